@@ -1,0 +1,405 @@
+"""Configuration: frozen, strict and typed. YAML in, JSON out; every problem is listed at once, with a suggestion.
+
+A recipe is a YAML file with the sections `data`, `tokenizer`, `model`, `training` and `search`; `--set a.b=c` wins over
+it. What a recipe leaves out has the default written here; `None` means "chosen to fit the corpus, and said so".
+"""
+
+from __future__ import annotations
+
+import difflib
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from dragoman.errors import ConfigError
+
+MAX_RECIPE_BYTES = 1_000_000
+
+S = TypeVar("S", bound="Section")
+
+Size = Annotated[int, Field(ge=1, le=1_000_000)]
+Depth = Annotated[int, Field(ge=1, le=1_000)]
+Count = Annotated[int, Field(ge=0, le=10**12)]
+Positive = Annotated[int, Field(ge=1, le=10**12)]
+Probability = Annotated[float, Field(ge=0, lt=1)]
+Rate = Annotated[float, Field(gt=0, le=1000)]
+
+
+class Section(BaseModel):
+    """A part of the configuration: unknown keys, wrong types and numbers that are not finite are errors."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class DataConfig(Section):
+    """Where the parallel text comes from, and which pairs are kept.
+
+    Either `corpus` (a corpus known by name) or `source` and `target` (two files with one sentence a line), or `pairs`
+    (one TSV or JSONL file). Each file may also be gzipped.
+    """
+
+    corpus: str | None = None
+    source: str | None = None
+    target: str | None = None
+    pairs: str | None = None
+    source_lang: str | None = None
+    target_lang: str | None = None
+    validation_source: str | None = None
+    validation_target: str | None = None
+    validation_pairs: str | None = None
+    #: How many pairs are held out for validation when no validation files are given.
+    validation_size: Positive = 1000
+    #: Longest side kept, in tokens.
+    max_length: Size = 256
+    #: Longest side over shortest side, in tokens; short sentences are allowed a little more.
+    max_ratio: Annotated[float, Field(ge=1, le=1000)] = 4.0
+    dedup: bool = False
+    invalid_utf8: Literal["error", "drop"] = "error"
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        files = (self.source is not None) + (self.target is not None)
+        origins = (self.corpus is not None) + (files > 0) + (self.pairs is not None)
+        if origins > 1:
+            raise ValueError("give only one of: corpus, source and target, pairs")
+        if files == 1:
+            raise ValueError("source and target belong together; give both")
+        if (self.validation_source is None) != (self.validation_target is None):
+            raise ValueError("validation_source and validation_target belong together; give both")
+        return self
+
+
+class TokenizerConfig(Section):
+    """How text becomes ids.
+
+    `bpe` and `unigram` are SentencePiece models learned from the corpus; `words` are spaCy's rule tokenizers with a
+    vocabulary of the words seen at least `min_count` times; `characters` are Unicode characters.
+    """
+
+    kind: Literal["bpe", "unigram", "words", "characters"] = "bpe"
+    #: One vocabulary for both sides. Words and characters have one for each side unless this is set.
+    joint: bool = True
+    #: Size of each SentencePiece vocabulary, special tokens included.
+    vocab_size: Annotated[int, Field(ge=8, le=1_000_000)] | None = None
+    #: Words and characters seen less often are unknown.
+    min_count: Positive = 1
+    lowercase: bool = False
+    #: Unknown characters become bytes instead of an unknown token (SentencePiece).
+    byte_fallback: bool = True
+    #: Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram
+    #: sampling (Kudo 2018), drawn anew each epoch; 0 is off.
+    sampling: Probability = 0.0
+
+
+class ModelShape(Section):
+    """The Transformer of Vaswani et al. (2017), in the paper's symbols, without its vocabulary sizes."""
+
+    d_model: Annotated[int, Field(ge=1, le=65_536)] = 512
+    d_ff: Annotated[int, Field(ge=1, le=1_000_000)] = 2048
+    n_heads: Annotated[int, Field(ge=1, le=1_024)] = 8
+    n_encoder_layers: Depth = 6
+    n_decoder_layers: Depth = 6
+    #: Width of a head's queries and keys, and of its values; None is d_model / n_heads.
+    d_k: Annotated[int, Field(ge=1, le=65_536)] | None = None
+    d_v: Annotated[int, Field(ge=1, le=65_536)] | None = None
+    dropout: Probability = 0.1
+    #: Layer norm after each residual, as in the paper, or before each sub-layer and once at the end.
+    norm: Literal["post", "pre"] = "post"
+    activation: Literal["relu", "gelu"] = "relu"
+    positions: Literal["sinusoidal", "learned"] = "sinusoidal"
+    #: Which matrices are one: none; the decoder's embedding and output; both embeddings and the output.
+    tie: Literal["none", "decoder", "all"] = "none"
+    #: What decoder layer i attends to: the encoder's last layer, or the encoder's layer i.
+    memory: Literal["last", "layerwise"] = "last"
+    #: Longest sequence, in tokens.
+    max_length: Annotated[int, Field(ge=2, le=1_000_000)] = 512
+    pad_id: Count = 0
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if (self.d_k is None or self.d_v is None) and self.d_model % self.n_heads:
+            below = self.d_model - self.d_model % self.n_heads
+            near = f"{below} or {below + self.n_heads}" if below else f"{self.n_heads}"
+            raise ValueError(f"d_model {self.d_model} does not divide into {self.n_heads} heads; set it to {near}")
+        if self.positions == "sinusoidal" and self.d_model % 2:
+            raise ValueError(
+                f"sinusoidal positions need an even d_model; set it to {self.d_model - 1 or 2} or {self.d_model + 1}"
+            )
+        if self.memory == "layerwise" and self.n_encoder_layers != self.n_decoder_layers:
+            raise ValueError(
+                "layerwise memory needs as many encoder as decoder layers; "
+                f"set both to {self.n_encoder_layers} or {self.n_decoder_layers}"
+            )
+        return self
+
+    @property
+    def head_widths(self) -> tuple[int, int]:
+        """(d_k, d_v): the width of a head's queries and keys, and of its values."""
+        return self.d_k or self.d_model // self.n_heads, self.d_v or self.d_model // self.n_heads
+
+
+class ModelConfig(ModelShape):
+    """A `ModelShape` with its vocabulary sizes: all that is needed to build the model."""
+
+    source_vocab_size: Annotated[int, Field(ge=4, le=10_000_000)]
+    target_vocab_size: Annotated[int, Field(ge=4, le=10_000_000)]
+
+    @model_validator(mode="after")
+    def _vocabularies_fit(self) -> Self:
+        if self.tie == "all" and self.source_vocab_size != self.target_vocab_size:
+            raise ValueError(
+                f"tie 'all' needs one joint vocabulary, but the sizes are {self.source_vocab_size} and "
+                f"{self.target_vocab_size}; use tokenizer.joint=true or model.tie=decoder"
+            )
+        if self.pad_id >= min(self.source_vocab_size, self.target_vocab_size):
+            raise ValueError(f"pad_id {self.pad_id} lies outside the vocabulary")
+        return self
+
+
+#: `model.preset` in a recipe: sizes known to work. `base` and `big` are the paper's (Table 3); `tiny` is the
+#: shape of Wu et al. (2021) for small data.
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "tiny": {
+        "d_model": 128,
+        "d_ff": 256,
+        "n_heads": 4,
+        "n_encoder_layers": 4,
+        "n_decoder_layers": 4,
+        "tie": "all",
+    },
+    "small": {
+        "d_model": 256,
+        "d_ff": 1024,
+        "n_heads": 4,
+        "n_encoder_layers": 3,
+        "n_decoder_layers": 3,
+        "tie": "all",
+    },
+    "base": {"tie": "all"},
+    "big": {"d_model": 1024, "d_ff": 4096, "n_heads": 16, "dropout": 0.3, "tie": "all"},
+}
+
+
+class TrainingConfig(Section):
+    """How the model is trained. The defaults of the optimizer and the schedule are the paper's (section 5.3)."""
+
+    seed: Count = 1
+    #: Tokens of the longer side, padding included, in one optimizer step over all processes.
+    batch_tokens: Positive = 4096
+    #: The same for one pass through the model; None is the whole batch. Smaller values save memory
+    #: and change nothing else: gradients are accumulated.
+    micro_batch_tokens: Positive | None = None
+    max_steps: Positive | None = None
+    max_epochs: Positive | None = None
+    #: Peak learning rate; None is the paper's, (d_model * warmup_steps) ** -0.5.
+    lr: Rate | None = None
+    warmup_steps: Count = 4000
+    #: What follows the linear warm-up. `inverse_sqrt` without `lr` is the paper's formula.
+    schedule: Literal["inverse_sqrt", "cosine", "linear", "constant"] = "inverse_sqrt"
+    adam_betas: tuple[Probability, Probability] = (0.9, 0.98)
+    adam_eps: Annotated[float, Field(gt=0, le=1)] = 1e-9
+    #: Largest norm of the whole gradient; None leaves it as it is.
+    clip_norm: Annotated[float, Field(gt=0)] | None = 1.0
+    label_smoothing: Probability = 0.1
+    #: Decay of an exponential moving average of the weights, which is then what is validated and kept.
+    ema: Annotated[float, Field(gt=0, lt=1)] | None = None
+    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    #: Steps between validations; None is once an epoch.
+    validate_every: Positive | None = None
+    #: What makes a bundle the best: BLEU of greedy translations, or loss.
+    best_by: Literal["bleu", "loss"] = "bleu"
+    #: Stop after this many validations without a better one; None never does.
+    patience: Positive | None = None
+    save_every: Positive = 500
+    keep_checkpoints: Annotated[int, Field(ge=2, le=10_000)] = 2
+    log_every: Positive = 50
+    #: Steps in a row that may be skipped for a loss or gradient that is not finite.
+    max_skipped_steps: Positive = 20
+
+    @model_validator(mode="after")
+    def _ends(self) -> Self:
+        if self.max_steps is not None and self.warmup_steps > self.max_steps:
+            raise ValueError(
+                f"warmup_steps {self.warmup_steps} is more than max_steps {self.max_steps}; lower it to "
+                f"{max(1, self.max_steps // 10)} or so"
+            )
+        return self
+
+
+class SearchConfig(Section):
+    """How a translation is searched for. Beam size 1 is greedy search; `sample` draws from the model instead."""
+
+    beam_size: Annotated[int, Field(ge=1, le=1_000)] = 5
+    n_best: Annotated[int, Field(ge=1, le=1_000)] = 1
+    #: Exponent of the length penalty ((5 + length) / 6) ** alpha by which log-probability is divided
+    #: (Wu et al. 2016, section 7); 0 is off.
+    length_penalty: Annotated[float, Field(ge=0, le=10)] = 0.6
+    min_length: Count = 0
+    #: Longest translation, in tokens; None is 1.5 times the source plus 50 (never over the model's).
+    max_length: Positive | None = None
+    #: No sequence of this many tokens is written twice; 0 is off.
+    no_repeat_ngram: Count = 0
+    sample: bool = False
+    temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
+    #: Draw from the k most probable tokens only; 0 is off.
+    top_k: Count = 0
+    #: Draw from the most probable tokens that together have this probability.
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    seed: Count = 1
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.max_length is not None and self.min_length > self.max_length:
+            raise ValueError(f"min_length {self.min_length} is more than max_length {self.max_length}")
+        if not self.sample and self.n_best > self.beam_size:
+            raise ValueError(f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size")
+        return self
+
+
+class Config(Section):
+    """A whole recipe."""
+
+    data: DataConfig = DataConfig()
+    tokenizer: TokenizerConfig = TokenizerConfig()
+    model: ModelShape = ModelShape()
+    training: TrainingConfig = TrainingConfig()
+    search: SearchConfig = SearchConfig()
+
+
+def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The settings of a recipe file with `a.b=c` overrides laid over it, not yet checked.
+
+    Raises:
+        ConfigError: the file is not a YAML mapping of at most 1 MB, or an override is not `key=value`.
+    """
+    settings = _read_yaml(path) if path is not None else {}
+    for override in overrides:
+        key, equals, text = override.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"--set {override!r} is not of the form key=value", advice="e.g. --set training.lr=0.002")
+        place = settings
+        *sections, name = key.split(".")
+        for section in sections:
+            place = place.setdefault(section, {})
+            if not isinstance(place, dict):
+                raise ConfigError(f"--set {override!r}: {section!r} is not a section")
+        try:
+            place[name] = yaml.load(text, Loader=_RecipeLoader)
+        except yaml.YAMLError:
+            raise ConfigError(f"--set {override!r}: the value is not readable", advice="quote it") from None
+    return settings
+
+
+def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
+    """Check settings, as read by `read_recipe`, and return them typed; `model.preset` is filled in first.
+
+    Raises:
+        ConfigError: lists every unknown key, wrong type, value out of range and contradiction.
+    """
+    settings = dict(settings)
+    model = settings.get("model")
+    if isinstance(model, dict) and "preset" in model:
+        preset = model["preset"]
+        if preset not in PRESETS:
+            raise ConfigError(f"unknown preset {preset!r}", where, advice=f"choose one of {', '.join(PRESETS)}")
+        settings["model"] = {**PRESETS[preset], **{key: value for key, value in model.items() if key != "preset"}}
+    return parse_section(Config, settings, where)
+
+
+def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Path | None = None) -> S:
+    """Check the settings of one section, and return it.
+
+    Raises:
+        ConfigError: lists every problem found.
+    """
+    try:
+        return section.model_validate(_tuples(settings))
+    except ValidationError as error:
+        problems = [_explain(section, problem) for problem in error.errors()]
+        raise ConfigError(problems[0], where, details=problems[1:]) from None
+
+
+def to_yaml(config: Section) -> str:
+    """A configuration as YAML that `read_recipe` reads back."""
+    text: str = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return text
+
+
+class _RecipeLoader(yaml.SafeLoader):
+    """YAML with two repairs: `1e-4` is a number, and a key given twice is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[object] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)  # type: ignore[no-untyped-call]
+            if key in seen:
+                raise yaml.MarkedYAMLError(None, None, f"the key {key!r} is given twice", key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+_RecipeLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+)
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot read the recipe ({error.strerror})", path, advice="check the path") from None
+    if len(content) > MAX_RECIPE_BYTES:
+        raise ConfigError("the recipe is larger than 1 MB", path, advice="is this the right file?")
+    try:
+        settings = yaml.load(io.BytesIO(content), Loader=_RecipeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
+        raise ConfigError(f"not readable as YAML ({error.problem})", path, line=line, byte=column) from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ConfigError(f"not readable as YAML ({error})", path) from None
+    if settings is None:
+        return {}
+    if not isinstance(settings, dict) or not all(isinstance(key, str) for key in settings):
+        raise ConfigError("a recipe is a mapping of sections", path, advice=f"e.g. {', '.join(Config.model_fields)}")
+    return settings
+
+
+def _tuples(value: Any) -> Any:
+    """Lists become tuples, as strict fields want them."""
+    if isinstance(value, Mapping):
+        return {key: _tuples(item) for key, item in value.items()}
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def _explain(section: type[Section], problem: ErrorDetails) -> str:
+    """One line for one problem that pydantic found."""
+    path = [str(part) for part in problem["loc"]]
+    key = ".".join(path)
+    if problem["type"] == "extra_forbidden":
+        close = difflib.get_close_matches(path[-1], _keys(section, path[:-1]), n=1)
+        return f"unknown key {key!r}" + (f" (did you mean {close[0]!r}?)" if close else "")
+    if problem["type"] == "value_error":
+        return (f"{key}: " if key else "") + str(problem["ctx"]["error"])
+    got = repr(problem["input"])
+    got = got if len(got) <= 60 else got[:57] + "..."
+    wanted = problem["msg"][:1].lower() + problem["msg"][1:]
+    return f"{key}: {wanted}, got {got}" if key else f"{wanted}, got {got}"
+
+
+def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
+    """The keys that are known at `path`."""
+    for name in path:
+        field = section.model_fields.get(name)
+        annotations = [field.annotation, *get_args(field.annotation)] if field else []
+        inner = [each for each in annotations if isinstance(each, type) and issubclass(each, Section)]
+        if not inner:
+            return []
+        section = inner[0]
+    return [*section.model_fields, *(["preset"] if section is ModelShape else [])]

@@ -1,0 +1,81 @@
+"""What can go wrong, each with the exit code the command line gives it.
+
+A message is one line that says what was found, where, and what to do; further problems of the same kind follow,
+indented, one a line:
+
+    error: <what>: <path>[:<line>[:<byte>]]; <what to do>
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+def printable(text: str) -> str:
+    """Escape control characters, so that text from a stranger's file cannot steer a terminal."""
+    return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
+
+
+class DragomanError(Exception):
+    """Something a person can act on. The command line prints it as one line, without a traceback.
+
+    Args:
+        what: what was found, in a few words.
+        where: the file, folder or key concerned.
+        line, byte: position in the file, counted from 1.
+        advice: what to do about it.
+        details: further problems of the same kind, one a line.
+    """
+
+    exit_code = 1
+
+    def __init__(
+        self,
+        what: str,
+        where: str | Path | None = None,
+        *,
+        line: int | None = None,
+        byte: int | None = None,
+        advice: str = "",
+        details: Sequence[str] = (),
+    ) -> None:
+        place = "".join(f":{part}" for part in (where, line, byte) if part is not None)
+        head = what + (f": {place[1:]}" if place else "") + (f"; {advice}" if advice else "")
+        self.message = "\n  ".join(printable(text).replace("\n", "\n  ") for text in (head, *details))
+        super().__init__(self.message)
+
+
+class DataError(DragomanError):
+    """Input text or a prepared corpus that cannot be used."""
+
+
+class RunFolderError(DragomanError):
+    """A run folder that is in use, not writable, or not what it should be."""
+
+
+class ConfigError(DragomanError):
+    """A wrong setting, argument or combination of settings."""
+
+    exit_code = 2
+
+
+class BundleError(DragomanError):
+    """A model folder or checkpoint that is damaged, incomplete, or of an unknown format."""
+
+    exit_code = 3
+
+
+class DivergedError(DragomanError):
+    """Training that produced numbers that are not finite, again and again."""
+
+    exit_code = 4
+
+
+class ResourceError(DragomanError):
+    """Memory or disk ran out. What was saved before is intact and can be continued."""
+
+    exit_code = 5

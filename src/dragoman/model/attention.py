@@ -1,0 +1,84 @@
+"""Attention: a weighted mean of values, with weights from how well each key fits a query.
+
+B batch, H heads, T queries, S keys, K width of a query or key, W width of a value, D model width.
+Masks are True where a query may attend, and broadcast to (B, H, T, S).
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None = None) -> Tensor:
+    """softmax(Q K^T / sqrt(K)), equation 1 of the paper: (B, H, T, K), (B, H, S, K) -> (B, H, T, S).
+
+    Each row sums to one; a row with nothing to attend to is zeros.
+    """
+    scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.size(-1))
+    if mask is None:
+        return scores.softmax(dim=-1)
+    # The lowest finite number, not -inf, whose softmax over a whole row would be NaN.
+    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=-1)
+    return weights.masked_fill(~mask, 0.0)
+
+
+def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
+    """attention_weights(Q, K) V by PyTorch's fused kernel: values (B, H, S, W) -> (B, H, T, W).
+
+    A query with nothing to attend to gets zeros, on every backend.
+    """
+    attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
+    if mask is None:
+        return attended
+    return attended.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
+
+
+class MultiHeadAttention(nn.Module):
+    """Attention in H subspaces side by side (section 3.2.2), for queries, keys and values from any source.
+
+    Args:
+        d_model: width D of the queries and of the result.
+        n_heads: H.
+        d_k, d_v: widths K and W of a head; D / H unless given.
+        key_width, value_width: widths of the sources of keys and values; D unless given.
+    """
+
+    def __init__(
+        self,
+        d_model: int,
+        n_heads: int,
+        d_k: int | None = None,
+        d_v: int | None = None,
+        *,
+        key_width: int | None = None,
+        value_width: int | None = None,
+    ) -> None:
+        super().__init__()
+        self.n_heads = n_heads
+        d_k, d_v = d_k or d_model // n_heads, d_v or d_model // n_heads
+        self.query_projection = nn.Linear(d_model, n_heads * d_k)
+        self.key_projection = nn.Linear(key_width or d_model, n_heads * d_k)
+        self.value_projection = nn.Linear(value_width or d_model, n_heads * d_v)
+        self.output_projection = nn.Linear(n_heads * d_v, d_model)
+
+    def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
+        """queries (B, T, D), keys (B, S, key_width), values (B, S, value_width) -> (B, T, D)."""
+        return self.attend(queries, *self.keys_values(keys, values), mask)
+
+    def keys_values(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
+        """The projected keys (B, H, S, K) and values (B, H, S, W), which a cache may keep."""
+        return self._split(self.key_projection(keys)), self._split(self.value_projection(values))
+
+    def attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
+        """queries (B, T, D) over keys and values that `keys_values` made -> (B, T, D)."""
+        attended = attend(self._split(self.query_projection(queries)), keys, values, mask)
+        merged: Tensor = self.output_projection(attended.transpose(1, 2).flatten(2))
+        return merged
+
+    def _split(self, x: Tensor) -> Tensor:
+        """(B, T, H * K) -> (B, H, T, K): each head gets its own slice."""
+        return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)

@@ -1,0 +1,104 @@
+"""The layers of figure 1: attention and feed-forward, each wrapped in a residual connection.
+
+B batch, S source, T target, D model width, F feed-forward width, H heads, K head width.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from dragoman.config import ModelShape
+from dragoman.model.attention import MultiHeadAttention
+from dragoman.model.cache import LayerCache
+
+
+class Residual(nn.Module):
+    """x + sublayer(x), with dropout and layer norm: the only place that knows where these two stand.
+
+    `post` is the paper's LayerNorm(x + Dropout(Sublayer(x))) (section 3.1); `pre` is
+    x + Dropout(Sublayer(LayerNorm(x))) (Xiong et al. 2020), which trains without warm-up.
+    """
+
+    def __init__(self, config: ModelShape) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(config.d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        self.pre_norm = config.norm == "pre"
+
+    def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        """x (B, T, D) -> (B, T, D)."""
+        if self.pre_norm:
+            summed: Tensor = x + self.dropout(sublayer(self.norm(x)))
+            return summed
+        normed: Tensor = self.norm(x + self.dropout(sublayer(x)))
+        return normed
+
+
+class FeedForward(nn.Module):
+    """max(0, x W1 + b1) W2 + b2, the same for every position (equation 2)."""
+
+    def __init__(self, config: ModelShape) -> None:
+        super().__init__()
+        self.inner = nn.Linear(config.d_model, config.d_ff)
+        self.outer = nn.Linear(config.d_ff, config.d_model)
+        self.activation = F.relu if config.activation == "relu" else F.gelu
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (B, T, D) -> (B, T, D), through (B, T, F)."""
+        outer: Tensor = self.outer(self.activation(self.inner(x)))
+        return outer
+
+
+class EncoderLayer(nn.Module):
+    """Self-attention over the source, then feed-forward."""
+
+    def __init__(self, config: ModelShape) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads, *config.head_widths)
+        self.feed_forward = FeedForward(config)
+        self.attention_residual = Residual(config)
+        self.feed_forward_residual = Residual(config)
+
+    def forward(self, x: Tensor, source_mask: Tensor) -> Tensor:
+        """x (B, S, D), source_mask (B, 1, 1, S) -> (B, S, D)."""
+        x = self.attention_residual(x, lambda x: self.self_attention(x, x, x, source_mask))
+        x = self.feed_forward_residual(x, self.feed_forward)
+        return x
+
+
+class DecoderLayer(nn.Module):
+    """Self-attention over the target so far, attention over the memory, then feed-forward."""
+
+    def __init__(self, config: ModelShape) -> None:
+        super().__init__()
+        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads, *config.head_widths)
+        self.cross_attention = MultiHeadAttention(config.d_model, config.n_heads, *config.head_widths)
+        self.feed_forward = FeedForward(config)
+        self.self_residual = Residual(config)
+        self.cross_residual = Residual(config)
+        self.feed_forward_residual = Residual(config)
+
+    def start_cache(self, memory: Tensor) -> LayerCache:
+        """The memory's keys and values, computed once for all target positions: memory (B, S, D)."""
+        return LayerCache(*self.cross_attention.keys_values(memory, memory))
+
+    def forward(self, x: Tensor, target_mask: Tensor, source_mask: Tensor, cache: LayerCache) -> Tensor:
+        """Read T new positions after those the cache holds: x (B, T, D) -> (B, T, D).
+
+        target_mask is (B, 1, T, all positions), source_mask (B, 1, 1, S).
+        """
+
+        def attend_to_target(x: Tensor) -> Tensor:
+            keys, values = cache.append(*self.self_attention.keys_values(x, x))
+            return self.self_attention.attend(x, keys, values, target_mask)
+
+        def attend_to_memory(x: Tensor) -> Tensor:
+            return self.cross_attention.attend(x, cache.memory_keys, cache.memory_values, source_mask)
+
+        x = self.self_residual(x, attend_to_target)
+        x = self.cross_residual(x, attend_to_memory)
+        x = self.feed_forward_residual(x, self.feed_forward)
+        return x

@@ -1,0 +1,129 @@
+"""The encoder-decoder Transformer (figure 1): embeddings, encoder, decoder, output projection.
+
+B batch, S source, T target, D model width, V target vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+
+import torch
+from torch import Tensor, nn
+
+from dragoman.config import ModelConfig
+from dragoman.model.cache import Cache
+from dragoman.model.layers import DecoderLayer, EncoderLayer
+from dragoman.model.masks import decoder_mask, padding_mask
+from dragoman.model.positions import LearnedPositions, SinusoidalPositions
+
+
+class Embedding(nn.Module):
+    """Ids to vectors: look up, scale by sqrt(D) (section 3.4), add positions, drop out. Padding is a zero row."""
+
+    def __init__(self, vocab_size: int, config: ModelConfig) -> None:
+        super().__init__()
+        self.tokens = nn.Embedding(vocab_size, config.d_model, padding_idx=config.pad_id)
+        positions = SinusoidalPositions if config.positions == "sinusoidal" else LearnedPositions
+        self.positions = positions(config.max_length, config.d_model)
+        self.dropout = nn.Dropout(config.dropout)
+        self.scale = math.sqrt(config.d_model)
+
+    def forward(self, ids: Tensor, offset: int = 0) -> Tensor:
+        """ids (B, T), the first of them at position `offset` -> (B, T, D)."""
+        embedded: Tensor = self.dropout(self.positions(self.tokens(ids) * self.scale, offset))
+        return embedded
+
+
+class Transformer(nn.Module):
+    """Source ids and the target so far in, scores of each next target token out.
+
+    Ids are int64 tensors padded with `config.pad_id`; the masks are made from them. Sequences longer than
+    `config.max_length` raise a ValueError.
+    """
+
+    def __init__(self, config: ModelConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.source_embedding = Embedding(config.source_vocab_size, config)
+        self.target_embedding = Embedding(config.target_vocab_size, config)
+        self.encoder_layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.n_encoder_layers))
+        self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.n_decoder_layers))
+        # Post-norm layers end in a norm already; pre-norm ones leave a sum that still wants one.
+        self.encoder_norm = nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
+        self.decoder_norm = nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
+        self.output_projection = nn.Linear(config.d_model, config.target_vocab_size)
+        self._tie()
+        self._initialise()
+
+    def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
+        """source_ids (B, S) and target_ids (B, T), what the decoder reads -> logits (B, T, V) of what follows."""
+        source_mask = padding_mask(source_ids, self.config.pad_id)
+        return self.project(self.decode(target_ids, self.encode(source_ids), source_mask))
+
+    def encode(self, source_ids: Tensor) -> tuple[Tensor, ...]:
+        """source_ids (B, S) -> for each decoder layer the memory (B, S, D) it attends to."""
+        source_mask = padding_mask(source_ids, self.config.pad_id)
+        x = self.source_embedding(source_ids)
+        memories = []
+        for layer in self.encoder_layers:
+            x = layer(x, source_mask)
+            memories.append(x)
+        if self.config.memory == "last":
+            return (self.encoder_norm(x),) * len(self.decoder_layers)
+        return tuple(self.encoder_norm(memory) for memory in memories)
+
+    def decode(self, target_ids: Tensor, memories: tuple[Tensor, ...], source_mask: Tensor) -> Tensor:
+        """target_ids (B, T), memories from `encode`, source_mask (B, 1, 1, S) -> (B, T, D).
+
+        All positions at once are one long step over an empty cache.
+        """
+        return self.step(target_ids, self.start_cache(memories, source_mask))
+
+    def start_cache(self, memories: tuple[Tensor, ...], source_mask: Tensor) -> Cache:
+        """A cache that holds the memories' keys and values, and no target position yet."""
+        n_rows = source_mask.size(0)
+        return Cache(
+            layers=[layer.start_cache(memory) for layer, memory in zip(self.decoder_layers, memories, strict=True)],
+            source_mask=source_mask,
+            target_mask=source_mask.new_empty(n_rows, 1, 1, 0),
+            sources=torch.arange(n_rows, device=source_mask.device),
+        )
+
+    def step(self, target_ids: Tensor, cache: Cache) -> Tensor:
+        """Read T further target ids (B, T) after those in the cache -> (B, T, D)."""
+        x = self.target_embedding(target_ids, cache.length)
+        new_mask = padding_mask(target_ids, self.config.pad_id)
+        cache.target_mask = torch.cat((cache.target_mask, new_mask), dim=-1)
+        target_mask = decoder_mask(cache.target_mask, target_ids.size(1))
+        for layer, layer_cache in zip(self.decoder_layers, cache.layers, strict=True):
+            x = layer(x, target_mask, cache.source_mask, layer_cache)
+        normed: Tensor = self.decoder_norm(x)
+        return normed
+
+    def project(self, hidden: Tensor) -> Tensor:
+        """hidden (..., D) -> logits (..., V)."""
+        logits: Tensor = self.output_projection(hidden)
+        return logits
+
+    def _tie(self) -> None:
+        """Make one tensor of the matrices that `config.tie` names (section 3.4)."""
+        if self.config.tie != "none":
+            self.output_projection.weight = self.target_embedding.tokens.weight
+        if self.config.tie == "all":
+            self.source_embedding.tokens.weight = self.target_embedding.tokens.weight
+
+    def _initialise(self) -> None:
+        """Xavier for matrices (Glorot and Bengio 2010), D^-1/2 for embeddings and what is tied to them, zero biases.
+
+        Scaled by sqrt(D), embeddings then have unit variance, and as output weights they give logits of unit variance.
+        """
+        for module in self.modules():
+            if isinstance(module, nn.Linear):
+                nn.init.xavier_uniform_(module.weight)
+                nn.init.zeros_(module.bias)
+        for embedding in (self.source_embedding, self.target_embedding):
+            nn.init.normal_(embedding.tokens.weight, std=self.config.d_model**-0.5)
+            if isinstance(embedding.positions, LearnedPositions):
+                nn.init.normal_(embedding.positions.table, std=0.02)
+            with torch.no_grad():
+                embedding.tokens.weight[self.config.pad_id].zero_()

@@ -1,0 +1,219 @@
+"""The one room that writes files which must survive a crash.
+
+A folder is saved in this order, so that after a crash at any point either the old or the new state is there:
+write `tmp.<name>/`, flush each file to disk, write the manifest (size and SHA-256 of each file, and a hash of
+itself), flush it and the folder, rename once to `<name>/`, flush the parent.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import shutil
+import socket
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from dragoman.errors import BundleError, ResourceError, RunFolderError
+
+MANIFEST = "MANIFEST.json"
+POINTER_LIMIT = 4096
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def _flush_file(file: IO[bytes]) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make renames and new names in `folder` durable. Windows has no such call, and needs none."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _disk_errors(path: Path) -> Iterator[None]:
+    """Turn the system's word for a full disk, or any other failure to write, into ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            free = shutil.disk_usage(path.parent).free
+            raise ResourceError(
+                f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
+            ) from error
+        raise RunFolderError(f"cannot write ({error.strerror})", path, advice="check the folder") from error
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace the file `path` by `content`, wholly or not at all.
+
+    Raises:
+        ResourceError: the disk is full.
+        RunFolderError: the file cannot be written for another reason.
+    """
+    temporary = path.with_name(f"tmp.{path.name}")
+    with _disk_errors(path):
+        with open(temporary, "wb") as file:
+            file.write(content)
+            _flush_file(file)
+        os.replace(temporary, path)
+        _flush_folder(path.parent)
+
+
+def to_json(value: Any) -> bytes:
+    """JSON as this project writes it: sorted keys, indented, so that equal values are equal bytes."""
+    return (json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file's content, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _self_hash(manifest: Mapping[str, Any]) -> str:
+    return hashlib.sha256(to_json({key: value for key, value in manifest.items() if key != "self"})).hexdigest()
+
+
+def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[str, Any] | None = None) -> None:
+    """Create `folder` with what `write` puts into it, and a manifest; it appears whole or not at all.
+
+    Args:
+        folder: the final name; must not exist.
+        write: is given a temporary folder beside it and fills it with files (folders one level down are allowed).
+        facts: further entries of the manifest (step, fingerprints).
+
+    Raises:
+        ResourceError: the disk is full; nothing but a temporary folder, removed by the next save, is left.
+        RunFolderError: the folder cannot be written for another reason.
+    """
+    temporary = folder.with_name(f"tmp.{folder.name}")
+    with _disk_errors(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(temporary, ignore_errors=True)
+        temporary.mkdir()
+        write(temporary)
+        entries: dict[str, dict[str, Any]] = {}
+        for path in sorted(path for path in temporary.rglob("*") if path.is_file()):
+            with open(path, "r+b") as file:
+                os.fsync(file.fileno())
+            name = path.relative_to(temporary).as_posix()
+            entries[name] = {"size": path.stat().st_size, "sha256": sha256(path)}
+        manifest = {**(facts or {}), "files": entries}
+        write_file(temporary / MANIFEST, to_json({**manifest, "self": _self_hash(manifest)}))
+        for inner in sorted(path for path in temporary.rglob("*") if path.is_dir()):
+            _flush_folder(inner)
+        _flush_folder(temporary)
+        os.rename(temporary, folder)
+        _flush_folder(folder.parent)
+
+
+def verify_folder(folder: Path) -> dict[str, Any]:
+    """Check every file of `folder` against its manifest and return the manifest.
+
+    Raises:
+        BundleError: the manifest is missing or damaged, or a file differs from it in size or SHA-256, or is missing.
+    """
+    manifest = read_json(folder / MANIFEST)
+    files = manifest.get("files")
+    canonical = (folder / MANIFEST).read_bytes() == to_json(manifest)
+    if not canonical or not isinstance(files, dict) or manifest.get("self") != _self_hash(manifest):
+        raise BundleError("the manifest is damaged", folder / MANIFEST, advice="use another copy")
+    for name, entry in files.items():
+        path = folder / name
+        inside = not Path(name).is_absolute() and ".." not in Path(name).parts
+        if not inside or not path.is_file() or path.is_symlink():
+            raise BundleError("a file of the manifest is missing", path, advice="use another copy")
+        if path.stat().st_size != entry["size"] or sha256(path) != entry["sha256"]:
+            raise BundleError("the file differs from its SHA-256 in the manifest", path, advice="use another copy")
+    return manifest
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object that this project wrote.
+
+    Raises:
+        BundleError: the file is missing, unreadable, or not a JSON object.
+    """
+    try:
+        value = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise BundleError("file not found", path, advice="is this the right folder?") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise BundleError(f"not readable as JSON ({error})", path, advice="use another copy") from None
+    if not isinstance(value, dict):
+        raise BundleError("not a JSON object", path, advice="use another copy")
+    return value
+
+
+def set_pointer(pointer: Path, target: Path) -> None:
+    """Let the name `pointer` mean the folder `target`, in one step: a relative link where the system has links,
+    else a small file that holds the relative path."""
+    relative = os.path.relpath(target, pointer.parent)
+    temporary = pointer.with_name(f"tmp.{pointer.name}")
+    with _disk_errors(pointer):
+        temporary.unlink(missing_ok=True)
+        try:
+            os.symlink(relative, temporary, target_is_directory=True)
+        except (OSError, NotImplementedError):
+            write_file(pointer, relative.encode())
+            return
+        os.replace(temporary, pointer)
+        _flush_folder(pointer.parent)
+
+
+def read_pointer(pointer: Path) -> Path:
+    """The folder that `pointer` names; a real folder names itself."""
+    if pointer.is_file() and pointer.stat().st_size <= POINTER_LIMIT:
+        return pointer.parent / pointer.read_text(encoding="utf-8")
+    return pointer.resolve()
+
+
+@contextlib.contextmanager
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Hold `folder` for this process alone. The lock dies with the process, also under `kill -9`.
+
+    Raises:
+        RunFolderError: another process holds it; the message names that process and its host.
+    """
+    with _disk_errors(folder / "lock"):
+        folder.mkdir(parents=True, exist_ok=True)
+        file = open(folder / "lock", "a+b")  # noqa: SIM115 - held for as long as the caller works
+    with file:
+        if not _try_lock(file):
+            file.seek(0)
+            owner = file.read(200).decode(errors="replace").strip() or "another process"
+            raise RunFolderError(f"in use by {owner}", folder, advice="wait for it, or choose another --output")
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
+        file.flush()
+        yield
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            # A byte far behind the text is locked, so that others can still read who holds it.
+            file.seek(1 << 30)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

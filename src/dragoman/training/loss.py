@@ -1,0 +1,96 @@
+"""Cross-entropy with label smoothing, as a sum and a count of target tokens.
+
+The trainer divides by the count over all micro-batches and processes of a step, so that how a step is cut changes
+nothing. M target tokens, D model width, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from dragoman.data.batches import Batch
+from dragoman.model.masks import padding_mask
+from dragoman.model.transformer import Transformer
+
+#: Scores held at once, in numbers. The whole (M, V) matrix never exists; a piece of it stays in the processor's cache.
+CHUNK_SCORES = 1 << 21
+
+
+def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
+    """The two sums the training works with, from logits (M, V) and targets (M,), written plainly.
+
+    Returns:
+        The sum of the smoothed loss (section 5.4; Szegedy et al. 2016), in which the target has probability
+        1 - smoothing and smoothing is spread evenly over all V tokens; and the sum of -log p(target), in nats.
+    """
+    log_probs = logits.log_softmax(dim=-1)
+    nll = -log_probs.gather(-1, targets[:, None]).sum()
+    return (1 - smoothing) * nll - smoothing * log_probs.mean(dim=-1).sum(), nll
+
+
+class _ChunkedLoss(torch.autograd.Function):
+    """`token_losses` of a projection, a few hundred tokens at a time, with its gradients computed on the way.
+
+    The gradient of the loss with respect to the scores is softmax - (1 - smoothing) * onehot - smoothing / V. Since it
+    is known as soon as a chunk's scores are, the chunk need not be kept for the backward pass.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float
+    ) -> tuple[Tensor, Tensor]:
+        vocab_size = weight.size(0)
+        n_rows = max(1, CHUNK_SCORES // vocab_size)
+        loss, nll = hidden.new_zeros((), dtype=torch.float32), hidden.new_zeros((), dtype=torch.float32)
+        hidden_grad, weight_grad, bias_grad = torch.empty_like(hidden), torch.zeros_like(weight), torch.zeros_like(bias)
+        for start in range(0, len(hidden), n_rows):
+            chunk, target = hidden[start : start + n_rows], targets[start : start + n_rows, None]
+            log_probs = F.linear(chunk, weight, bias).float().log_softmax(dim=-1)
+            chunk_nll = -log_probs.gather(-1, target).sum()
+            nll += chunk_nll
+            loss += (1 - smoothing) * chunk_nll
+            if smoothing:
+                loss -= smoothing / vocab_size * log_probs.sum()
+            grad = log_probs.exp_()
+            if smoothing:
+                grad -= smoothing / vocab_size
+            grad.scatter_add_(-1, target, grad.new_full(target.shape, smoothing - 1))
+            bias_grad += grad.sum(dim=0)
+            hidden_grad[start : start + n_rows] = grad @ weight
+            weight_grad += grad.T @ chunk
+        ctx.save_for_backward(hidden_grad, weight_grad, bias_grad)
+        ctx.mark_non_differentiable(nll)
+        return loss, nll
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        hidden_grad, weight_grad, bias_grad = ctx.saved_tensors
+        scale = grads[0]
+        return hidden_grad * scale, weight_grad * scale, bias_grad * scale, None, None
+
+
+def batch_loss(model: Transformer, batch: Batch, smoothing: float) -> tuple[Tensor, Tensor]:
+    """Teacher forcing on one batch: the decoder reads all but the last target id, and is scored on all but the first.
+
+    Returns:
+        The sums of `token_losses` over the target tokens that are not padding.
+    """
+    pad_id = model.config.pad_id
+    read, expected = batch.target_ids[:, :-1], batch.target_ids[:, 1:]
+    hidden = model.decode(read, model.encode(batch.source_ids), padding_mask(batch.source_ids, pad_id))
+    real = expected != pad_id
+    hidden, targets = hidden[real], expected[real]
+    if not torch.is_grad_enabled():
+        return token_losses(model.project(hidden).float(), targets, smoothing)
+    projection = model.output_projection
+    loss, nll = _ChunkedLoss.apply(hidden, projection.weight, projection.bias, targets, smoothing)
+    return loss, nll
+
+
+def n_target_tokens(batch: Batch, pad_id: int) -> int:
+    """How many target tokens `batch_loss` scores."""
+    return int((batch.target_ids[:, 1:] != pad_id).sum())

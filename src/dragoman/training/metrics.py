@@ -1,0 +1,83 @@
+"""What a training reports while it runs: `metrics.jsonl` for programs, a bar or plain lines for people."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from dragoman.storage import write_file
+
+
+class MetricsLog:
+    """One JSON object a line: every logged step and validation, each exactly once, also across restarts."""
+
+    def __init__(self, path: Path, last_step: int) -> None:
+        """Continue the log in `path` after `last_step`: later lines belong to steps that will be done again."""
+        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
+        kept = [line for line in lines if _step(line) is not None and (_step(line) or 0) <= last_step]
+        write_file(path, "".join(f"{line}\n" for line in kept).encode())
+        self._path = path
+
+    def write(self, record: Mapping[str, Any]) -> None:
+        """Append one record; it has a key `step`."""
+        with open(self._path, "a", encoding="utf-8", newline="\n") as file:
+            file.write(json.dumps(record, allow_nan=False) + "\n")
+
+
+def _step(line: str) -> int | None:
+    try:
+        return int(json.loads(line)["step"])
+    except (ValueError, TypeError, KeyError):
+        return None  # a line that a killed process did not finish
+
+
+class Display:
+    """A live bar on a terminal, plain lines elsewhere; both on standard error."""
+
+    def __init__(self, n_steps: int, report: Callable[[str], None]) -> None:
+        self._report = report
+        console = Console(file=sys.stderr)
+        self._bar = Progress(
+            TextColumn("step"),
+            MofNCompleteColumn(),
+            BarColumn(bar_width=None),
+            TextColumn("{task.description}"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=console,
+            disable=not console.is_terminal,
+        )
+        self._task = self._bar.add_task("", total=n_steps)
+
+    def __enter__(self) -> Self:
+        self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._bar.stop()
+
+    def step(self, step: int) -> None:
+        """Move the bar to `step`."""
+        self._bar.update(self._task, completed=step)
+
+    def figures(self, step: int, text: str) -> None:
+        """Show the latest figures: beside the bar, or as a line."""
+        if self._bar.disable:
+            self._report(f"step {step:,}: {text}")
+        else:
+            self._bar.update(self._task, completed=step, description=text)
+
+    def line(self, text: str) -> None:
+        """Print a line that stays."""
+        if self._bar.disable:
+            self._report(text)
+        else:
+            self._bar.console.print(text, markup=False, highlight=False)

@@ -1,0 +1,138 @@
+"""`train`: from settings to the best bundle, doing on the way all that has not been done yet."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dragoman.bundle import Bundle, find_bundle, load_bundle
+from dragoman.config import Config, parse_config, read_recipe, to_yaml
+from dragoman.data.corpus import read_pairs
+from dragoman.data.prepare import prepare
+from dragoman.errors import BundleError, ConfigError
+from dragoman.processes import Processes, find_device, start_processes
+from dragoman.storage import lock_folder, read_pointer, write_file
+from dragoman.training.checkpoint import saved_steps
+from dragoman.training.plan import plan
+from dragoman.training.trainer import Trainer, build_model
+
+#: What may change between two runs of one training; all else makes it another training.
+CHANGEABLE = frozenset(
+    {
+        *(f"training.{name}" for name in ("max_steps", "max_epochs", "patience", "micro_batch_tokens")),
+        *(f"training.{name}" for name in ("validate_every", "save_every", "log_every", "keep_checkpoints")),
+        "training.max_skipped_steps",
+        "data.validation_size",
+    }
+)
+
+
+def train(
+    settings: Mapping[str, Any],
+    folder: Path,
+    *,
+    init_from: Path | None = None,
+    device: str = "auto",
+    report: Callable[[str], None] = print,
+) -> Path:
+    """Prepare what is not prepared, then train or go on training in `folder`.
+
+    Args:
+        settings: a recipe as `config.read_recipe` gives it; what it leaves open is chosen to fit the corpus.
+        folder: the run folder.
+        init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning).
+        device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
+        report: is given each line meant for a person.
+
+    Returns:
+        The best bundle.
+
+    Raises:
+        DragomanError: of the class that fits; what was saved before stays usable.
+    """
+    processes = start_processes()
+    where = find_device(f"cuda:{processes.local_rank}" if device == "auto" and processes.on_cuda else device)
+    with contextlib.ExitStack() as stack:
+        stack.callback(processes.close)
+        if processes.is_main:
+            stack.enter_context(lock_folder(folder))
+        start = load_bundle(find_bundle(init_from)) if init_from is not None else None
+        config = resolve(settings, start, report if processes.is_main else _silent)
+        prepared = processes.main_first(
+            lambda: _prepare(config, folder, start, processes, report if processes.is_main else _silent)
+        )
+        model = build_model(config, prepared, where)
+        if start is not None:
+            model.load_state_dict(start.model.state_dict())
+        if processes.is_main:
+            n_parameters = sum(parameter.numel() for parameter in model.parameters())
+            report(f"model: {n_parameters:,} parameters, on {where}")
+        Trainer(config, prepared, model, folder, processes, report).run()
+    return read_pointer(folder / "best")
+
+
+def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[[str], None]) -> Config:
+    """The whole configuration: what was asked for, over what the starting bundle gives, over what fits the corpus."""
+    asked = parse_config(settings)  # tells of every mistake before any text is read
+    text = read_pairs(asked.data, "train")
+    n_pairs = sum(1 for _ in text)
+    filled, reasons = plan(settings, n_pairs, text, fine_tuning=start is not None)
+    for reason in reasons:
+        report(f"chose {reason}")
+    if start is not None:
+        given = start.model.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"})
+        filled["model"] = {**given, **(settings.get("model") or {})}
+        filled["tokenizer"] = {**start.tokenizers.config.model_dump(), **(settings.get("tokenizer") or {})}
+        config = parse_config(filled)
+        changed = [name for name, value in given.items() if getattr(config.model, name) != value and name != "dropout"]
+        if changed:
+            raise ConfigError(
+                f"model.{changed[0]} differs from the bundle of --init-from", advice="leave it out; only dropout may"
+            )
+        return config
+    return parse_config(filled)
+
+
+def _prepare(
+    config: Config, folder: Path, start: Bundle | None, processes: Processes, report: Callable[[str], None]
+) -> Any:
+    """Check against an earlier start of the same run, prepare the data, and note the configuration."""
+    earlier = folder / "config.yaml"
+    if earlier.exists():
+        _refuse_changes(parse_config(read_recipe(earlier), earlier), config, folder, report)
+    elif saved_steps(folder / "checkpoints"):
+        raise BundleError("the run's config.yaml is missing", earlier, advice="put it back, or choose another --output")
+    prepared = prepare(config, folder, tokenizers=start.tokenizers if start else None, report=report)
+    if processes.is_main:
+        write_file(earlier, to_yaml(config).encode())
+    return prepared
+
+
+def _refuse_changes(old: Config, new: Config, folder: Path, report: Callable[[str], None]) -> None:
+    """Tell of changed settings that do no harm, and refuse the others."""
+    before, after = _flat(old.model_dump()), _flat(new.model_dump())
+    changed = [key for key in after if after[key] != before.get(key)]
+    for key in changed:
+        if key in CHANGEABLE or key.startswith("search."):
+            report(f"{key}: {before.get(key)} -> {after[key]}")
+    harmful = [key for key in changed if key not in CHANGEABLE and not key.startswith("search.")]
+    if harmful:
+        raise ConfigError(
+            "the run was started with other settings",
+            folder,
+            advice="go back to them, or choose another --output",
+            details=[f"{key}: {before.get(key)} (then), {after[key]} (now)" for key in harmful],
+        )
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
+    return flat
+
+
+def _silent(text: str) -> None:
+    """What the other processes have to say."""

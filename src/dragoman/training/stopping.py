@@ -1,0 +1,38 @@
+"""A polite end: the first SIGINT or SIGTERM lets the step finish and be saved; the second stops at once."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from types import FrameType, TracebackType
+from typing import Any, Self
+
+
+class StopRequest:
+    """While active, remembers that a signal asked the training to stop."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self._previous: dict[int, Any] = {}
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                self._previous[number] = signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is not None:
+            self.leave()
+        self.signal = number
+
+    def leave(self) -> None:
+        """End the process as the signal would have: exit status 130 or 143."""
+        if self.signal == signal.SIGINT:
+            raise KeyboardInterrupt
+        if self.signal is not None:
+            raise SystemExit(128 + self.signal)

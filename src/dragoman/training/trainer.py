@@ -1,0 +1,291 @@
+"""The training loop: one optimizer step after another, validated, saved, and continued exactly where it stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+from dragoman.bundle import save_bundle
+from dragoman.config import Config, ModelConfig
+from dragoman.data.batches import Batch, Batches, prefetch
+from dragoman.data.prepare import Prepared
+from dragoman.errors import DivergedError
+from dragoman.model.transformer import Transformer
+from dragoman.processes import Processes
+from dragoman.storage import set_pointer
+from dragoman.training.checkpoint import Checkpoint, Progress, bundles_in_use, load_checkpoint, prune, save_checkpoint, saved_steps
+from dragoman.training.loss import batch_loss, n_target_tokens
+from dragoman.training.metrics import Display, MetricsLog
+from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
+from dragoman.training.precision import choose_precision
+from dragoman.training.schedule import learning_rate
+from dragoman.training.stopping import StopRequest
+from dragoman.training.validation import validate
+
+
+class Trainer:
+    """One training in one run folder.
+
+    Every step is a pure function of the weights before it and (seed, step): the batch, its subword sampling, and the
+    dropout masks. So a training that was killed continues to the same bits, and the gradient is the same however a
+    batch is cut into micro-batches or spread over processes.
+    """
+
+    def __init__(
+        self,
+        config: Config,
+        prepared: Prepared,
+        model: Transformer,
+        folder: Path,
+        processes: Processes,
+        report: Callable[[str], None],
+    ) -> None:
+        self.config, self.training, self.prepared = config, config.training, prepared
+        self.model, self.folder, self.processes, self.report = model, folder, processes, report
+        self.device = next(model.parameters()).device
+        self.batches = Batches(
+            prepared.train,
+            prepared.tokenizers,
+            batch_tokens=self.training.batch_tokens,
+            seed=self.training.seed,
+            sampling=config.tokenizer.sampling > 0,
+        )
+        self.optimizer = build_optimizer(model, self.training)
+        self.average = MovingAverage(model, self.training.ema) if self.training.ema else None
+        self.progress = Progress(fingerprints=prepared.fingerprints)
+        by_epochs = (self.training.max_epochs or 0) * self.batches.per_epoch
+        self.n_steps = min(self.training.max_steps or by_epochs, by_epochs or math.inf)  # type: ignore[type-var]
+        self.validate_every = self.training.validate_every or self.batches.per_epoch
+        self._since_log = _Window()
+
+    # -- the loop ------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Train from the newest checkpoint, or from the start, to the end.
+
+        Raises:
+            DivergedError: too many steps in a row gave numbers that are not finite.
+            KeyboardInterrupt, SystemExit: a signal asked to stop; everything is saved.
+        """
+        self._resume()
+        progress = self.progress
+        if self.processes.is_main:
+            self.log = MetricsLog(self.folder / "metrics.jsonl", progress.step)
+        with StopRequest() as stop, Display(int(self.n_steps), self.report) as self.display:
+            upcoming = prefetch(self._micro_batches(step) for step in range(progress.step, int(self.n_steps)))
+            over = self._is_over()
+            while not over:
+                started = time.perf_counter()
+                self._train_step(next(upcoming))
+                progress.seconds += time.perf_counter() - started
+                self.display.step(progress.step)
+                if progress.step % self.training.log_every == 0:
+                    self._log()
+                validated = progress.step == self.n_steps or progress.step % self.validate_every == 0
+                if validated:
+                    self._validate()
+                    over = self._is_over()
+                stopping = self.processes.any(stop.signal is not None, self.device)
+                if validated or stopping or progress.step % self.training.save_every == 0:
+                    self._save()
+                if stopping:
+                    stop.leave()
+
+    def _train_step(self, micro_batches: list[Batch]) -> None:
+        """One optimizer step: gradients summed over micro-batches and processes, divided by all target tokens."""
+        progress, training, processes = self.progress, self.training, self.processes
+        self._seed_step(progress.step)
+        self.model.train()
+        pad_id = self.model.config.pad_id
+        counted = torch.tensor(sum(n_target_tokens(batch, pad_id) for batch in micro_batches), device=self.device)
+        n_tokens = int(processes.sum(counted))
+        sums = torch.zeros(2, device=self.device)
+        for batch in micro_batches:
+            with torch.autocast(self.device.type, torch.bfloat16, enabled=progress.precision == "bfloat16"):
+                loss, nll = batch_loss(self.model, batch.to(self.device), training.label_smoothing)
+            (loss / n_tokens).backward()
+            sums += torch.stack((loss.detach(), nll.detach()))
+        self._sum_gradients()
+        processes.sum(sums)
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.clip_norm or math.inf)
+        progress.step += 1
+        if math.isfinite(float(norm) + float(sums[0])):
+            rate = learning_rate(progress.step, training, self.model.config.d_model, int(self.n_steps))
+            for group in self.optimizer.param_groups:
+                group["lr"] = rate
+            self.optimizer.step()
+            if self.average is not None:
+                self.average.update(self.model, progress.step)
+            progress.skipped_in_a_row = 0
+            progress.target_tokens += n_tokens
+            self._since_log.add(float(sums[0]), float(sums[1]), n_tokens, float(norm))
+        else:
+            self._skip()
+        self.optimizer.zero_grad(set_to_none=True)
+
+    def _skip(self) -> None:
+        """Leave the weights as they were after a step whose loss or gradient is not finite."""
+        progress = self.progress
+        progress.skipped_steps += 1
+        progress.skipped_in_a_row += 1
+        self.display.line(f"step {progress.step}: the gradient is not finite; the step is skipped")
+        if progress.skipped_in_a_row >= self.training.max_skipped_steps:
+            saved = saved_steps(self.folder / "checkpoints")
+            raise DivergedError(
+                f"{progress.skipped_in_a_row} steps in a row up to step {progress.step} were not finite",
+                self.folder,
+                advice=f"lower training.lr; the last good checkpoint is step {saved[-1] if saved else 0}",
+            )
+
+    def _sum_gradients(self) -> None:
+        """Add the gradients of all processes, as one flat tensor."""
+        if self.processes.world_size == 1:
+            return
+        parameters = list(self.model.parameters())
+        grads = [torch.zeros_like(each) if each.grad is None else each.grad for each in parameters]
+        flat = self.processes.sum(torch.cat([grad.flatten() for grad in grads]))
+        for parameter, part in zip(parameters, flat.split([grad.numel() for grad in grads]), strict=True):
+            parameter.grad = part.view_as(parameter)
+
+    def _micro_batches(self, step: int) -> list[Batch]:
+        return self.batches.micro_batches(
+            step,
+            micro_batch_tokens=self.training.micro_batch_tokens,
+            rank=self.processes.rank,
+            world_size=self.processes.world_size,
+        )
+
+    def _seed_step(self, step: int) -> None:
+        """Make the dropout masks of a step a pure function of (seed, step, rank)."""
+        key = f"{self.training.seed} {step} {self.processes.rank}".encode()
+        torch.manual_seed(int.from_bytes(hashlib.sha256(key).digest()[:7]))
+
+    # -- reporting, validating, saving ---------------------------------------------------------------------------
+
+    def _log(self) -> None:
+        window, self._since_log = self._since_log, _Window()
+        if not self.processes.is_main or not window.n_tokens:
+            return
+        step = self.progress.step
+        rate = learning_rate(step, self.training, self.model.config.d_model, int(self.n_steps))
+        speed = window.n_tokens / (time.perf_counter() - window.started)
+        epoch = step / self.batches.per_epoch
+        record = {
+            "step": step,
+            "epoch": round(epoch, 3),
+            "loss": window.loss / window.n_tokens,
+            "nll": window.nll / window.n_tokens,
+            "lr": rate,
+            "grad_norm": window.norm / window.n_steps,
+            "target_tokens": self.progress.target_tokens,
+            "target_tokens_per_second": round(speed, 1),
+            "seconds": round(self.progress.seconds, 3),
+        }
+        self.log.write(record)
+        self.display.figures(
+            step, f"epoch {epoch:.1f}  loss {record['loss']:.3f}  lr {rate:.1e}  {speed:,.0f} target tokens/s"
+        )
+
+    def _validate(self) -> None:
+        """Validate what would be used (the average, if there is one), and keep it as a bundle."""
+        progress, started = self.progress, time.perf_counter()
+        model = self.average.model if self.average is not None else self.model
+        if self.processes.is_main:
+            tokenizers = self.prepared.tokenizers
+            result = validate(model, self.prepared.validation, tokenizers, self.training.batch_tokens)
+            score = result.bleu if self.training.best_by == "bleu" else -result.loss
+            if progress.best_score is None or score > progress.best_score:
+                progress.best_score, progress.best_step, progress.validations_since_best = score, progress.step, 0
+            else:
+                progress.validations_since_best += 1
+            self._keep_bundle(model, {"step": progress.step, "loss": result.loss, "bleu": result.bleu})
+            seconds = time.perf_counter() - started
+            self.log.write(
+                {
+                    "step": progress.step,
+                    "validation_loss": result.loss,
+                    "validation_bleu": result.bleu,
+                    "seconds": round(seconds, 3),
+                }
+            )
+            best = "  (best)" if progress.best_step == progress.step else ""
+            self.display.line(
+                f"validation at step {progress.step:,}: loss {result.loss:.3f}  perplexity {result.perplexity:.2f}  "
+                f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
+            )
+        self._since_log = _Window()
+
+    def _keep_bundle(self, model: Transformer, facts: dict[str, float]) -> None:
+        """Write the bundle, and let `best` and `last` name theirs."""
+        bundle = self.folder / "bundles" / f"step-{self.progress.step}"
+        if not bundle.exists():  # a process that was killed before its checkpoint may have written this one already
+            save_bundle(bundle, model, self.prepared.tokenizers, self.config.search, facts=facts)
+        self.progress.last_validation = self.progress.step
+        set_pointer(self.folder / "last", bundle)
+        set_pointer(self.folder / "best", bundle.with_name(f"step-{self.progress.best_step}"))
+
+    def _is_over(self) -> bool:
+        """Whether all steps are done, or validation has not improved for too long."""
+        progress, patience = self.progress, self.training.patience
+        impatient = patience is not None and progress.validations_since_best >= patience
+        if impatient:
+            self.display.line(f"no better validation for {patience} times; the best is step {progress.best_step}")
+        return progress.step >= self.n_steps or self.processes.any(impatient, self.device)
+
+    def _save(self) -> None:
+        if self.processes.is_main:
+            folder = self.folder / "checkpoints"
+            checkpoint = Checkpoint(
+                progress=self.progress,
+                model=dict(self.model.named_parameters()),
+                optimizer=optimizer_tensors(self.optimizer, self.model),
+                average=dict(self.average.model.named_parameters()) if self.average else None,
+            )
+            save_checkpoint(folder, checkpoint)
+            self.display.line(f"saved step {self.progress.step}")
+            prune(folder, keep=set(saved_steps(folder)[-self.training.keep_checkpoints :]))
+            prune(self.folder / "bundles", keep=bundles_in_use(folder))
+        self.processes.barrier()
+
+    def _resume(self) -> None:
+        """Go back to the newest whole checkpoint, or choose what is chosen once and start."""
+        checkpoint = load_checkpoint(self.folder / "checkpoints", self.report)
+        if checkpoint is None:
+            chosen = choose_precision(self.training.precision, self.model, self._micro_batches(0))
+            plain = self.processes.any(chosen == "float32", self.device)
+            self.progress.precision = "float32" if plain else "bfloat16"
+            return
+        self.model.load_state_dict(dict(checkpoint.model), strict=False)
+        restore_optimizer(self.optimizer, self.model, dict(checkpoint.optimizer))
+        if self.average is not None and checkpoint.average is not None:
+            self.average.model.load_state_dict(dict(checkpoint.average), strict=False)
+        self.progress = checkpoint.progress
+        self.report(f"continuing after step {self.progress.step:,}")
+
+
+class _Window:
+    """Sums since the last log line."""
+
+    def __init__(self) -> None:
+        self.loss = self.nll = self.norm = 0.0
+        self.n_tokens = self.n_steps = 0
+        self.started = time.perf_counter()
+
+    def add(self, loss: float, nll: float, n_tokens: int, norm: float) -> None:
+        self.loss, self.nll, self.norm = self.loss + loss, self.nll + nll, self.norm + norm
+        self.n_tokens, self.n_steps = self.n_tokens + n_tokens, self.n_steps + 1
+
+
+def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
+    """A new model with random weights, a function of the seed alone."""
+    torch.manual_seed(config.training.seed)
+    sizes = {
+        "source_vocab_size": prepared.tokenizers.source.vocab_size,
+        "target_vocab_size": prepared.tokenizers.target.vocab_size,
+    }
+    return Transformer(ModelConfig(**config.model.model_dump(), **sizes)).to(device)

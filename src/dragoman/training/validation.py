@@ -1,0 +1,52 @@
+"""How good the model is on sentences it does not train on: loss, and BLEU through the users' own search."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+
+from dragoman.data.batches import Batches
+from dragoman.data.store import PairStore
+from dragoman.evaluation.metrics import corpus_bleu
+from dragoman.model.transformer import Transformer
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.training.loss import batch_loss, n_target_tokens
+from dragoman.translator import Translator
+
+#: Sentences translated in a validation; the loss uses all.
+MAX_SENTENCES = 1000
+
+
+@dataclass(frozen=True)
+class Validation:
+    """One validation's figures."""
+
+    loss: float  # nats a target token, without label smoothing
+    bleu: float
+
+    @property
+    def perplexity(self) -> float:
+        """exp(loss)."""
+        return math.exp(min(self.loss, 700.0))
+
+
+def validate(model: Transformer, store: PairStore, tokenizers: Tokenizers, batch_tokens: int) -> Validation:
+    """Score and translate (greedily) the validation pairs."""
+    device = next(model.parameters()).device
+    model.eval()
+    batches = Batches(store, tokenizers, batch_tokens=batch_tokens, seed=0, sampling=False)
+    total, count = 0.0, 0
+    with torch.no_grad():
+        for position in range(batches.per_epoch):
+            for batch in batches.micro_batches(position, micro_batch_tokens=None):
+                _, nll = batch_loss(model, batch.to(device), smoothing=0.0)
+                total += float(nll)
+                count += n_target_tokens(batch, model.config.pad_id)
+    n_sentences = min(len(store), MAX_SENTENCES)
+    translator = Translator([model], tokenizers, device=str(device))
+    translations = translator.translate([store.source_text(i) for i in range(n_sentences)], beam_size=1)
+    references = [store.target_text(i) for i in range(n_sentences)]
+    bleu = corpus_bleu([each.text for each in translations], references, tokenizers.target_lang)
+    return Validation(loss=total / max(1, count), bleu=bleu)

@@ -1,0 +1,104 @@
+"""The loss, the schedule and the optimizer against PyTorch and their formulas."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from dragoman.config import TrainingConfig
+from dragoman.data.batches import Batch
+from dragoman.training import loss as loss_module
+from dragoman.training.loss import batch_loss, n_target_tokens, token_losses
+from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
+from dragoman.training.schedule import learning_rate
+from tests.test_model import sentences, small_model
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.3])
+def test_token_losses_equal_pytorchs(smoothing: float) -> None:
+    logits, targets = torch.randn(7, 11, dtype=torch.float64), torch.randint(0, 11, (7,))
+    loss, nll = token_losses(logits, targets, smoothing)
+    assert loss == pytest.approx(F.cross_entropy(logits, targets, label_smoothing=smoothing, reduction="sum").item())
+    assert nll == pytest.approx(F.cross_entropy(logits, targets, reduction="sum").item())
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("tie", ["none", "all"])
+def test_the_chunked_loss_and_its_gradients_equal_pytorchs(
+    smoothing: float, tie: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loss_module, "CHUNK_SCORES", 25)  # two rows at a time
+    model = small_model(tie=tie)
+    batch = Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 9, 3], [2, 4, 3]))
+    read, expected = batch.target_ids[:, :-1], batch.target_ids[:, 1:]
+    logits = model(batch.source_ids, read).flatten(0, 1)
+    plain = F.cross_entropy(logits, expected.flatten(), ignore_index=0, label_smoothing=smoothing, reduction="sum")
+    grads = torch.autograd.grad(plain, list(model.parameters()))
+    loss, nll = batch_loss(model, batch, smoothing)
+    assert loss.item() == pytest.approx(plain.item(), rel=1e-6)  # sums are kept in float32
+    assert nll.item() == pytest.approx(
+        F.cross_entropy(logits, expected.flatten(), ignore_index=0, reduction="sum").item()
+    )
+    (3 * loss).backward()
+    for parameter, grad in zip(model.parameters(), grads, strict=True):
+        assert parameter.grad is not None
+        assert torch.allclose(parameter.grad, 3 * grad, atol=1e-5)
+    with torch.no_grad():
+        assert batch_loss(model, batch, smoothing)[0].item() == pytest.approx(plain.item(), rel=1e-6)
+    assert n_target_tokens(batch, 0) == 6
+
+
+def test_the_papers_schedule() -> None:
+    training = TrainingConfig(warmup_steps=4000)
+    for step in (1, 100, 4000, 10_000, 100_000):
+        formula = 512**-0.5 * min(step**-0.5, step * 4000**-1.5)
+        assert learning_rate(step, training, 512, 100_000) == pytest.approx(formula)
+
+
+@pytest.mark.parametrize("schedule", ["inverse_sqrt", "cosine", "linear", "constant"])
+def test_schedules_warm_up_to_the_peak_and_never_rise_again(schedule: str) -> None:
+    training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": 10, "lr": 0.5, "max_steps": 100})
+    rates = [learning_rate(step, training, 512, 100) for step in range(1, 101)]
+    assert rates[:10] == pytest.approx([0.05 * step for step in range(1, 11)])
+    assert all(later <= earlier for earlier, later in zip(rates[9:], rates[10:], strict=False))
+    end = {"inverse_sqrt": 0.5 * (10 / 100) ** 0.5, "cosine": 0.0, "linear": 0.0, "constant": 0.5}[schedule]
+    assert rates[-1] == pytest.approx(end, abs=1e-9)
+
+
+def _steps(model: torch.nn.Module, optimizer: torch.optim.Adam, n: int, start: int = 0) -> None:
+    for step in range(start, start + n):
+        torch.manual_seed(step)
+        for group in optimizer.param_groups:
+            group["lr"] = 0.01
+        model(torch.randint(4, 11, (2, 4)), torch.randint(4, 11, (2, 4))).square().sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def test_a_restored_optimizer_continues_to_the_same_bits() -> None:
+    training = TrainingConfig()
+    whole, broken, continued = (small_model(tie="all") for _ in range(3))
+    _steps(whole, build_optimizer(whole, training), 6)
+    optimizer = build_optimizer(broken, training)
+    _steps(broken, optimizer, 3)
+    saved: dict[str, Tensor] = {name: value.clone() for name, value in optimizer_tensors(optimizer, broken).items()}
+    continued.load_state_dict(broken.state_dict())
+    optimizer = build_optimizer(continued, training)
+    restore_optimizer(optimizer, continued, saved)
+    _steps(continued, optimizer, 3, start=3)
+    for one, other in zip(whole.parameters(), continued.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_the_moving_average() -> None:
+    model = small_model()
+    average = MovingAverage(model, decay=0.5)
+    first = [parameter.clone() for parameter in model.parameters()]
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(1.0)
+    average.update(model, step=1_000_000)
+    for parameter, start in zip(average.model.parameters(), first, strict=True):
+        assert torch.allclose(parameter, start + 0.5)
