@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import torch
 import torch.nn.functional as F
+from dragoman.data.batches import Batch
+from models import sentences, small_model
 from torch import Tensor
 
 from dragoman.config import TrainingConfig
-from dragoman.data.batches import Batch
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import batch_loss, n_target_tokens, token_losses
 from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
 from dragoman.training.schedule import learning_rate
-from tests.test_model import sentences, small_model
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.3])
@@ -62,7 +64,7 @@ def test_schedules_warm_up_to_the_peak_and_never_rise_again(schedule: str) -> No
     training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": 10, "lr": 0.5, "max_steps": 100})
     rates = [learning_rate(step, training, 512, 100) for step in range(1, 101)]
     assert rates[:10] == pytest.approx([0.05 * step for step in range(1, 11)])
-    assert all(later <= earlier for earlier, later in zip(rates[9:], rates[10:], strict=False))
+    assert all(later <= earlier for earlier, later in itertools.pairwise(rates))
     end = {"inverse_sqrt": 0.5 * (10 / 100) ** 0.5, "cosine": 0.0, "linear": 0.0, "constant": 0.5}[schedule]
     assert rates[-1] == pytest.approx(end, abs=1e-9)
 

@@ -7,10 +7,12 @@ from typing import Any
 
 import pytest
 import torch
+from models import sentences, small_model
 from torch import Tensor, nn
 
 from dragoman.config import PRESETS, ModelConfig
 from dragoman.model.attention import MultiHeadAttention, attend, attention_weights
+from dragoman.model.dropout import Dropout, dropout_mask
 from dragoman.model.masks import causal_mask, decoder_mask, padding_mask
 from dragoman.model.positions import sinusoidal_table
 from dragoman.model.transformer import Transformer
@@ -22,18 +24,6 @@ VARIANTS: list[dict[str, Any]] = [
     {"tie": "all", "d_k": 3, "d_v": 5},
     {"tie": "decoder", "norm": "pre", "memory": "layerwise"},
 ]
-
-
-def small_model(**fields: Any) -> Transformer:
-    torch.manual_seed(1)
-    sizes = {"d_model": 16, "d_ff": 24, "n_heads": 4, "n_encoder_layers": 2, "n_decoder_layers": 2, "max_length": 32}
-    config = ModelConfig(source_vocab_size=11, target_vocab_size=11, **(sizes | fields))
-    return Transformer(config).double().eval()
-
-
-def sentences(*rows: list[int]) -> Tensor:
-    width = max(len(row) for row in rows)
-    return torch.tensor([row + [0] * (width - len(row)) for row in rows])
 
 
 def test_the_parameters_of_the_notes_translator() -> None:
@@ -80,7 +70,7 @@ def test_masks() -> None:
 def _copy_attention(theirs: nn.MultiheadAttention, ours: MultiHeadAttention) -> None:
     query, key, value = theirs.in_proj_weight.chunk(3)
     for projection, weight in zip(
-        (ours.query_projection, ours.key_projection, ours.value_projection), (query, key, value)
+        (ours.query_projection, ours.key_projection, ours.value_projection), (query, key, value), strict=True
     ):
         projection.weight.copy_(weight)
         projection.bias.zero_()
@@ -269,3 +259,22 @@ def test_presets_are_buildable() -> None:
     assert counts["tiny"] < counts["small"] < counts["base"] < counts["big"]
     assert counts["base"] == pytest.approx(65e6, rel=0.05)  # Table 3
     assert counts["big"] == pytest.approx(213e6, rel=0.05)
+
+
+def test_dropout_drops_independently_with_its_probability_and_keeps_the_mean() -> None:
+    torch.manual_seed(1)
+    mask = dropout_mask(torch.Size((401, 1001)), 0.3, torch.float64)
+    dropped = (mask == 0).double()
+    n = mask.numel()
+    assert dropped.mean().item() == pytest.approx(0.3, abs=5 * (0.21 / n) ** 0.5)
+    assert mask.mean().item() == pytest.approx(1.0, abs=0.01)
+    for shift in (1, 2, 3, 4, 1001):  # neighbours come from one 64-bit draw
+        flat = dropped.flatten()
+        together = (flat[shift:] * flat[:-shift]).mean().item()
+        assert together == pytest.approx(0.09, abs=5 * (0.09 / n) ** 0.5)
+    module, x = Dropout(0.3), torch.randn(5, 7, requires_grad=True)
+    assert module.eval()(x) is x
+    torch.manual_seed(2)
+    out = module.train()(x)
+    (grad,) = torch.autograd.grad(out.sum(), x)
+    assert torch.equal(out, x * grad)

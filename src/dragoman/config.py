@@ -83,8 +83,8 @@ class TokenizerConfig(Section):
     """
 
     kind: Literal["bpe", "unigram", "words", "characters"] = "bpe"
-    #: One vocabulary for both sides. Words and characters have one for each side unless this is set.
-    joint: bool = True
+    #: One vocabulary for both sides; None is one for pieces, and one for each side for words and characters.
+    joint: bool | None = None
     #: Size of each SentencePiece vocabulary, special tokens included.
     vocab_size: Annotated[int, Field(ge=8, le=1_000_000)] | None = None
     #: Words and characters seen less often are unknown.

@@ -1,4 +1,4 @@
 """The Transformer of *Attention Is All You Need* (Vaswani et al. 2017), and nothing else.
 
-Read in this order: `masks`, `positions`, `attention`, `cache`, `layers`, `transformer`.
+Read in this order: `masks`, `positions`, `attention`, `cache`, `dropout`, `layers`, `transformer`.
 """

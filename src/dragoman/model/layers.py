@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from dragoman.config import ModelShape
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.cache import LayerCache
+from dragoman.model.dropout import Dropout
 
 
 class Residual(nn.Module):
@@ -25,7 +26,7 @@ class Residual(nn.Module):
     def __init__(self, config: ModelShape) -> None:
         super().__init__()
         self.norm = nn.LayerNorm(config.d_model)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 
 from dragoman.config import ModelConfig
 from dragoman.model.cache import Cache
+from dragoman.model.dropout import Dropout
 from dragoman.model.layers import DecoderLayer, EncoderLayer
 from dragoman.model.masks import decoder_mask, padding_mask
 from dragoman.model.positions import LearnedPositions, SinusoidalPositions
@@ -25,7 +26,7 @@ class Embedding(nn.Module):
         self.tokens = nn.Embedding(vocab_size, config.d_model, padding_idx=config.pad_id)
         positions = SinusoidalPositions if config.positions == "sinusoidal" else LearnedPositions
         self.positions = positions(config.max_length, config.d_model)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.scale = math.sqrt(config.d_model)
 
     def forward(self, ids: Tensor, offset: int = 0) -> Tensor:

@@ -87,8 +87,10 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float) -> tuple[Tens
     if not torch.is_grad_enabled():
         return token_losses(model.project(hidden).float(), targets, smoothing)
     projection = model.output_projection
-    loss, nll = _ChunkedLoss.apply(hidden, projection.weight, projection.bias, targets, smoothing)
-    return loss, nll
+    sums: tuple[Tensor, Tensor] = _ChunkedLoss.apply(  # type: ignore[no-untyped-call]
+        hidden, projection.weight, projection.bias, targets, smoothing
+    )
+    return sums
 
 
 def n_target_tokens(batch: Batch, pad_id: int) -> int:

@@ -18,7 +18,15 @@ from dragoman.errors import DivergedError
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes
 from dragoman.storage import set_pointer
-from dragoman.training.checkpoint import Checkpoint, Progress, bundles_in_use, load_checkpoint, prune, save_checkpoint, saved_steps
+from dragoman.training.checkpoint import (
+    Checkpoint,
+    Progress,
+    bundles_in_use,
+    load_checkpoint,
+    prune,
+    save_checkpoint,
+    saved_steps,
+)
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer

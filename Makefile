@@ -1,0 +1,66 @@
+# Needs git, make and Python 3.11 or newer, nothing else. `make PYTHON=python3.12 ...` chooses the Python.
+#
+#   make demo     set up, make a corpus, train on it, evaluate, translate: under five minutes on two cores
+#   make test     every gate: format, lint, strict types, tests (with import order and the documentation's code)
+#   make format   format and tidy the code
+#   make wheel    build the wheel and try it in an environment of its own, outside the repository
+#   make clean    remove what the other targets made, except trained models in runs/
+
+PYTHON ?= python3
+VENV := .venv
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+else
+BIN := $(VENV)/bin
+endif
+# Every installation goes through the constraints (an unconstrained one would fetch the newest PyTorch), the build
+# tool's too: it is installed first, and no isolated environment fetches another one. Modules are compiled when they
+# are first imported, not here.
+INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: demo test format wheel clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/core
+	$(BIN)/dragoman demo
+
+test: $(VENV)/development
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy --strict src
+	$(BIN)/python -m pytest
+	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
+
+format: $(VENV)/development
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+wheel: $(VENV)/core
+	rm -rf build dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
+	@outside=$$(mktemp -d) && trap 'rm -rf "$$outside"' EXIT \
+	&& $(PYTHON) -m venv "$$outside/$(VENV)" \
+	&& "$$outside/$(BIN)/python" $(INSTALL) dist/*.whl \
+	&& cd "$$outside" && $(BIN)/dragoman --version
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# Each of these files is the stamp of one finished installation; the second contains the first.
+$(VENV)/created: constraints.txt
+	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: dragoman needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12 ...")'
+	@echo "Making the virtual environment $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python $(INSTALL) setuptools
+	@touch $@
+
+$(VENV)/core: pyproject.toml constraints.txt $(VENV)/created
+	@echo "Installing dragoman and what it needs into $(VENV) ..."
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/development: pyproject.toml constraints.txt $(VENV)/created
+	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,words,tensorboard]"
+	@touch $(VENV)/core $@

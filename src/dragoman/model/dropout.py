@@ -1,0 +1,40 @@
+"""Dropout (Srivastava et al. 2014), with cheap random numbers where PyTorch's are dear."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+
+class Dropout(nn.Module):
+    """Zeroes each number with probability p while training, and scales the others by 1 / (1 - p).
+
+    On a CPU, PyTorch draws one number after another for each element, which takes a seventh of a training step of a
+    small model. Here one 64-bit draw serves four elements, so p is exact to 1/65536. The generator is PyTorch's, and
+    so is its seed.
+    """
+
+    def __init__(self, p: float) -> None:
+        super().__init__()
+        self.p = p
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x of any shape -> the same shape."""
+        if not self.training or self.p == 0.0:
+            return x
+        if x.device.type != "cpu":
+            return F.dropout(x, self.p)
+        return x * dropout_mask(x.shape, self.p, x.dtype)
+
+    def extra_repr(self) -> str:
+        """What `print(model)` says of it."""
+        return f"p={self.p}"
+
+
+def dropout_mask(shape: torch.Size, p: float, dtype: torch.dtype) -> Tensor:
+    """0 with probability p (to the nearest 1/65536), else 1 / (1 - p), independently for each element."""
+    n_elements, n_dropped = shape.numel(), round(p * 65536)
+    draws = torch.empty(-(-n_elements // 4), dtype=torch.int64).random_(-(2**63), None)
+    kept = draws.view(torch.int16)[:n_elements].view(shape) >= n_dropped - 32768
+    return kept.to(dtype).mul_(65536 / (65536 - n_dropped))

@@ -1,0 +1,95 @@
+"""The documentation is true: its Python runs, its links lead somewhere, its command lines exist."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+BLOCK = re.compile(
+    r"^(?:<!-- not executed: (?P<reason>[^\n]+?) -->\n+)?```(?P<language>\w+)[^\n]*\n(?P<code>.*?)^```$", re.M | re.S
+)
+LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)[^)]*\)")
+PATH = re.compile(r"(?<![\w/.-])(?:src|tests|recipes|docs|\.ci|\.github)/[\w./-]*\w")
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+
+
+def blocks(page: Path, language: str) -> Iterator[re.Match[str]]:
+    return (block for block in BLOCK.finditer(page.read_text(encoding="utf-8")) if block["language"] == language)
+
+
+@each_page
+def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "__main__"}
+    for block in blocks(page, "python"):
+        # Empty lines in front: a traceback then names the line of the page.
+        lines_before = block.string.count("\n", 0, block.start("code"))
+        code = compile("\n" * lines_before + block["code"], str(page), "exec")
+        if not block["reason"]:
+            exec(code, names)
+
+
+@each_page
+def test_links_and_paths_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    links = [link["target"].split("#")[0] for link in LINK.finditer(text) if not re.match(r"\w+:", link["target"])]
+    missing = [name for name in links if not (page.parent / name).exists()]
+    missing += [name for name in PATH.findall(text) if not (ROOT / name).exists()]
+    assert not missing
+
+
+def command_lines(script: str) -> Iterator[list[str]]:
+    """The arguments of each `dragoman` in a shell script, whatever stands before it or behind it."""
+    for line in script.replace("\\\n", " ").split("\n"):
+        lexer = shlex.shlex(line.removeprefix("$ "), posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        arguments: list[str] | None = None
+        for word in lexer:
+            if re.fullmatch("[|;&()<>]+", word):
+                if arguments is not None:
+                    yield arguments
+                arguments = None
+            elif arguments is not None:
+                arguments.append(word)
+            elif word.rsplit("/")[-1] == "dragoman":
+                arguments = []
+        if arguments is not None:
+            yield arguments
+
+
+def unknown_words(arguments: list[str], command: Any) -> list[str]:
+    """Sub-commands and options in `arguments` that the click command does not have."""
+    options = {name: option for option in command.params for name in (*option.opts, *option.secondary_opts)}
+    unknown = []
+    words = iter(arguments)
+    for word in words:
+        if word == "--":
+            break
+        if word.startswith("-") and word not in {"-", "--help"}:
+            name, equals, _ = word.partition("=")
+            if name not in options:
+                unknown.append(name)
+            elif not equals and not options[name].is_flag:
+                next(words, None)
+        elif hasattr(command, "commands"):
+            if word not in command.commands:
+                return [*unknown, word]
+            return unknown + unknown_words(list(words), command.commands[word])
+    return unknown
+
+
+@each_page
+def test_command_lines_exist(page: Path) -> None:
+    from dragoman.cli import app
+
+    command = typer.main.get_command(app)
+    lines = [arguments for block in blocks(page, "bash") for arguments in command_lines(block["code"])]
+    problems = {shlex.join(arguments): unknown for arguments in lines if (unknown := unknown_words(arguments, command))}
+    assert not problems

@@ -1,0 +1,310 @@
+"""Training as a whole: it learns, it stops politely, and it continues to the same bits."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
+from dragoman.storage import lock_folder
+from dragoman.training import train
+from dragoman.training.checkpoint import saved_steps
+from dragoman.training.plan import plan
+
+ROWS = 240
+LETTERS = "abcdefgh"
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Short rows of letters and the same rows in capitals."""
+    folder = tmp_path_factory.mktemp("corpus")
+    generator = torch.Generator().manual_seed(1)
+    rows = [
+        " ".join(
+            LETTERS[i]
+            for i in torch.randint(8, (int(torch.randint(2, 7, (1,), generator=generator)),), generator=generator)
+        )
+        for _ in range(ROWS)
+    ]
+    (folder / "rows.low").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    (folder / "rows.up").write_text("".join(f"{row.upper()}\n" for row in rows), encoding="utf-8")
+    return folder
+
+
+def settings(corpus: Path, **training: Any) -> dict[str, Any]:
+    return {
+        "data": {"source": str(corpus / "rows.low"), "target": str(corpus / "rows.up"), "validation_size": 20},
+        "tokenizer": {"kind": "words", "joint": False},
+        "model": {
+            "d_model": 16,
+            "d_ff": 32,
+            "n_heads": 2,
+            "n_encoder_layers": 1,
+            "n_decoder_layers": 1,
+            "dropout": 0.1,
+        },
+        "training": {
+            "batch_tokens": 200,
+            "max_steps": 30,
+            "warmup_steps": 10,
+            "lr": 0.01,
+            "ema": 0.9,
+            "precision": "float32",
+            "save_every": 7,
+            "log_every": 1,
+            "validate_every": 20,
+            **training,
+        },
+    }
+
+
+def losses(run: Path) -> dict[int, str]:
+    """Each logged step's loss, as exact text; fails when a step is logged twice."""
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    logged = [(record["step"], float(record["loss"]).hex()) for record in records if "loss" in record]
+    assert len(dict(logged)) == len(logged)
+    return dict(logged)
+
+
+def weights(run: Path) -> dict[str, torch.Tensor]:
+    return load_file(run / "checkpoints" / f"step-{saved_steps(run / 'checkpoints')[-1]}" / "model.safetensors")
+
+
+def assert_same_training(one: Path, other: Path) -> None:
+    assert losses(one) == losses(other)
+    first, second = weights(one), weights(other)
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+@pytest.fixture(scope="module")
+def reference(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 30 steps that nothing disturbed."""
+    run = tmp_path_factory.mktemp("reference") / "run"
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    return run
+
+
+def test_a_run_leaves_what_is_needed_to_use_it(reference: Path) -> None:
+    assert (reference / "config.yaml").exists()
+    assert saved_steps(reference / "checkpoints") == [28, 30]
+    assert (reference / "best" / "model.safetensors").exists()
+    assert (reference / "last").resolve().name == "step-30"
+    assert list(losses(reference)) == list(range(1, 31))
+
+
+def test_the_same_seed_gives_the_same_bits(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+    assert_same_training(reference, tmp_path / "run")
+
+
+def _command(corpus: Path, run: Path) -> list[str]:
+    program = (
+        "import json, sys; from pathlib import Path; from dragoman.training import train\n"
+        "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu', report=lambda line: print(line, flush=True))"
+    )
+    return [sys.executable, "-c", program, json.dumps(settings(corpus)), str(run)]
+
+
+def test_killed_again_and_again_it_ends_in_the_same_bits(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """`kill -9` after a few steps, dropout on; then the same command."""
+    run = tmp_path / "run"
+    for wait_for in ("step 4:", "step 12:", "step 23:", None):
+        with subprocess.Popen(_command(corpus, run), stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if wait_for is not None and line.startswith(wait_for):
+                    process.kill()
+        assert process.returncode == (0 if wait_for is None else -signal.SIGKILL)
+    assert_same_training(reference, run)
+
+
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_ends_it_saved(
+    corpus: Path, reference: Path, tmp_path: Path, number: signal.Signals, exit_code: int
+) -> None:
+    run = tmp_path / "run"
+    with subprocess.Popen(_command(corpus, run), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("step 9:"):
+                process.send_signal(number)
+    assert process.returncode in (exit_code, -number)
+    assert saved_steps(run / "checkpoints")[-1] >= 9
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+
+
+def test_micro_batches_change_nothing(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    plain = settings(corpus, max_steps=5, warmup_steps=1)
+    plain["model"]["dropout"] = 0.0
+    train(plain, whole, device="cpu", report=lambda line: None)
+    plain["training"]["micro_batch_tokens"] = 40
+    train(plain, cut, device="cpu", report=lambda line: None)
+    first, second = weights(whole), weights(cut)
+    assert all(torch.allclose(first[name], second[name], rtol=1e-4, atol=1e-5) for name in first)
+
+
+def test_two_processes_give_the_gradient_of_one(corpus: Path, tmp_path: Path) -> None:
+    """torchrun with two processes on the CPU, dropout off: the same data, the same losses, the same weights."""
+    plain = settings(corpus, max_steps=4, warmup_steps=1, validate_every=4)
+    plain["model"]["dropout"] = 0.0
+    train(plain, tmp_path / "one", device="cpu", report=lambda line: None)
+    program = tmp_path / "two.py"
+    program.write_text(
+        "import json, sys; from pathlib import Path; from dragoman.training import train\n"
+        "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')",
+        encoding="utf-8",
+    )
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--master-port=29531"]
+    subprocess.run(
+        [*launcher, str(program), json.dumps(plain), str(tmp_path / "two")],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "OMP_NUM_THREADS": "1"},
+    )
+    one, two = losses(tmp_path / "one"), losses(tmp_path / "two")
+    assert [float.fromhex(each) for each in two.values()] == pytest.approx(
+        [float.fromhex(each) for each in one.values()], rel=1e-5
+    )
+    first, second = weights(tmp_path / "one"), weights(tmp_path / "two")
+    assert all(torch.allclose(first[name], second[name], rtol=1e-4, atol=1e-5) for name in first)
+
+
+def test_a_finished_run_is_left_alone(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    before = {path: path.stat().st_mtime_ns for path in (run / "checkpoints").rglob("*")}
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert {path: path.stat().st_mtime_ns for path in (run / "checkpoints").rglob("*")} == before
+
+
+def test_a_damaged_newest_checkpoint_is_passed_over(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    weights_file = run / "checkpoints" / "step-30" / "model.safetensors"
+    damaged = bytearray(weights_file.read_bytes())
+    damaged[-1] ^= 1
+    weights_file.write_bytes(damaged)
+    lines: list[str] = []
+    train(settings(corpus), run, device="cpu", report=lines.append)
+    assert any("step-30" in line and "model.safetensors" in line for line in lines)
+    assert_same_training(reference, run)
+    for step in saved_steps(run / "checkpoints"):
+        (run / "checkpoints" / f"step-{step}" / "MANIFEST.json").unlink()
+    with pytest.raises(BundleError, match="every checkpoint is damaged"):
+        train(settings(corpus), run, device="cpu", report=lines.append)
+
+
+def test_changed_settings_and_data_are_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    with pytest.raises(ConfigError, match=r"training.lr: 0.01 \(then\), 0.02 \(now\)"):
+        train(settings(corpus, lr=0.02), run, device="cpu", report=lambda line: None)
+    lines: list[str] = []
+    train(settings(corpus, max_steps=33), run, device="cpu", report=lines.append)
+    assert "training.max_steps: 30 -> 33" in lines
+    assert saved_steps(run / "checkpoints")[-1] == 33
+    changed = shutil.copytree(corpus, tmp_path / "corpus")
+    with (
+        open(changed / "rows.low", "a", encoding="utf-8") as low,
+        open(changed / "rows.up", "a", encoding="utf-8") as up,
+    ):
+        low.write("a b\n")
+        up.write("A B\n")
+    run = shutil.copytree(reference, tmp_path / "again", symlinks=True)
+    with open(corpus / "rows.low", "rb") as original:
+        kept = original.read()
+    try:
+        shutil.copy(changed / "rows.low", corpus / "rows.low")
+        kept_up = (corpus / "rows.up").read_bytes()
+        shutil.copy(changed / "rows.up", corpus / "rows.up")
+        with pytest.raises(ConfigError):
+            train(settings(corpus), run, device="cpu", report=lambda line: None)
+    finally:
+        (corpus / "rows.low").write_bytes(kept)
+        (corpus / "rows.up").write_bytes(kept_up)
+
+
+def test_a_run_folder_has_one_trainer(corpus: Path, tmp_path: Path) -> None:
+    started = time.monotonic()
+    program = (
+        "import sys, time; from pathlib import Path; from dragoman.storage import lock_folder\n"
+        "with lock_folder(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(RunFolderError, match="in use by process"):
+            train(settings(corpus), tmp_path, device="cpu", report=lambda line: None)
+        other.kill()
+    assert time.monotonic() - started < 30
+    with lock_folder(tmp_path):
+        pass
+
+
+def test_numbers_that_are_not_finite_are_never_saved(corpus: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with pytest.raises(DivergedError, match=r"lower training\.lr") as caught:
+        train(
+            settings(
+                corpus,
+                lr=1000.0,
+                warmup_steps=0,
+                clip_norm=None,
+                schedule="constant",
+                max_steps=400,
+                max_skipped_steps=3,
+            ),
+            run,
+            device="cpu",
+            report=lambda line: None,
+        )
+    assert caught.value.exit_code == 4
+    for step in saved_steps(run / "checkpoints"):
+        tensors = load_file(run / "checkpoints" / f"step-{step}" / "model.safetensors")
+        assert all(tensor.isfinite().all() for tensor in tensors.values())
+
+
+def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    data = {"data": settings(corpus)["data"]}
+    tuning = {
+        **data,
+        "training": {
+            "max_steps": 2,
+            "warmup_steps": 1,
+            "lr": 1e-6,
+            "batch_tokens": 200,
+            "log_every": 1,
+            "label_smoothing": 0.0,
+        },
+    }
+    lines: list[str] = []
+    train(tuning, tmp_path / "run", init_from=reference / "last", device="cpu", report=lines.append)
+    start = load_file(reference / "last" / "model.safetensors")
+    tuned = load_file(tmp_path / "run" / "last" / "model.safetensors")
+    assert all(torch.allclose(start[name], tuned[name], atol=1e-4) for name in start)
+    with pytest.raises(ConfigError, match="differs from the bundle"):
+        train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
+
+
+def test_the_plan_fits_the_corpus_and_yields_to_the_person() -> None:
+    latin = [("a dog runs", "ein Hund läuft")] * 10
+    chosen, reasons = plan({}, 20_000, latin)
+    assert chosen["model"]["preset"] == "tiny"
+    assert len(reasons) >= 2
+    assert plan({}, 5_000_000, latin)[0]["model"]["preset"] == "base"
+    assert plan({}, 20_000, [("a dog runs", "狗在跑")] * 10)[0]["tokenizer"] == {"joint": False}
+    chosen, _ = plan({"model": {"d_model": 64}, "training": {"max_steps": 7}}, 20_000, latin)
+    assert chosen["model"] == {"d_model": 64}
+    assert "max_epochs" not in chosen["training"]
