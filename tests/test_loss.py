@@ -64,7 +64,7 @@ def test_schedules_warm_up_to_the_peak_and_never_rise_again(schedule: str) -> No
     training = TrainingConfig.model_validate({"schedule": schedule, "warmup_steps": 10, "lr": 0.5, "max_steps": 100})
     rates = [learning_rate(step, training, 512, 100) for step in range(1, 101)]
     assert rates[:10] == pytest.approx([0.05 * step for step in range(1, 11)])
-    assert all(later <= earlier for earlier, later in itertools.pairwise(rates))
+    assert all(later <= earlier for earlier, later in itertools.pairwise(rates[9:]))
     end = {"inverse_sqrt": 0.5 * (10 / 100) ** 0.5, "cosine": 0.0, "linear": 0.0, "constant": 0.5}[schedule]
     assert rates[-1] == pytest.approx(end, abs=1e-9)
 

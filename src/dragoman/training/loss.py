@@ -45,11 +45,12 @@ class _ChunkedLoss(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         vocab_size = weight.size(0)
         n_rows = max(1, CHUNK_SCORES // vocab_size)
-        loss, nll = hidden.new_zeros((), dtype=torch.float32), hidden.new_zeros((), dtype=torch.float32)
+        wide = torch.promote_types(hidden.dtype, torch.float32)  # sums and exponentials want at least float32
+        loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
         hidden_grad, weight_grad, bias_grad = torch.empty_like(hidden), torch.zeros_like(weight), torch.zeros_like(bias)
         for start in range(0, len(hidden), n_rows):
             chunk, target = hidden[start : start + n_rows], targets[start : start + n_rows, None]
-            log_probs = F.linear(chunk, weight, bias).float().log_softmax(dim=-1)
+            log_probs = F.linear(chunk, weight, bias).log_softmax(dim=-1, dtype=wide)
             chunk_nll = -log_probs.gather(-1, target).sum()
             nll += chunk_nll
             loss += (1 - smoothing) * chunk_nll
@@ -85,7 +86,7 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float) -> tuple[Tens
     real = expected != pad_id
     hidden, targets = hidden[real], expected[real]
     if not torch.is_grad_enabled():
-        return token_losses(model.project(hidden).float(), targets, smoothing)
+        return token_losses(model.project(hidden), targets, smoothing)
     projection = model.output_projection
     sums: tuple[Tensor, Tensor] = _ChunkedLoss.apply(  # type: ignore[no-untyped-call]
         hidden, projection.weight, projection.bias, targets, smoothing

@@ -31,13 +31,17 @@ def plan(
         chosen["training"] = {"lr": 5e-4, "warmup_steps": 100}
         reasons.append("training.lr=0.0005 after 100 warm-up steps: gentle, since the model is trained already")
     else:
-        if not settings.get("tokenizer") and not _share_script(pairs):
+        tokenizer = settings.get("tokenizer") or {}
+        joint = tokenizer.get("joint")
+        if joint is None and tokenizer.get("kind", "bpe") in ("words", "characters"):
+            joint = False
+        if joint is None and not _share_script(pairs):
+            joint = False
             chosen["tokenizer"] = {"joint": False}
-            chosen["model"] = {"tie": "decoder"}
             reasons.append("tokenizer.joint=false: the two languages hardly share a script, so each has its own")
         if not settings.get("model"):
             shape, training, why = _sizes(n_pairs)
-            chosen["model"] = {**shape, **chosen["model"]}
+            chosen["model"] = {**shape, "tie": "decoder"} if joint is False else shape
             chosen["training"] = training
             reasons.append(why)
     if not {"max_steps", "max_epochs"} & set(asked_training):

@@ -35,7 +35,7 @@ def _seconds(model: Transformer, batch: Batch, precision: str) -> float:
         with torch.autocast(batch.source_ids.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
             loss, _nll = batch_loss(model, batch, smoothing=0.0)
         loss.backward()
-        float(loss)  # waits for a GPU
+        float(loss.detach())  # waits for a GPU
         times.append(time.perf_counter() - started)
         model.zero_grad(set_to_none=True)
     return min(times)

@@ -45,8 +45,8 @@ def validate(model: Transformer, store: PairStore, tokenizers: Tokenizers, batch
                 total += float(nll)
                 count += n_target_tokens(batch, model.config.pad_id)
     n_sentences = min(len(store), MAX_SENTENCES)
-    translator = Translator([model], tokenizers, device=str(device))
+    translator = Translator([model], tokenizers, device=device)
     translations = translator.translate([store.source_text(i) for i in range(n_sentences)], beam_size=1)
     references = [store.target_text(i) for i in range(n_sentences)]
     bleu = corpus_bleu([each.text for each in translations], references, tokenizers.target_lang)
-    return Validation(loss=total / max(1, count), bleu=bleu)
+    return Validation(loss=total / max(1, count), bleu=bleu.score)

@@ -1,0 +1,69 @@
+"""dragoman: two text files in, a translator out.
+
+    import dragoman
+
+    translator = dragoman.Translator.load("runs/m30k-en-de")
+    print(translator.translate("A man is riding a horse.").text)
+
+Each public name is imported when it is first used, so that `import dragoman` does not wait for PyTorch.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dragoman.bundle import Bundle, average_bundles, load_bundle, save_bundle
+    from dragoman.config import Config, ModelConfig, SearchConfig
+    from dragoman.errors import DragomanError
+    from dragoman.evaluation.evaluate import Evaluation, evaluate
+    from dragoman.model.attention import MultiHeadAttention
+    from dragoman.model.transformer import Transformer
+    from dragoman.training.run import train
+    from dragoman.translator import Translation, Translator
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Bundle",
+    "Config",
+    "DragomanError",
+    "Evaluation",
+    "ModelConfig",
+    "MultiHeadAttention",
+    "SearchConfig",
+    "Transformer",
+    "Translation",
+    "Translator",
+    "average_bundles",
+    "evaluate",
+    "load_bundle",
+    "save_bundle",
+    "train",
+]
+
+_HOMES = {
+    "bundle": ("Bundle", "average_bundles", "load_bundle", "save_bundle"),
+    "config": ("Config", "ModelConfig", "SearchConfig"),
+    "errors": ("DragomanError",),
+    "evaluation.evaluate": ("Evaluation", "evaluate"),
+    "model.attention": ("MultiHeadAttention",),
+    "model.transformer": ("Transformer",),
+    "training.run": ("train",),
+    "translator": ("Translation", "Translator"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first asked for."""
+    for home, names in _HOMES.items():
+        if name in names:
+            value: object = getattr(importlib.import_module(f"dragoman.{home}"), name)
+            globals()[name] = value
+            return value
+    raise AttributeError(f"module 'dragoman' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,29 @@
+"""`dragoman average`: one model whose weights are the mean of others'."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.streams import say
+
+
+def average(
+    models: Annotated[list[str], typer.Argument(help="Bundles or run folders; with --last one run folder.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
+    last: Annotated[int | None, typer.Option("--last", min=1, help="The newest checkpoints of the run.")] = None,
+) -> None:
+    """Average the weights of models into a new one.
+
+    They must have equal configurations and tokenizers."""
+    from dragoman.bundle import average_bundles, average_checkpoints
+
+    if last is None:
+        average_bundles(models, output)
+    elif len(models) == 1:
+        average_checkpoints(Path(models[0]), last, output)
+    else:
+        raise typer.BadParameter("--last takes one run folder")
+    say(f"averaged into {output}; use it: dragoman translate -m {output}")

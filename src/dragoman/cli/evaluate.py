@@ -1,0 +1,168 @@
+"""`dragoman evaluate`: score a model on a test set, or compare outputs that exist."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dragoman.cli.options import (
+    MODEL_HELP,
+    AsJson,
+    BatchSize,
+    BeamSize,
+    Corpus,
+    Device,
+    LengthPenalty,
+    MaxLength,
+    Overwrite,
+    Pairs,
+    Recipe,
+    Source,
+    SourceLang,
+    Target,
+    TargetLang,
+)
+from dragoman.cli.settings import file_pairs, readable, recipe_settings
+from dragoman.cli.streams import input_lines, result_lines
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from dragoman.evaluation.metrics import Comparison, Metric
+    from dragoman.translator import Translator
+
+Split = Literal["train", "validation", "test"]
+
+#: Where a table is not shown on a terminal: wide enough for the signatures.
+WIDTH = 110
+
+
+def evaluate(
+    recipe: Recipe = None,
+    model: Annotated[list[str] | None, typer.Option("--model", "-m", help=MODEL_HELP, show_default=False)] = None,
+    corpus: Corpus = None,
+    split: Annotated[Split, typer.Option("--split", help="Which part of a corpus.")] = "test",
+    source: Source = None,
+    target: Target = None,
+    pairs: Pairs = None,
+    source_lang: SourceLang = None,
+    target_lang: TargetLang = None,
+    hypotheses: Annotated[
+        Path | None, typer.Option("--hypotheses", help="Score these translations of --target, without a model.")
+    ] = None,
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", help="Other translations, which the hypotheses are compared with.")
+    ] = None,
+    m30k: Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU (always so for the corpus multi30k).")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the translations here.")] = None,
+    overwrite: Overwrite = False,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+    max_length: MaxLength = None,
+    as_json: AsJson = False,
+    batch_size: BatchSize = None,
+    device: Device = "auto",
+) -> None:
+    """Score a model on a test set, or compare outputs.
+
+    BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's. Or score --hypotheses against --target, and test
+    whether they differ from a --baseline by more than chance.
+    """
+    if hypotheses is not None or baseline is not None:
+        if hypotheses is None or target is None or model:
+            raise typer.BadParameter("--hypotheses, and --baseline with it, need --target and no --model")
+        _evaluate_files(hypotheses, baseline, Path(target), target_lang, as_json)
+        return
+    if not model:
+        raise typer.BadParameter("give --model, or --hypotheses and --target")
+    from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table
+    from dragoman.translator import BATCH_TOKENS, Translator
+
+    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    langs = {"source_lang": source_lang, "target_lang": target_lang}
+    with contextlib.ExitStack() as stack:
+        write = stack.enter_context(result_lines(output, overwrite=overwrite)) if output is not None else None
+        translator = Translator.load(*model, device=device)
+        sources, references, name = _test_set(recipe, {**origin, **langs}, split, translator)
+        wants_m30k = m30k or name == "multi30k"
+        own_split = split if name == "multi30k" else None
+        results = evaluate(
+            translator,
+            sources,
+            references,
+            m30k_references=m30k_references(references, translator.tokenizers.target_lang, own_split)
+            if wants_m30k
+            else None,
+            batch_size=batch_size or BATCH_TOKENS,
+            beam_size=beam_size,
+            length_penalty=length_penalty,
+            max_length=max_length,
+        )
+        if write is not None:
+            for translation in results.translations:
+                write(translation)
+    _print(to_json(results) if as_json else to_table(results))
+
+
+def _test_set(
+    recipe: Path | None, options: dict[str, str | None], split: Split, translator: Translator
+) -> tuple[list[str], list[str], str | None]:
+    """The sources and references to evaluate on, and the name of their corpus if it has one."""
+    from dragoman.config import DataConfig, parse_section
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
+
+    if options["source"] or options["target"] or options["pairs"]:
+        pairs, name = file_pairs(options), None
+    else:
+        section = recipe_settings(recipe, None, options)["data"]
+        tokenizers = translator.tokenizers
+        for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):
+            if lang != UNKNOWN_LANGUAGE:
+                section.setdefault(key, lang)
+        data = parse_section(DataConfig, section)
+        pairs, name = readable(read_pairs(data, split)), data.corpus
+    sources, references = [], []
+    for source, reference in pairs:
+        sources.append(source)
+        references.append(reference)
+    return sources, references, name
+
+
+def _evaluate_files(
+    hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, as_json: bool
+) -> None:
+    from dragoman.config import DataConfig
+    from dragoman.data.corpus import languages
+    from dragoman.evaluation.evaluate import comparison_table, metrics_table
+    from dragoman.evaluation.metrics import corpus_bleu, corpus_chrf, paired_test
+
+    language = target_lang or languages(DataConfig(source=str(target), target=str(target)))[1]
+    system, references = (list(input_lines(path, "error")) for path in (hypotheses, target))
+    if baseline is not None:
+        comparisons = paired_test(list(input_lines(baseline, "error")), system, references, language)
+        _print(_json(comparisons) if as_json else comparison_table(comparisons))
+    else:
+        metrics = [corpus_bleu(system, references, language), corpus_chrf(system, references)]
+        _print(_json(metrics) if as_json else metrics_table(metrics))
+
+
+def _json(results: Sequence[Metric] | Sequence[Comparison]) -> str:
+    return json.dumps([asdict(each) for each in results], ensure_ascii=False)
+
+
+def _print(results: str | Table) -> None:
+    """Results to standard output."""
+    from rich.console import Console
+
+    if isinstance(results, str):
+        print(results)
+    else:
+        console = Console(file=sys.stdout)
+        Console(file=sys.stdout, width=None if console.is_terminal else WIDTH).print(results)

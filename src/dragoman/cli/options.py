@@ -1,0 +1,39 @@
+"""Options that several commands share, so that one name means one thing everywhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+InvalidUtf8 = Literal["error", "replace"]
+
+MODEL_HELP = "A bundle, a run folder (its best), or a shipped model's name; several make an ensemble."
+
+Models = Annotated[list[str], typer.Option("--model", "-m", help=MODEL_HELP, show_default=False)]
+Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:<n> or mps.")]
+BatchSize = Annotated[
+    int | None,
+    typer.Option("--batch-size", min=1, help="Source tokens searched at once. 1 answers each line before the next."),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")]
+Utf8 = Annotated[InvalidUtf8, typer.Option("--invalid-utf8", help="Refuse text that is not UTF-8, or put U+FFFD.")]
+AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
+
+BeamSize = Annotated[int | None, typer.Option("--beam-size", help="Hypotheses kept; 1 is greedy search.")]
+LengthPenalty = Annotated[float | None, typer.Option("--length-penalty", help="Larger prefers longer translations.")]
+MaxLength = Annotated[int | None, typer.Option("--max-length", help="Longest translation, in tokens.")]
+
+Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", show_default=False)]
+Corpus = Annotated[
+    str | None, typer.Option("--corpus", help="A corpus known by name: multi30k, captions, copy, reverse, sort.")
+]
+Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz too).")]
+Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
+Pairs = Annotated[str | None, typer.Option("--pairs", help="Both in one TSV or JSONL file (.gz too).")]
+SourceLang = Annotated[str | None, typer.Option("--source-lang", help="Default: the file's suffix.")]
+TargetLang = Annotated[str | None, typer.Option("--target-lang", help="Default: the file's suffix.")]
+Settings = Annotated[
+    list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, e.g. training.lr=0.002.")
+]

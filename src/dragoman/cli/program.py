@@ -1,0 +1,135 @@
+"""The program `dragoman`: its sub-commands, and what it says and returns when something goes wrong.
+
+0    done
+1    the operation failed and the user can act
+2    usage or configuration
+3    model folder refused
+4    training diverged
+5    out of memory or disk; can be continued
+70   internal error
+130  interrupted      141  output closed      143  terminated
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+from types import FrameType
+from typing import Annotated
+
+import typer
+
+from dragoman import __version__
+from dragoman.cli.average import average
+from dragoman.cli.data import data
+from dragoman.cli.evaluate import evaluate
+from dragoman.cli.score import score
+from dragoman.cli.train import prepare, train
+from dragoman.cli.translate import translate
+from dragoman.demo import demo
+from dragoman.errors import DragomanError, printable
+
+USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 5, 70, 130, 141, 143
+
+app = typer.Typer(
+    name="dragoman",
+    help="Two text files in, a translator out: encoder-decoder Transformers for translation.",
+    rich_markup_mode=None,  # its import takes as long as all the rest of --help
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (demo, train, translate, evaluate, score, prepare, average, data):
+    app.command()(command)
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"dragoman {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error (any place will do).")] = False,
+) -> None:
+    """Options that stand before the command; `main` has acted on them already."""
+
+
+def main() -> None:
+    """Run the command that the arguments name, and leave with its exit code."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; a failure is told on standard error."""
+    debug = "--debug" in arguments
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
+    signal.signal(signal.SIGTERM, _terminate)
+    try:
+        command = typer.main.get_command(app)
+        kept = [argument for argument in arguments if argument != "--debug"] or ["--help"]
+        code = command.main(kept, prog_name="dragoman", standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except BaseException as error:
+        if debug:
+            traceback.print_exc()
+        code, message = explain(error)
+        _drop_unwritten_output()
+        if message:
+            print(f"error: {message}", file=sys.stderr)
+        return code
+
+
+def explain(error: BaseException) -> tuple[int, str]:
+    """The exit code for an error, and what to say; nothing where the code says it all."""
+    if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
+        return CLOSED_PIPE, ""
+    if isinstance(error, SystemExit):
+        return (error.code, "") if isinstance(error.code, int) else (1 if error.code else 0, str(error.code or ""))
+    if isinstance(error, KeyboardInterrupt | typer.Abort):
+        return INTERRUPTED, ""
+    if isinstance(error, DragomanError):
+        return error.exit_code, error.message
+    if isinstance(error, MemoryError) or _is_torch_out_of_memory(error):
+        return (
+            OUT_OF_RESOURCES,
+            "out of memory; use a smaller --batch-size, or training.micro_batch_tokens for training",
+        )
+    if hasattr(error, "format_message"):  # the typer library's own word for wrong usage
+        context = getattr(error, "ctx", None)
+        path = context.command_path if context else "dragoman"
+        return USAGE, f"{printable(error.format_message()).rstrip('.')}; see `{path} --help`"
+    if isinstance(error, OSError) and error.errno is not None:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        where = f": {printable(str(error.filename))}" if error.filename else ""
+        return OUT_OF_RESOURCES if full else 1, f"{error.strerror}{where}; {'free some space' if full else 'check it'}"
+    what = printable(f"{type(error).__name__}: {error}")
+    return INTERNAL, f"internal error ({what}); please report it with what --debug shows"
+
+
+def _is_torch_out_of_memory(error: BaseException) -> bool:
+    words = ("out of memory", "can't allocate memory", "not enough memory")
+    return isinstance(error, RuntimeError) and any(word in str(error) for word in words)
+
+
+def _terminate(number: int, frame: FrameType | None) -> None:
+    raise SystemExit(TERMINATED)
+
+
+def _drop_unwritten_output() -> None:
+    """After a failure to write, what is still in the buffer would fail again when the interpreter ends."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

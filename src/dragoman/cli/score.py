@@ -1,0 +1,69 @@
+"""`dragoman score`: how probable a model finds given translations."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.options import AsJson, BatchSize, Device, Models, Overwrite, Source, Target, Utf8
+from dragoman.cli.settings import file_pairs
+from dragoman.cli.streams import input_lines, result_lines
+from dragoman.errors import DataError
+
+#: Pairs that are scored before the first is answered.
+CHUNK = 1000
+
+
+def score(
+    model: Models,
+    source: Source = None,
+    target: Target = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
+    overwrite: Overwrite = False,
+    per_token: Annotated[
+        bool, typer.Option("--per-token", help="Divide by the number of tokens, the end of the sentence included.")
+    ] = False,
+    as_json: AsJson = False,
+    batch_size: BatchSize = None,
+    device: Device = "auto",
+    invalid_utf8: Utf8 = "error",
+) -> None:
+    """Print how probable given translations are.
+
+    That is the natural-log probability of each target given its source, not normalised by length. Without --source and --target, lines of source, tab, target are read from standard input.
+    """
+    if (source is None) != (target is None):
+        raise typer.BadParameter("--source and --target belong together")
+    if source is not None and target is not None:
+        pairs = file_pairs({"source": source, "target": target})
+    else:
+        pairs = _tabbed(input_lines(None, invalid_utf8))
+    with result_lines(output, overwrite=overwrite) as write:
+        from dragoman.translator import BATCH_TOKENS, Translator
+
+        translator = Translator.load(*model, device=device)
+        number = 0
+        while chunk := list(itertools.islice(pairs, CHUNK)):
+            for line, pair in enumerate(chunk, number + 1):
+                if not translator.fits(*pair):
+                    what = f"a sentence is longer than the {translator.max_length} tokens of the model"
+                    raise DataError(what, source, line=line, advice="leave this pair out")
+            scores = translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size or BATCH_TOKENS)
+            for each in scores:
+                value = each.per_token if per_token else each.log_prob
+                write(json.dumps({**asdict(each), "per_token": each.per_token}) if as_json else f"{value:.6f}")
+            number += len(chunk)
+
+
+def _tabbed(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(lines, 1):
+        source, tab, target = line.partition("\t")
+        if not tab or "\t" in target:
+            raise DataError("not source, tab, target", "standard input", line=number, advice="give two columns")
+        yield source, target

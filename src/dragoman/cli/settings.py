@@ -1,0 +1,97 @@
+"""From a recipe and options to settings: what is given on the command line wins over the file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from dragoman.errors import DataError
+
+if TYPE_CHECKING:
+    from dragoman.data.corpus import ParallelText
+
+#: The keys of the data section that say where the text comes from; one origin replaces another wholly.
+ORIGINS = ("corpus", "source", "target", "pairs")
+
+
+def recipe_settings(
+    recipe: Path | None, overrides: Sequence[str] | None, data: dict[str, str | None]
+) -> dict[str, Any]:
+    """The settings of a recipe with `--set` overrides, and over both the options of the data section.
+
+    Raises:
+        ConfigError: the recipe cannot be read, or an override is not key=value.
+    """
+    from dragoman.config import read_recipe
+
+    settings = read_recipe(recipe, overrides or [])
+    given = {key: value for key, value in data.items() if value is not None}
+    section = settings.get("data") or {}
+    if isinstance(section, dict):
+        if any(key in given for key in ORIGINS):
+            section = {key: value for key, value in section.items() if key not in ORIGINS}
+        settings["data"] = {**section, **given}
+    return settings
+
+
+def require_text(settings: dict[str, Any]) -> None:
+    """Refuse settings that name no text at all."""
+    data = settings.get("data") or {}
+    if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
+        raise typer.BadParameter(
+            "no text given: name a recipe, --source and --target, --pairs, or --corpus (for a first try: captions)"
+        )
+
+
+def default_folder(settings: Mapping[str, Any]) -> Path:
+    """runs/<corpus>-<source language>-<target language>, without what is not known.
+
+    Raises:
+        ConfigError: the data section is wrong.
+    """
+    from dragoman.config import DataConfig, parse_section
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
+
+    data = parse_section(DataConfig, settings["data"])
+    langs = languages(data)
+    name = data.corpus or _stem(data.source or data.pairs or "corpus", langs)
+    parts = [re.sub(r"[^\w.-]+", "-", part) for part in (name, *langs) if part != UNKNOWN_LANGUAGE]
+    return Path("runs") / "-".join(parts)
+
+
+def file_pairs(data: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
+    """Every pair of the files that the options of a data section name.
+
+    Raises:
+        ConfigError: they name no files, or too many.
+        DataError: a file cannot be read, a line is not UTF-8 or too long, or the files differ in length.
+    """
+    from dragoman.config import DataConfig, parse_section
+    from dragoman.data.corpus import read_pairs
+
+    text = read_pairs(parse_section(DataConfig, {key: value for key, value in data.items() if value}), "train")
+    return readable(text)
+
+
+def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
+    """Every pair of a parallel text; where training would leave a line out, it is an error here.
+
+    Raises:
+        DataError: a line is too long, or whatever reading finds.
+    """
+    for number, (source, target) in enumerate(text.read(), 1):
+        if not isinstance(source, str) or not isinstance(target, str):
+            raise DataError("a line is too long", text.name, line=number, advice="shorten it, or leave the pair out")
+        yield source, target
+
+
+def _stem(path: str, langs: tuple[str, str]) -> str:
+    """corpus.en.gz -> corpus, corpus.en-de.tsv -> corpus."""
+    name = re.sub(r"(\.(txt|tsv|jsonl|gz))+$", "", Path(path).name)
+    for suffix in (*langs, "-".join(langs)):
+        name = name.removesuffix(f".{suffix}")
+    return name

@@ -1,0 +1,92 @@
+"""Text in and out of the commands: strict UTF-8 whatever the locale, lines that end at "\\n" only, whole files.
+
+Standard output carries results only; everything said to people goes to standard error.
+"""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import gzip
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from dragoman.cli.options import InvalidUtf8
+from dragoman.errors import DataError, printable
+
+WriteLine = Callable[[str], None]
+
+
+def say(text: str) -> None:
+    """Tell a person something."""
+    print(printable(text), file=sys.stderr, flush=True)
+
+
+def input_lines(path: Path | None, invalid_utf8: InvalidUtf8) -> Iterator[str]:
+    """The lines of a file (.gz too) or of standard input, each as soon as it is there, however long it is.
+
+    A corpus is read by `dragoman.data.lines`, which wants a regular file and passes over lines that are too long; here
+    every line must be answered.
+
+    Raises:
+        DataError: standard input is closed, or a line is not UTF-8.
+        OSError: the file cannot be opened or read.
+    """
+    if path is not None:
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+            yield from _decoded(file, str(path), invalid_utf8)
+    elif sys.stdin is None or sys.stdin.closed:
+        raise DataError("standard input is closed", advice="pipe text in, or give --input FILE")
+    else:
+        yield from _decoded(sys.stdin.buffer, "standard input", invalid_utf8)
+
+
+def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Iterator[str]:
+    """Lines without their ends; a byte order mark before the first is no text."""
+    for number, raw in enumerate(file, 1):
+        line = raw[:-2] if raw.endswith(b"\r\n") else raw.removesuffix(b"\n")
+        mark = len(codecs.BOM_UTF8) if number == 1 and line.startswith(codecs.BOM_UTF8) else 0
+        try:
+            yield line[mark:].decode(errors="strict" if invalid_utf8 == "error" else "replace")
+        except UnicodeDecodeError as error:
+            byte, advice = error.start + mark + 1, "convert it to UTF-8, or use --invalid-utf8=replace"
+            raise DataError("invalid UTF-8", name, line=number, byte=byte, advice=advice) from None
+
+
+@contextlib.contextmanager
+def result_lines(path: Path | None, *, overwrite: bool = False) -> Iterator[WriteLine]:
+    """Where results go, line by line: standard output, at once, or a file that appears when it is complete.
+
+    Raises:
+        DataError: the file exists, or cannot be written.
+    """
+    if path is None:
+        if sys.stdout is None:
+            raise DataError("standard output is closed", advice="give --output FILE")
+        yield lambda line: _write(sys.stdout.buffer, line, flush=True)
+        return
+    if path.exists() and not overwrite:
+        raise DataError("the output exists", path, advice="use --overwrite, or another --output")
+    # A device or a pipe cannot be replaced by a finished file.
+    direct = path.exists() and not path.is_file()
+    temporary = path if direct else path.with_name(f"tmp.{path.name}")
+    try:
+        with open(temporary, "wb") as file:
+            yield lambda line: _write(file, line, flush=False)
+            file.flush()
+            if not direct:
+                os.fsync(file.fileno())
+        if not direct:
+            os.replace(temporary, path)
+    finally:
+        if not direct:
+            temporary.unlink(missing_ok=True)
+
+
+def _write(file: BinaryIO, line: str, *, flush: bool) -> None:
+    file.write(line.encode() + b"\n")
+    if flush:
+        file.flush()

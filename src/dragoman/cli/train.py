@@ -1,0 +1,103 @@
+"""`dragoman train` and `dragoman prepare`: from text to a trained model, or to the point where training can start."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.options import (
+    Corpus,
+    Device,
+    Overwrite,
+    Pairs,
+    Recipe,
+    Settings,
+    Source,
+    SourceLang,
+    Target,
+    TargetLang,
+)
+from dragoman.cli.settings import default_folder, recipe_settings, require_text
+from dragoman.cli.streams import say
+
+Folder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", help="The run folder. Default: runs/<corpus>-<source>-<target>.", show_default=False
+    ),
+]
+
+
+def train(
+    recipe: Recipe = None,
+    source: Source = None,
+    target: Target = None,
+    pairs: Pairs = None,
+    corpus: Corpus = None,
+    source_lang: SourceLang = None,
+    target_lang: TargetLang = None,
+    output: Folder = None,
+    init_from: Annotated[
+        str | None, typer.Option("--init-from", help="Start from this trained model (fine-tuning).")
+    ] = None,
+    overrides: Settings = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")] = None,
+    device: Device = "auto",
+) -> None:
+    """Train a translator, or continue a training.
+
+    The same command again continues one that was stopped. Two files are enough: what is not said is chosen to fit the corpus, and told.
+    """
+    data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    langs = {"source_lang": source_lang, "target_lang": target_lang}
+    settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
+    require_text(settings)
+    folder = output or default_folder(settings)
+    say(f"run folder: {folder}")
+    from dragoman.training.run import train
+
+    start = Path(init_from) if init_from is not None else None
+    best = train(settings, folder, init_from=start, device=device, report=say)
+    say(f"done; the best model is {best}. Use it:")
+    say(f"  dragoman translate -m {folder}")
+    say(f"  dragoman evaluate -m {folder}{_test_set(settings)}")
+
+
+def prepare(
+    recipe: Recipe = None,
+    source: Source = None,
+    target: Target = None,
+    pairs: Pairs = None,
+    corpus: Corpus = None,
+    source_lang: SourceLang = None,
+    target_lang: TargetLang = None,
+    output: Folder = None,
+    overwrite: Overwrite = False,
+    overrides: Settings = None,
+) -> None:
+    """Do what must be done before a training.
+
+    Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
+    data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    langs = {"source_lang": source_lang, "target_lang": target_lang}
+    settings = recipe_settings(recipe, overrides, {**data, **langs})
+    require_text(settings)
+    folder = output or default_folder(settings)
+    from dragoman.data.prepare import prepare
+    from dragoman.training.run import resolve
+
+    prepare(resolve(settings, None, say), folder, overwrite=overwrite, report=say)
+    say(f"prepared {folder}; train on it with the same arguments: dragoman train ... -o {folder}")
+
+
+def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
+    return [*(overrides or []), *([f"training.seed={seed}"] if seed is not None else [])]
+
+
+def _test_set(settings: dict[str, object]) -> str:
+    """Arguments for `evaluate` after this training."""
+    data = settings["data"]
+    corpus = data.get("corpus") if isinstance(data, dict) else None
+    return f" --corpus {corpus}" if corpus else " --source TEST.src --target TEST.tgt"

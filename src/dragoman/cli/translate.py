@@ -1,0 +1,118 @@
+"""`dragoman translate`: from standard input as it comes, from files, or at a prompt."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.cli.options import (
+    AsJson,
+    BatchSize,
+    BeamSize,
+    Device,
+    LengthPenalty,
+    MaxLength,
+    Models,
+    Overwrite,
+    Utf8,
+)
+from dragoman.cli.streams import input_lines, result_lines, say
+
+if TYPE_CHECKING:
+    from dragoman.translator import Translation
+
+
+def translate(
+    model: Models,
+    input: Annotated[Path | None, typer.Option("--input", "-i", help="Default: standard input.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
+    overwrite: Overwrite = False,
+    beam_size: BeamSize = None,
+    n_best: Annotated[
+        int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")
+    ] = None,
+    length_penalty: LengthPenalty = None,
+    min_length: Annotated[int | None, typer.Option("--min-length", help="Shortest translation, in tokens.")] = None,
+    max_length: MaxLength = None,
+    no_repeat_ngram: Annotated[
+        int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of so many tokens twice.")
+    ] = None,
+    sample: Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")] = False,
+    temperature: Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")] = None,
+    top_k: Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")] = None,
+    top_p: Annotated[float | None, typer.Option("--top-p", help="Draw from the tokens with this probability.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")] = None,
+    prefix: Annotated[str | None, typer.Option("--prefix", help="How each translation must begin.")] = None,
+    as_json: AsJson = False,
+    batch_size: BatchSize = None,
+    device: Device = "auto",
+    invalid_utf8: Utf8 = "error",
+) -> None:
+    """Translate text, line by line.
+
+    One line out for each line in, in order, as they come. Several --model make an ensemble. On a terminal it prompts. Scores are natural-log probabilities, divided by the
+    length penalty ((5 + length) / 6) ** alpha.
+    """
+    prompted = input is None and _is_terminal()
+    lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)
+    with result_lines(output, overwrite=overwrite) as write:
+        from dragoman.translator import BATCH_TOKENS, LongTextWarning, Translator
+
+        warnings.simplefilter("ignore", LongTextWarning)  # told below, with the line number
+        translator = Translator.load(*model, device=device)
+        translations = translator.translate_stream(
+            lines,
+            prefixes=prefix,
+            batch_size=1 if prompted else batch_size or BATCH_TOKENS,
+            beam_size=beam_size,
+            n_best=n_best,
+            length_penalty=length_penalty,
+            min_length=min_length,
+            max_length=max_length,
+            no_repeat_ngram=no_repeat_ngram,
+            sample=sample or None,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+            seed=seed,
+        )
+        for number, translation in enumerate(translations):
+            if translation.n_parts > 1:
+                what = f"line {number + 1} is longer than the {translator.max_length} tokens of the model"
+                say(f"warning: {what}; translated in {translation.n_parts} parts")
+            for line in _format(number, translation, moses=n_best is not None, as_json=as_json):
+                write(line)
+
+
+def _format(number: int, translation: Translation, *, moses: bool, as_json: bool) -> Iterable[str]:
+    if as_json:
+        return [json.dumps(asdict(translation), ensure_ascii=False)]
+    if moses:
+        return [
+            f"{number} ||| {each.text} ||| log_prob= {each.log_prob:.6f} ||| {each.score:.6f}"
+            for each in translation.alternatives
+        ] or [f"{number} |||  ||| log_prob= 0 ||| 0"]
+    return [translation.text]
+
+
+def _is_terminal() -> bool:
+    return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
+
+
+def _with_prompt() -> Iterator[str]:
+    """Lines that a person types, until the end of input (Ctrl-D)."""
+    say("Type a sentence and press Enter; Ctrl-D ends.")
+    while True:
+        print("> ", end="", file=sys.stderr, flush=True)
+        line = sys.stdin.buffer.readline()
+        if not line:
+            say("")
+            return
+        yield line.decode(errors="replace").rstrip("\r\n")

@@ -1,0 +1,219 @@
+"""Batches of about equal cost, of sentences of about equal length, in an order that is a function of the seed alone.
+
+A batch's number says everything: which epoch it belongs to and which pairs it holds. So a training continues from an
+integer, and any process can take its slice. B batch, S source, T target.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import queue
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import ArrayLike, NDArray
+from torch import Tensor
+
+from dragoman.data.store import PairStore
+from dragoman.errors import DataError
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
+from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
+
+Item = TypeVar("Item")
+
+#: How far, in tokens, a pair may move among those of its cost: other company each epoch, for a little more padding.
+_JITTER = 0.5
+_SIDES = (0, 1)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Ids of some pairs.
+
+    Args:
+        source_ids: (B, S) int64, each row ends in <eos>, then padding.
+        target_ids: (B, T) int64, each row begins with <sos> and ends in <eos>, then padding.
+    """
+
+    source_ids: Tensor
+    target_ids: Tensor
+
+    def to(self, device: torch.device) -> Self:
+        """The same batch on a device."""
+        moved = [each.to(device, non_blocking=True) for each in (self.source_ids, self.target_ids)]
+        return type(self)(*moved)
+
+
+def collate(source_ids: Sequence[ArrayLike], target_ids: Sequence[ArrayLike]) -> Batch:
+    """Put sentences into one batch, adding <sos>, <eos> and padding."""
+    return Batch(_padded(source_ids, start=False), _padded(target_ids, start=True))
+
+
+def _padded(sentences: Sequence[ArrayLike], *, start: bool) -> Tensor:
+    rows = [np.asarray(sentence, dtype=np.int64) for sentence in sentences]
+    width = max(map(len, rows), default=0) + 1 + start
+    ids = np.full((len(rows), width), PAD_ID, dtype=np.int64)
+    for row, sentence in zip(ids, rows, strict=True):
+        end = start + len(sentence)
+        row[start:end] = sentence
+        row[end] = EOS_ID
+    if start:
+        ids[:, 0] = SOS_ID
+    return torch.from_numpy(ids)
+
+
+class Batches:
+    """The batches of all epochs.
+
+    The cost of a pair is its longer side with <eos>. Pairs are sorted by cost, and cut where a batch, padding
+    included, would be over the budget; the sorted costs are the same in each epoch, and so are the cuts. Among
+    pairs of equal cost, those of similar lengths come together, with some chance; the order of the batches is chance.
+
+    Args:
+        store: the pairs.
+        tokenizers: sample subwords anew each epoch.
+        batch_tokens: budget of a batch: rows times the longest side. One pair alone may be over it.
+        seed: of all that is chance.
+        sampling: whether subwords are sampled; lengths are sorted by, and cut by, as they are unsampled.
+        max_length: sampled sentences longer than this are used unsampled.
+
+    Raises:
+        DataError: there are no pairs.
+    """
+
+    def __init__(
+        self,
+        store: PairStore,
+        tokenizers: Tokenizers,
+        *,
+        batch_tokens: int,
+        seed: int,
+        sampling: bool,
+        max_length: int | None = None,
+    ) -> None:
+        if not len(store):
+            raise DataError("there are no pairs to make batches of", store.folder, advice="check the corpus")
+        self._store = store
+        self._tokenizers = tokenizers
+        self._seed = seed
+        self._sampling = sampling
+        self._max_length = max_length
+        lengths = store.source_lengths, store.target_lengths
+        self._costs = np.maximum(*lengths) + 1
+        self._starts = _cut(self._costs, batch_tokens)
+        self._current: tuple[int, NDArray[np.uint32], NDArray[np.int64]] | None = None
+        #: Number of batches in an epoch.
+        self.per_epoch = len(self._starts) - 1
+
+    def indices(self, position: int) -> NDArray[np.uint32]:
+        """The pairs of batch number `position`, counted from 0 over all epochs: (B,)."""
+        epoch, number = divmod(position, self.per_epoch)
+        if self._current is None or self._current[0] != epoch:
+            self._current = epoch, *self._order(epoch)
+        _, pairs, batches = self._current
+        batch = batches[number]
+        return pairs[self._starts[batch] : self._starts[batch + 1]]
+
+    def micro_batches(
+        self, position: int, *, micro_batch_tokens: int | None = None, rank: int = 0, world_size: int = 1
+    ) -> list[Batch]:
+        """One process's share of batch number `position`, in pieces of at most `micro_batch_tokens`.
+
+        A process has no piece when the batch has fewer pairs than there are processes.
+        """
+        chosen = self.indices(position)[rank::world_size]
+        epoch = position // self.per_epoch
+        sides = [[self._ids(side, int(index), epoch) for index in chosen] for side in _SIDES]
+        costs = [max(len(source), len(target)) + 1 for source, target in zip(*sides, strict=True)]
+        pieces = _pieces(costs, micro_batch_tokens)
+        return [collate(*([side[row] for row in rows] for side in sides)) for rows in pieces]
+
+    def _ids(self, side: int, index: int, epoch: int) -> ArrayLike:
+        store = self._store
+        if self._sampling:
+            tokenizer: Tokenizer = (self._tokenizers.source, self._tokenizers.target)[side]
+            text = (store.source_text, store.target_text)[side](index)
+            sampled = tokenizer.sample(text, (self._seed, epoch, index, side))
+            if self._max_length is None or len(sampled) <= self._max_length:
+                return sampled
+        return (store.source_ids, store.target_ids)[side](index)
+
+    def _order(self, epoch: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+        """The pairs of an epoch in the order in which they are cut, and the order of the batches."""
+        generator = np.random.default_rng((self._seed, epoch))
+        lengths = self._store.source_lengths, self._store.target_lengths
+        # Within a cost, the difference of the sides says how long the shorter side is, and which one that is. Every
+        # other cost is sorted downwards, so that a batch across two costs has similar lengths too.
+        key = generator.normal(scale=_JITTER, size=len(self._costs)).astype(np.float32)
+        key += lengths[0] - lengths[1]
+        np.negative(key, out=key, where=self._costs % 2 == 1)
+        pairs = np.lexsort((key, -self._costs)).astype(np.uint32)
+        return pairs, generator.permutation(self.per_epoch)
+
+
+def _cut(costs: NDArray[np.int32], batch_tokens: int) -> NDArray[np.int64]:
+    """Where batches begin, and the end, in pairs sorted by falling cost: the first pair of a batch decides its rows."""
+    values, counts = np.unique(costs, return_counts=True)
+    ends = np.cumsum(counts[::-1])
+    starts = [0]
+    for cost, end in zip(values[::-1].tolist(), ends.tolist(), strict=True):
+        n_rows = max(1, batch_tokens // cost)
+        starts.extend(range(starts[-1] + n_rows, end + n_rows, n_rows))
+    starts[-1] = len(costs)
+    return np.array(starts, dtype=np.int64)
+
+
+def _pieces(costs: Sequence[int], budget: int | None) -> list[list[int]]:
+    """Rows cut into pieces whose rows times longest cost stay within `budget`, if one row does."""
+    pieces: list[list[int]] = []
+    longest = 0
+    for row, cost in enumerate(costs):
+        longest = max(longest, cost)
+        if not pieces or (budget is not None and (len(pieces[-1]) + 1) * longest > budget):
+            pieces.append([])
+            longest = cost
+        pieces[-1].append(row)
+    return pieces
+
+
+def prefetch(items: Iterator[Item], ahead: int = 2) -> Iterator[Item]:
+    """The same items, each computed up to `ahead` early by a thread of its own, which ends with the iterator.
+
+    An error of `items` is raised where its item would have come.
+    """
+    waiting: queue.Queue[tuple[Item | None, BaseException | None, bool]] = queue.Queue(ahead)
+    stopped = threading.Event()
+
+    def put(item: Item | None, error: BaseException | None, last: bool) -> bool:
+        while not stopped.is_set():
+            with contextlib.suppress(queue.Full):
+                waiting.put((item, error, last), timeout=0.1)
+                return True
+        return False
+
+    def work() -> None:
+        try:
+            for item in items:
+                if not put(item, None, False):
+                    return
+            put(None, None, True)
+        except BaseException as error:
+            put(None, error, True)
+
+    thread = threading.Thread(target=work, name="prefetch", daemon=True)
+    thread.start()
+    try:
+        while True:
+            item, error, last = waiting.get()
+            if error is not None:
+                raise error
+            if last:
+                return
+            yield item  # type: ignore[misc]
+    finally:
+        stopped.set()
+        thread.join()

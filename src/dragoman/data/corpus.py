@@ -1,0 +1,218 @@
+"""Parallel text by name or from files: two files with one sentence a line, one TSV file, or one JSONL file.
+
+A TSV line is source, tab, target. A JSONL line is an object with "source" and "target", or with the two language codes
+as keys, either itself or under "translation". Each file may be gzipped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import zip_longest
+from pathlib import Path
+from typing import Literal
+
+from dragoman.config import DataConfig
+from dragoman.data import named
+from dragoman.data.lines import Line, Unreadable, check_text_file, read_lines
+from dragoman.data.synthetic import TASKS
+from dragoman.errors import ConfigError, DataError
+from dragoman.storage import sha256
+
+Split = Literal["train", "validation", "test"]
+
+#: The code of a language that nobody named (ISO 639-2).
+UNKNOWN_LANGUAGE = "und"
+_NOT_LANGUAGES = frozenset(("csv", "hyp", "low", "out", "raw", "ref", "src", "tgt", "tok", "trg", "tsv", "txt", "xml"))
+_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+_TABLES = (".tsv", ".jsonl")
+
+
+@dataclass(frozen=True)
+class ParallelText:
+    """Pairs of lines that can be read again and again.
+
+    Args:
+        name: what it is called in messages.
+        read: starts reading; gives every pair, also those with an unreadable side.
+        files: the files it comes from, by what they are ("source", "target", "pairs").
+    """
+
+    name: str
+    read: Callable[[], Iterator[tuple[Line, Line]]]
+    files: Mapping[str, Path] = field(default_factory=dict)
+
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """The pairs of which both sides are readable."""
+        for source, target in self.read():
+            if isinstance(source, str) and isinstance(target, str):
+                yield source, target
+
+    def fingerprints(self) -> dict[str, str]:
+        """SHA-256 of each file's bytes, or of the text where there is no file.
+
+        Raises:
+            DataError: a file cannot be read.
+        """
+        if self.files:
+            return {role: _file_hash(path) for role, path in self.files.items()}
+        digest = hashlib.sha256()
+        for source, target in self:
+            digest.update(f"{source}\n{target}\n".encode(errors="surrogatepass"))
+        return {"text": digest.hexdigest()}
+
+
+def read_pairs(data: DataConfig, split: Split) -> ParallelText:
+    """The pairs of a split, not yet read.
+
+    Raises:
+        ConfigError: the configuration names no such split, or an unknown corpus.
+        DataError: a named corpus cannot be had, or (while reading) a file is not what it should be.
+    """
+    if split not in available_splits(data):
+        if split == "train":
+            raise ConfigError("no corpus is given", advice="give --source and --target, or data.corpus in a recipe")
+        raise ConfigError(f"the corpus has no {split} split", advice=f"it has {', '.join(available_splits(data))}")
+    source_lang, target_lang = languages(data)
+    if data.corpus is not None:
+        return _named(data.corpus, split, source_lang, target_lang)
+    given = (data.source, data.target, data.pairs)
+    if split == "validation":
+        given = (data.validation_source, data.validation_target, data.validation_pairs)
+    source, target, pairs = given
+    if pairs is not None:
+        return _table(Path(pairs), source_lang, target_lang, data.invalid_utf8)
+    assert source is not None
+    assert target is not None
+    return _two_files(Path(source), Path(target), data.invalid_utf8)
+
+
+def available_splits(data: DataConfig) -> tuple[Split, ...]:
+    """The splits that the configuration names; validation data may still be held out of the training split."""
+    if data.corpus is not None and not data.corpus.startswith(named.HUB):
+        return "train", "validation", "test"
+    splits: list[Split] = []
+    if data.corpus is not None or data.source is not None or data.pairs is not None:
+        splits.append("train")
+    if data.validation_source is not None or data.validation_pairs is not None:
+        splits.append("validation")
+    return tuple(splits)
+
+
+def languages(data: DataConfig) -> tuple[str, str]:
+    """(source language, target language): what was set, else the file names' suffixes, else "und"."""
+    if data.corpus == "multi30k" or data.corpus == "captions":
+        found = ("en", "de")
+    elif data.source is not None and data.target is not None:
+        found = _suffix(data.source), _suffix(data.target)
+    elif data.pairs is not None:
+        found = _pair_suffix(data.pairs)
+    else:
+        found = (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
+    return data.source_lang or found[0], data.target_lang or found[1]
+
+
+def _suffix(name: str) -> str:
+    """The language that a file name ends in: "train.de.gz" is German."""
+    code = Path(name.removesuffix(".gz")).suffix.removeprefix(".")
+    return code if _CODE.fullmatch(code) and code not in _NOT_LANGUAGES else UNKNOWN_LANGUAGE
+
+
+def _pair_suffix(name: str) -> tuple[str, str]:
+    """The languages of "corpus.en-de.tsv"."""
+    stem = Path(Path(name.removesuffix(".gz")).stem).suffix.removeprefix(".")
+    match = re.fullmatch("([a-z]{2,3})[-_]([a-z]{2,3})", stem)
+    return (match[1], match[2]) if match else (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
+
+
+def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> ParallelText:
+    if corpus == "multi30k":
+        paths = [named.multi30k_file(split, lang) for lang in (source_lang, target_lang)]
+        return _two_files(paths[0], paths[1], "error")
+    if corpus in TASKS:
+        made = named.made_pairs(corpus, split)
+        return ParallelText(corpus, lambda: iter(made))
+    if corpus.startswith(named.HUB):
+        keys = source_lang, target_lang
+        if UNKNOWN_LANGUAGE in keys:
+            raise ConfigError(f"the languages of {corpus} are not given", advice="give source_lang and target_lang")
+        rows = named.hub_rows(corpus, split)
+        return ParallelText(corpus, lambda: (_pair(row, keys, corpus, n) for n, row in enumerate(rows, start=1)))
+    known = ", ".join(("multi30k", *TASKS))
+    raise ConfigError(f"unknown corpus {corpus!r}", advice=f"known are {known}, and {named.HUB}<name> with extra 'hub'")
+
+
+def _two_files(source: Path, target: Path, invalid_utf8: Literal["error", "drop"]) -> ParallelText:
+    def read() -> Iterator[tuple[Line, Line]]:
+        sides = read_lines(source, invalid_utf8), read_lines(target, invalid_utf8)
+        for n_pairs, (left, right) in enumerate(zip_longest(*sides)):
+            if left is None or right is None:
+                n_longer = n_pairs + 1 + sum(1 for _ in sides[left is None])
+                counts = (n_pairs, n_longer) if left is None else (n_longer, n_pairs)
+                raise DataError(
+                    f"different numbers of lines, {counts[0]:,} and {counts[1]:,}",
+                    f"{source} and {target}",
+                    advice="each line of one must be the translation of the same line of the other",
+                )
+            yield left, right
+
+    check_text_file(source)
+    check_text_file(target)
+    return ParallelText(f"{source} and {target}", read, {"source": source, "target": target})
+
+
+def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal["error", "drop"]) -> ParallelText:
+    kind = Path(path.name.removesuffix(".gz")).suffix
+    if kind not in _TABLES:
+        raise ConfigError("a file of pairs is a .tsv or .jsonl file", path, advice="rename it, or give two files")
+    keys = source_lang, target_lang
+
+    def read() -> Iterator[tuple[Line, Line]]:
+        for number, line in enumerate(read_lines(path, invalid_utf8), start=1):
+            if isinstance(line, Unreadable):
+                yield line, line
+            elif kind == ".tsv":
+                yield _columns(line, path, number)
+            else:
+                yield _pair(_json(line, path, number), keys, path, number)
+
+    check_text_file(path)
+    return ParallelText(str(path), read, {"pairs": path})
+
+
+def _columns(line: str, path: Path, number: int) -> tuple[str, str]:
+    columns = line.split("\t")
+    if len(columns) != 2:
+        advice = "each line must be the source, a tab, and the target"
+        raise DataError(f"{len(columns)} columns", path, line=number, advice=advice)
+    return columns[0], columns[1]
+
+
+def _json(line: str, path: Path, number: int) -> object:
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON ({error})", path, line=number, advice="each line must be one object") from None
+    return value
+
+
+def _pair(row: object, keys: tuple[str, str], where: str | Path, number: int) -> tuple[str, str]:
+    """Source and target of a JSON object."""
+    objects = [row, row.get("translation")] if isinstance(row, dict) else []
+    for names in (("source", "target"), keys):
+        for each in objects:
+            if isinstance(each, dict) and all(isinstance(each.get(name), str) for name in names):
+                return each[names[0]], each[names[1]]
+    wanted = " or ".join(f'"{names[0]}" and "{names[1]}"' for names in (("source", "target"), keys))
+    raise DataError("no pair of strings", where, line=number, advice=f"give {wanted}")
+
+
+def _file_hash(path: Path) -> str:
+    check_text_file(path)
+    try:
+        return sha256(path)
+    except OSError as error:
+        raise DataError(f"cannot read ({error.strerror})", path, advice="check the file") from None

@@ -1,0 +1,103 @@
+"""Finds pairs that occur twice, in memory that does not grow with the corpus: hashes go to files by their first bits,
+and each file is sorted by itself."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import ResourceError
+
+_RECORD = np.dtype([("source", "<u8"), ("target", "<u8"), ("index", "<i8")])
+_BUFFER = 100_000
+_PARTITION_BITS = 6
+
+
+@dataclass(frozen=True)
+class Duplicates:
+    """What was found."""
+
+    #: For each pair, whether the same pair came before: bool (n_pairs,).
+    repeated: NDArray[np.bool_]
+    n_repeated: int
+    #: Pairs, each counted once, whose source came before with another target.
+    n_other_target: int
+
+
+def text_hash(text: str) -> int:
+    """64 bits that depend on the text alone, white space at its ends left out."""
+    return int.from_bytes(blake2b(text.strip().encode(), digest_size=8).digest(), "big")
+
+
+class DuplicateFinder:
+    """Takes the pairs of a corpus in order, then tells which of them are repetitions.
+
+    Two pairs are held to be the same when 128 bits of hashes are.
+    """
+
+    def __init__(self) -> None:
+        self._buffer: list[tuple[int, int, int]] = []
+        self._n_pairs = 0
+        self._closing = contextlib.ExitStack()
+        self._folder = Path(self._closing.enter_context(TemporaryDirectory(prefix="dragoman-")))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.close()
+
+    def add(self, source_hash: int, target: str) -> None:
+        """Take the next pair.
+
+        Raises:
+            ResourceError: the disk of temporary files is full.
+        """
+        target_hash = text_hash(target)
+        self._buffer.append((source_hash, target_hash, self._n_pairs))
+        self._n_pairs += 1
+        if len(self._buffer) >= _BUFFER:
+            self._spill()
+
+    def find(self) -> Duplicates:
+        """Sort all that was taken."""
+        self._spill()
+        repeated = np.zeros(self._n_pairs, bool)
+        n_other_target = 0
+        for path in sorted(self._folder.iterdir()):
+            records = np.fromfile(path, _RECORD)
+            records.sort(order=("source", "target", "index"))
+            same_source = records["source"][1:] == records["source"][:-1]
+            same_pair = same_source & (records["target"][1:] == records["target"][:-1])
+            repeated[records["index"][1:][same_pair]] = True
+            n_other_target += int((same_source & ~same_pair).sum())
+        return Duplicates(repeated, int(repeated.sum()), n_other_target)
+
+    def _spill(self) -> None:
+        records = np.array(self._buffer, _RECORD)
+        self._buffer.clear()
+        records.sort(order="source")
+        partitions = records["source"] >> np.uint64(64 - _PARTITION_BITS)
+        bounds = np.searchsorted(partitions, np.arange((1 << _PARTITION_BITS) + 1, dtype=np.uint64))
+        try:
+            for number in range(1 << _PARTITION_BITS):
+                part = records[bounds[number] : bounds[number + 1]]
+                if len(part):
+                    with open(self._folder / f"{number:02d}", "ab") as file:
+                        file.write(part.tobytes())
+        except OSError as error:
+            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+                raise
+            advice = "free some space, or let TMPDIR name a folder on another disk"
+            raise ResourceError("no space left for temporary files", self._folder, advice=advice) from None

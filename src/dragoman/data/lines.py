@@ -1,0 +1,147 @@
+"""Lines of text files, exactly: only a newline ends a line, only UTF-8 is text, and memory stays flat.
+
+A carriage return before the newline, and a byte order mark at the beginning of the file, are not part of the text.
+Everything else is, U+2028 and U+0085 included. A last line without a newline is a line.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import gzip
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from enum import Enum
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from dragoman.errors import DataError
+
+#: Longer lines are no sentences; they are passed over without being held in memory.
+MAX_LINE_BYTES = 100_000
+
+_GZIP = b"\x1f\x8b"
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_SAMPLE_BYTES = 256
+
+
+class Unreadable(Enum):
+    """Stands in place of a line that is not read."""
+
+    TOO_LONG = "too long"
+    INVALID = "invalid UTF-8"
+
+
+Line = str | Unreadable
+
+
+def read_lines(path: Path, invalid_utf8: Literal["error", "drop"] = "error") -> Iterator[Line]:
+    """The lines of a text file, plain or gzipped, in order.
+
+    Raises:
+        DataError: the file cannot be read, is damaged, is not UTF-8 (with line and byte, unless invalid lines are to
+            be dropped), or changes while it is read.
+    """
+    before = _state(check_text_file(path))
+    number = 0
+    try:
+        with _open(path) as file:
+            _refuse_utf_16(file, path)
+            for number, raw in enumerate(_raw_lines(file), start=1):
+                if raw is None:
+                    yield Unreadable.TOO_LONG
+                    continue
+                try:
+                    yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
+                except UnicodeDecodeError as error:
+                    if invalid_utf8 == "drop":
+                        yield Unreadable.INVALID
+                        continue
+                    mark = len(codecs.BOM_UTF8) if number == 1 and raw.startswith(codecs.BOM_UTF8) else 0
+                    raise DataError(
+                        "invalid UTF-8",
+                        path,
+                        line=number,
+                        byte=error.start + mark + 1,
+                        advice="convert the file, or drop such pairs with --invalid-utf8=drop",
+                    ) from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DataError(f"damaged gzip file ({error})", path, line=number + 1, advice="use another copy") from None
+    except OSError as error:
+        raise DataError(f"cannot read ({error.strerror})", path, line=number + 1, advice="check the disk") from None
+    if _state(check_text_file(path)) != before:
+        raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
+
+
+def check_text_file(path: Path) -> os.stat_result:
+    """Make sure that `path` is a file that can be read from its beginning as often as needed.
+
+    Raises:
+        DataError: it is missing, not permitted, a loop of links, a folder, a pipe or a device.
+    """
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        what = "too many levels of links" if error.errno == errno.ELOOP else error.strerror
+        raise DataError(f"cannot read ({what})", path, advice="check the path") from None
+    except ValueError:
+        raise DataError("not a file name", str(path), advice="check the path") from None
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    if not stat.S_ISREG(found.st_mode):
+        kind = next((name for test, name in kinds if test(found.st_mode)), "a device")
+        raise DataError(f"this is {kind}, not a file", path, advice="give a text file")
+    return found
+
+
+def starts_with_mark(path: Path) -> bool:
+    """Whether a text file begins with a byte order mark, which `read_lines` leaves out.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    check_text_file(path)
+    try:
+        with _open(path) as file:
+            return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+    except (OSError, EOFError, zlib.error) as error:
+        raise DataError(f"cannot read ({error})", path, advice="check the file") from None
+
+
+def _state(found: os.stat_result) -> tuple[int, int]:
+    return found.st_size, found.st_mtime_ns
+
+
+def _open(path: Path) -> BinaryIO:
+    """Open a file for reading; what begins like gzip is gzip, which no UTF-8 text does."""
+    file = open(path, "rb")  # noqa: SIM115 - the caller closes it
+    zipped = file.read(len(_GZIP)) == _GZIP
+    file.seek(0)
+    if not zipped and path.suffix != ".gz":
+        return file
+    file.close()
+    if path.suffix == ".gz" and not zipped and path.stat().st_size:
+        raise gzip.BadGzipFile("not a gzip file")
+    return gzip.open(path, "rb")  # type: ignore[return-value]
+
+
+def _refuse_utf_16(file: BinaryIO, path: Path) -> None:
+    sample: bytes = file.peek(_SAMPLE_BYTES)[:_SAMPLE_BYTES]  # type: ignore[attr-defined]
+    half = len(sample) // 2
+    zeros = max(sample[::2].count(0), sample[1::2].count(0))
+    if sample.startswith(_UTF_16) or (half >= 4 and zeros > 0.6 * half):
+        raise DataError("the file looks like UTF-16", path, advice="convert it to UTF-8")
+
+
+def _raw_lines(file: BinaryIO) -> Iterator[bytes | None]:
+    """Lines without their ends; None for one that is too long, which is read in pieces and forgotten."""
+    while line := file.readline(MAX_LINE_BYTES + 2):
+        if line.endswith(b"\n"):
+            line = line[:-2] if line.endswith(b"\r\n") else line[:-1]
+        elif len(line) == MAX_LINE_BYTES + 2:
+            while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+                pass
+        elif line.endswith(b"\r"):
+            line = line[:-1]
+        yield line if len(line) <= MAX_LINE_BYTES else None

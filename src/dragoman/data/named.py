@@ -1,0 +1,121 @@
+"""Corpora known by name: Multi30k from the public repository, those the project makes itself, and Hugging Face's."""
+
+from __future__ import annotations
+
+import os
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dragoman.data.synthetic import make_corpus
+from dragoman.errors import ConfigError, DataError
+from dragoman.storage import sha256, write_file
+
+#: Begins the name of a corpus from the Hugging Face hub: "hub:<name>" or "hub:<name>:<configuration>".
+HUB = "hub:"
+
+MULTI30K_URL = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
+MULTI30K_SHA256 = {
+    "train.cs.gz": "a65adb8b32e3bc664f21ecba7a6e7f6950fd1f405e135f7c312faabdb6255077",
+    "train.de.gz": "726e39b2fa9eb9ffb6dc763fb35a179f80fae06ffc5d28b6ace5faa883de28a6",
+    "train.en.gz": "d79cfa999dd4c51d2cb42499b6796d5a882c3a8a961923c25a898c90f8bbd56f",
+    "train.fr.gz": "622e75069e9f4c577425c4f277116ce66e63a2401c0a2312d90073cb12379a3c",
+    "val.cs.gz": "b63226e05c4bd5dd6a42897d74b86a1b9d2c31498252c572b1ea7f7996927fcc",
+    "val.de.gz": "f0cba2f995189cf5770f29a8a9a537a3ad3f51657ad873405082ff6863a5e75a",
+    "val.en.gz": "14f7d25ddd868909a9213e361768460edcacdd6ab9d1e77b92560dc10c10dc28",
+    "val.fr.gz": "ca3106f1a72390591d25f6c45cb4cd39dec4cd3f123e099748a3ce5256c160e9",
+    "test_2016_flickr.cs.gz": "200a4a74cc9560f051924abb9803be008d1908d77f747e9141aeb86dfd2797f1",
+    "test_2016_flickr.de.gz": "9204244e408ccb38d2a55cfcd344df15005fc42a07a6e55ca6c52b6ababb8cc8",
+    "test_2016_flickr.en.gz": "611d361c6334bc7246101d48097c13cf5c4413c5befc793cc629934359d532d9",
+    "test_2016_flickr.fr.gz": "6d326e188d259fb1d04ac19eae3af956559b3a0b93d7635e56c90987c40c8b90",
+}
+_MULTI30K_SPLITS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
+_TIMEOUT_S = 30
+
+#: (training, validation, test) pairs of the corpora that are made, and their seed.
+_MADE_SIZES = {"captions": (25_000, 500, 1_000)}
+_OTHER_SIZES = (20_000, 500, 1_000)
+_MADE_SEED = 1
+
+
+def made_pairs(task: str, split: str) -> Sequence[tuple[str, str]]:
+    """The pairs of a corpus that `synthetic` makes."""
+    n_train, n_validation, n_test = _MADE_SIZES.get(task, _OTHER_SIZES)
+    made = make_corpus(task, n_train, n_validation, n_test, _MADE_SEED)
+    return {"train": made.train, "validation": made.validation, "test": made.test}[split]
+
+
+def multi30k_file(split: str, lang: str) -> Path:
+    """The file of one side of Multi30k: from the folder DRAGOMAN_DATA, else the cache, else the public repository.
+
+    Raises:
+        ConfigError: Multi30k does not have the language.
+        DataError: it is not there and cannot be downloaded, or its content is not the published one.
+    """
+    name = f"{_MULTI30K_SPLITS[split]}.{lang}.gz"
+    if name not in MULTI30K_SHA256:
+        raise ConfigError(f"multi30k does not have the language {lang!r}", advice="choose two of cs, de, en, fr")
+    given = os.environ.get("DRAGOMAN_DATA")
+    cached = cache_folder() / "multi30k" / name
+    path = Path(given) / "multi30k" / name if given else cached
+    if not path.is_file():
+        path = cached
+    if not path.is_file():
+        _download(name, cached)
+    if sha256(path) != MULTI30K_SHA256[name]:
+        raise DataError("not the published file (its SHA-256 differs)", path, advice="delete it and run this again")
+    return path
+
+
+def cache_folder() -> Path:
+    """Where downloaded corpora stay: the folder that this system has for caches."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "dragoman"
+
+
+def _download(name: str, path: Path) -> None:
+    """Fetch a file of Multi30k, at most 1 MB, and keep it if it is the published one."""
+    url = MULTI30K_URL + name
+    try:
+        with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:
+            content: bytes = answer.read(1 << 20)
+    except (OSError, urllib.error.URLError, ValueError) as error:
+        reason = getattr(error, "reason", error)
+        raise DataError(
+            f"multi30k could not be downloaded ({reason})",
+            url,
+            advice=f"put that file into {path.parent}, or into the folder multi30k of $DRAGOMAN_DATA",
+        ) from None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, content)
+    if sha256(path) != MULTI30K_SHA256[name]:
+        path.unlink()
+        raise DataError("the download is not the published file (its SHA-256 differs)", url, advice="try again later")
+
+
+def hub_rows(corpus: str, split: str) -> Iterable[object]:
+    """The rows of a data set of the Hugging Face hub, kept by `datasets` in files of its own.
+
+    Raises:
+        ConfigError: the package `datasets` is not installed.
+        DataError: it cannot load the data set.
+    """
+    try:
+        import datasets
+    except ImportError:
+        raise ConfigError(
+            f"{corpus} needs the package datasets, which is not installed", advice='pip install "dragoman[hub]"'
+        ) from None
+    name, _, configuration = corpus.removeprefix(HUB).partition(":")
+    try:
+        rows: Iterable[object] = datasets.load_dataset(name, configuration or None, split=split)
+    except Exception as error:  # datasets raises what its many readers raise
+        raise DataError(f"the data set cannot be loaded ({error})", corpus, advice="check its name") from None
+    return rows

@@ -1,0 +1,198 @@
+"""From raw text to what training reads: tokenizers, a store of ids for each split, and manifests.
+
+The same input gives the same bytes. The text is read in passes: which pairs are used, what the vocabulary is, and
+(in chunks, so that memory stays flat) their ids.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dragoman.config import Config
+from dragoman.data.corpus import ParallelText, available_splits, languages, read_pairs
+from dragoman.data.encoding import write_stores
+from dragoman.data.lines import starts_with_mark
+from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
+from dragoman.data.store import PairStore
+from dragoman.errors import BundleError, ConfigError
+from dragoman.storage import read_json, save_folder, to_json, verify_folder
+from dragoman.text.tokenizer import Tokenizers, is_joint, learn_tokenizers
+
+TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
+REPORT = "report.json"
+
+#: Settings of `data` that say where the text is; its SHA-256 says what it is.
+_PLACES = frozenset({"source", "target", "pairs", "validation_source", "validation_target", "validation_pairs"})
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A corpus ready for training."""
+
+    tokenizers: Tokenizers
+    train: PairStore
+    validation: PairStore
+    #: SHA-256 of the prepared data and of the tokenizers, by name.
+    fingerprints: Mapping[str, str]
+    #: What a person should know about the corpus.
+    lines: tuple[str, ...]
+
+    @property
+    def source_lang(self) -> str:
+        """The source language's code, "und" if nobody named it."""
+        return self.tokenizers.source_lang
+
+    @property
+    def target_lang(self) -> str:
+        """The target language's code, "und" if nobody named it."""
+        return self.tokenizers.target_lang
+
+
+def prepare(
+    config: Config,
+    folder: Path,
+    *,
+    tokenizers: Tokenizers | None = None,
+    overwrite: bool = False,
+    report: Callable[[str], None] = print,
+) -> Prepared:
+    """Prepare the corpus of `config` in `folder`, or use what is there if it was made from the same.
+
+    Args:
+        tokenizers: those to use (fine-tuning); learned from the corpus if not given.
+        overwrite: make anew what was made from something else, instead of refusing.
+        report: is given each line meant for a person.
+
+    Raises:
+        DataError: the corpus cannot be used. Nothing is written.
+        ConfigError: the settings do not fit the corpus, or `folder` holds another preparation.
+        BundleError: what `folder` holds is damaged.
+        ResourceError: the disk is full.
+    """
+    texts = {split: read_pairs(config.data, split) for split in available_splits(config.data)}
+    origin = _origin(config, texts, tokenizers)
+    if _is_prepared(folder) and not overwrite:
+        prepared = open_prepared(folder, origin)
+        report(f"using the corpus prepared in {folder}")
+    else:
+        _refuse_overwriting_input(texts.values(), folder)
+        selection, lines = _select(config, texts)
+        if tokenizers is None:
+            tokenizers = learn_tokenizers(selection.training_pairs, config.tokenizer, *languages(config.data))
+            chosen = " (chosen to fit)" if _chose_size(config) else ""
+            lines.append(f"tokenizer: {tokenizers.describe()}{chosen}")
+        _write(folder, selection, texts.get(VALIDATION), tokenizers, origin, lines)
+        prepared = open_prepared(folder, origin)
+    for line in prepared.lines:
+        report(line)
+    return prepared
+
+
+def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prepared:
+    """What `prepare` made in `folder`, checked against its manifests.
+
+    Args:
+        origin: what it must have been made from.
+
+    Raises:
+        BundleError: a file is missing or damaged.
+        ConfigError: it was made from something else; the message lists what.
+    """
+    tokenizer_manifest = verify_folder(folder / TOKENIZER_FOLDER)
+    data_manifest = verify_folder(folder / DATA_FOLDER)
+    made_from, lines = data_manifest.get("made_from"), read_json(folder / DATA_FOLDER / REPORT).get("lines")
+    if not isinstance(made_from, dict) or not isinstance(lines, list):
+        raise BundleError("not the manifest of a prepared corpus", folder / DATA_FOLDER, advice="prepare it again")
+    if origin is not None:
+        _refuse_other_origin(made_from, origin, folder)
+    return Prepared(
+        Tokenizers.load(folder / TOKENIZER_FOLDER),
+        PairStore(folder / DATA_FOLDER / TRAIN),
+        PairStore(folder / DATA_FOLDER / VALIDATION),
+        {"tokenizer": str(tokenizer_manifest["self"]), "data": str(data_manifest["self"])},
+        tuple(map(str, lines)),
+    )
+
+
+def _is_prepared(folder: Path) -> bool:
+    return (folder / DATA_FOLDER).is_dir() and (folder / TOKENIZER_FOLDER).is_dir()
+
+
+def _origin(config: Config, texts: Mapping[str, ParallelText], tokenizers: Tokenizers | None) -> dict[str, Any]:
+    """Everything that decides what `prepare` makes, as flat JSON."""
+    data = {key: value for key, value in config.data.model_dump(mode="json").items() if key not in _PLACES}
+    data["source_lang"], data["target_lang"] = languages(config.data)
+    chosen = (tokenizers.config if tokenizers else config.tokenizer).model_dump(mode="json")
+    chosen["joint"] = is_joint(tokenizers.config if tokenizers else config.tokenizer)
+    origin = {f"data.{key}": value for key, value in data.items()}
+    origin |= {f"tokenizer.{key}": value for key, value in chosen.items()}
+    if tokenizers is not None:
+        origin["the given tokenizers"] = tokenizers.fingerprint()
+    for split, text in texts.items():
+        origin |= {f"SHA-256 of {split} {role}": value for role, value in text.fingerprints().items()}
+    return origin
+
+
+def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any], folder: Path) -> None:
+    keys = [*origin, *(key for key in made_from if key not in origin)]
+    details = [
+        f"{key}: {made_from.get(key)} (then), {origin.get(key)} (now)"
+        for key in keys
+        if made_from.get(key) != origin.get(key)
+    ]
+    if details:
+        advice = "choose another --output, or make it anew with --overwrite"
+        raise ConfigError("the corpus there was prepared from something else", folder, advice=advice, details=details)
+
+
+def _refuse_overwriting_input(texts: Iterable[ParallelText], folder: Path) -> None:
+    made = [(folder / name).resolve() for name in (TOKENIZER_FOLDER, DATA_FOLDER)]
+    for path in (path for text in texts for path in text.files.values()):
+        if any(each in path.resolve().parents for each in made):
+            raise ConfigError("the corpus lies where the output goes", path, advice="choose another --output")
+
+
+def _chose_size(config: Config) -> bool:
+    return config.tokenizer.kind in ("bpe", "unigram") and config.tokenizer.vocab_size is None
+
+
+def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selection, list[str]]:
+    """Decide what to use, and say what is noteworthy."""
+    lines = [
+        f"byte order mark left out: {path}"
+        for text in texts.values()
+        for path in text.files.values()
+        if starts_with_mark(path)
+    ]
+    others = {split: text for split, text in texts.items() if split != TRAIN}
+    selection = select(texts[TRAIN], config.data, others, hold_out=VALIDATION not in texts)
+    return selection, lines + selection.lines()
+
+
+def _write(
+    folder: Path,
+    selection: Selection,
+    validation: ParallelText | None,
+    tokenizers: Tokenizers,
+    origin: Mapping[str, Any],
+    lines: Sequence[str],
+) -> None:
+    """Save both folders; the data comes last, so that its being there means that all is."""
+
+    def write(temporary: Path) -> None:
+        kept = write_stores(temporary, selection, validation, tokenizers)
+        (temporary / REPORT).write_bytes(to_json({"lines": [*kept, *lines]}))
+
+    try:
+        for name in (DATA_FOLDER, TOKENIZER_FOLDER):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        save_folder(folder / TOKENIZER_FOLDER, tokenizers.save)
+        save_folder(folder / DATA_FOLDER, write, facts={"made_from": origin})
+    except BaseException:
+        for name in (f"tmp.{DATA_FOLDER}", f"tmp.{TOKENIZER_FOLDER}", TOKENIZER_FOLDER):
+            shutil.rmtree(folder / name, ignore_errors=True)
+        raise

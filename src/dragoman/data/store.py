@@ -1,0 +1,167 @@
+"""A prepared corpus on disk: ids and text of both sides, read through memory maps so that only what is used is held.
+
+For each side: `<side>_ids.bin`, all ids in one row, in the smallest unsigned type that fits; `<side>_ids_offsets.bin`,
+where each sentence begins, and the end (int64); the same two for the UTF-8 bytes of the text. Little-endian throughout.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from itertools import accumulate, chain
+from pathlib import Path
+from types import TracebackType
+from typing import Any, BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import BundleError
+from dragoman.storage import read_json, to_json
+
+FORMAT_VERSION = 1
+INDEX = "index.json"
+SIDES = ("source", "target")
+_ID_TYPES = ("<u1", "<u2", "<u4")
+
+
+class StoreWriter:
+    """Writes a store, some pairs at a time.
+
+    Args:
+        folder: an existing folder.
+        vocab_sizes: of source and target.
+    """
+
+    def __init__(self, folder: Path, vocab_sizes: tuple[int, int]) -> None:
+        self._folder = folder
+        self._types = [_smallest_type(size) for size in vocab_sizes]
+        self._n_pairs = 0
+        self._closing = contextlib.ExitStack()
+        self._ids = [_Column(self._closing, folder / f"{side}_ids") for side in SIDES]
+        self._texts = [_Column(self._closing, folder / f"{side}_text") for side in SIDES]
+
+    def add(self, ids: Sequence[Sequence[Sequence[int]]], texts: Sequence[Sequence[str]]) -> None:
+        """Append pairs: `ids[side][pair]` and `texts[side][pair]`."""
+        self._n_pairs += len(texts[0])
+        for side in range(2):
+            row = np.fromiter(chain.from_iterable(ids[side]), dtype=self._types[side])
+            self._ids[side].append(row.tobytes(), map(len, ids[side]))
+            encoded = [text.encode() for text in texts[side]]
+            self._texts[side].append(b"".join(encoded), map(len, encoded))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._closing.close()
+        if error is None:
+            types = dict(zip(("source_type", "target_type"), self._types, strict=True))
+            index = {"format_version": FORMAT_VERSION, "n_pairs": self._n_pairs, **types}
+            (self._folder / INDEX).write_bytes(to_json(index))
+
+
+class _Column:
+    """One file of values and one of offsets, being written."""
+
+    def __init__(self, closing: contextlib.ExitStack, path: Path) -> None:
+        values, offsets = Path(f"{path}.bin"), Path(f"{path}_offsets.bin")
+        self._values: BinaryIO = closing.enter_context(values.open("wb"))
+        self._offsets: BinaryIO = closing.enter_context(offsets.open("wb"))
+        self._end = 0
+        self._offsets.write(np.zeros(1, "<i8").tobytes())
+
+    def append(self, values: bytes, lengths: Iterable[int]) -> None:
+        ends = list(accumulate(lengths, initial=self._end))
+        self._end = ends[-1]
+        self._values.write(values)
+        self._offsets.write(np.array(ends[1:], "<i8").tobytes())
+
+
+class PairStore:
+    """A store, open for reading.
+
+    Args:
+        folder: what `StoreWriter` wrote.
+
+    Raises:
+        BundleError: a file is missing, or the files do not fit together.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        index = read_json(folder / INDEX)
+        n_pairs, version = index.get("n_pairs"), index.get("format_version")
+        types = [index.get(f"{side}_type") for side in SIDES]
+        if version != FORMAT_VERSION or not isinstance(n_pairs, int) or not all(each in _ID_TYPES for each in types):
+            raise BundleError("not the index of a prepared corpus", folder / INDEX, advice="prepare it again")
+        self.folder = folder
+        self._n_pairs = n_pairs
+        ids = [
+            _open_column(folder / f"{side}_ids", str(each), n_pairs) for side, each in zip(SIDES, types, strict=True)
+        ]
+        texts = [_open_column(folder / f"{side}_text", "<u1", n_pairs) for side in SIDES]
+        self._ids, self._texts = ids, texts
+        #: Tokens of each sentence, the end of the sentence not counted: int32 (n_pairs,).
+        self.source_lengths, self.target_lengths = (np.diff(offsets).astype(np.int32) for _, offsets in ids)
+
+    @classmethod
+    def open(cls, folder: Path) -> PairStore:
+        """The store in `folder`.
+
+        Raises:
+            BundleError: a file is missing, or the files do not fit together.
+        """
+        return cls(folder)
+
+    def __len__(self) -> int:
+        return self._n_pairs
+
+    def source_ids(self, index: int) -> NDArray[Any]:
+        """Ids of a source sentence, without marks of start and end: (n_tokens,)."""
+        return _slice(self._ids[0], index)
+
+    def target_ids(self, index: int) -> NDArray[Any]:
+        """Ids of a target sentence, without marks of start and end: (n_tokens,)."""
+        return _slice(self._ids[1], index)
+
+    def source_text(self, index: int) -> str:
+        """A source sentence as it was in the corpus."""
+        return _slice(self._texts[0], index).tobytes().decode()
+
+    def target_text(self, index: int) -> str:
+        """A target sentence as it was in the corpus."""
+        return _slice(self._texts[1], index).tobytes().decode()
+
+
+Column = tuple[NDArray[Any], NDArray[Any]]
+
+
+def _slice(column: Column, index: int) -> NDArray[Any]:
+    values, offsets = column
+    return values[offsets[index] : offsets[index + 1]]
+
+
+def _open_column(path: Path, kind: str, n_pairs: int) -> Column:
+    offsets = _map(Path(f"{path}_offsets.bin"), "<i8")
+    values = _map(Path(f"{path}.bin"), kind)
+    if len(offsets) != n_pairs + 1 or offsets[0] != 0 or offsets[-1] != len(values):
+        raise BundleError("the files of a prepared corpus do not fit together", path, advice="prepare it again")
+    return values, offsets
+
+
+def _map(path: Path, kind: str) -> NDArray[Any]:
+    try:
+        if not path.stat().st_size:
+            return np.empty(0, kind)
+        return np.asarray(np.memmap(path, dtype=kind, mode="r"))  # slices of a plain array are made five times faster
+    except (OSError, ValueError) as error:
+        raise BundleError(
+            f"a file of a prepared corpus cannot be read ({error})", path, advice="prepare it again"
+        ) from None
+
+
+def _smallest_type(vocab_size: int) -> str:
+    limits = (1 << 8, 1 << 16, 1 << 32)
+    return next(kind for kind, limit in zip(_ID_TYPES, limits, strict=True) if vocab_size <= limit)

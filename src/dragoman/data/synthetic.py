@@ -1,0 +1,134 @@
+"""Corpora the project makes itself: copy, reverse, sort, and the everyday captions of `captions`.
+
+The room owns which sentence belongs to which split. That is decided by the sentence alone, through a hash that is
+the same on every machine, so splits of different sizes and seeds never overlap either.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from typing import Final
+
+from dragoman.data import captions
+from dragoman.errors import ConfigError
+
+Pair = tuple[str, str]
+
+TASKS: Final = ("copy", "reverse", "sort", "captions")
+
+SHOWCASE: Final[tuple[Pair, ...]] = (
+    ("A man is riding a horse.", "Ein Mann reitet auf einem Pferd."),
+    ("She is reading a book.", "Sie liest ein Buch."),
+    ("The cat is sitting on the mat.", "Die Katze sitzt auf der Matte."),
+)
+"""Sentences of the captions' grammar that belong to no split, so a demonstration can ask for them unseen."""
+
+SYMBOLS: Final = tuple("abcdefghijklmnopqrst")
+LENGTHS: Final = range(3, 13)
+
+_VALIDATION_SHARE = 0.05
+_TEST_SHARE = 0.05
+_HELD_OUT_SHARE = 0.05
+_PATIENCE = 10_000  # sentences drawn without one new: the pool is used up
+
+
+@dataclass(frozen=True)
+class SyntheticCorpus:
+    """Pairs of (source, target). No source sentence occurs twice, within a split or across them."""
+
+    train: list[Pair]
+    validation: list[Pair]
+    test: list[Pair]
+
+
+def make_corpus(
+    task: str, n_train: int = 25_000, n_validation: int = 500, n_test: int = 1_000, seed: int = 1
+) -> SyntheticCorpus:
+    """Make one of `TASKS`. The same arguments give the same corpus, on every machine.
+
+    For captions, combinations of known words are held out on purpose (`is_held_out`): sentences with one of them are
+    found in the test split only, about half of it.
+
+    Raises:
+        ConfigError: an unknown task, a negative number, or more pairs than the task has.
+    """
+    if task not in TASKS:
+        raise ConfigError(f"unknown task {task!r}", advice=f"choose one of {', '.join(TASKS)}")
+    wanted = {"train": n_train, "validation": n_validation, "test": n_test}
+    if min(wanted.values()) < 0:
+        raise ConfigError(f"a negative number of pairs in {wanted}", advice="ask for 0 or more of each")
+    available = captions.captions_size() if task == "captions" else _count_sequences()
+    if sum(wanted.values()) > available:
+        raise ConfigError(
+            f"{sum(wanted.values()):,} pairs asked for, but {task} has {available:,}", advice="ask for fewer pairs"
+        )
+    draw = _draw_caption if task == "captions" else partial(_draw_sequence, _TARGETS[task])
+    return _fill(task, wanted, partial(draw, random.Random(f"{task} {seed}")))
+
+
+def _fill(task: str, wanted: dict[str, int], draw: Callable[[], tuple[Pair, str | None]]) -> SyntheticCorpus:
+    found: dict[str, dict[str, str]] = {split: {} for split in wanted}
+    idle = 0
+    while any(len(found[split]) < wanted[split] for split in wanted):
+        (source, target), split = draw()
+        if split and source not in found[split] and len(found[split]) < wanted[split]:
+            found[split][source] = target
+            idle = 0
+        elif (idle := idle + 1) > _PATIENCE:
+            raise ConfigError(f"no new {task} pair in {_PATIENCE:,} attempts", advice="ask for fewer pairs")
+    return SyntheticCorpus(**{split: list(pairs.items()) for split, pairs in found.items()})
+
+
+# ------------------------------------------------------------------------------------------------------- splits
+
+
+def is_held_out(first: str, second: str) -> bool:
+    """Whether these two words, a subject noun and its verb or a colour and its noun, are kept from training."""
+    return _hash_share(f"{first} + {second}") < _HELD_OUT_SHARE
+
+
+def _hash_share(text: str) -> float:
+    """A number from 0 to 1 that depends on the text alone (Python's own `hash` differs between processes)."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big") / 2**48
+
+
+def _split_of(source: str) -> str:
+    share = _hash_share(source)
+    if share < _TEST_SHARE:
+        return "test"
+    return "validation" if share < _TEST_SHARE + _VALIDATION_SHARE else "train"
+
+
+def _draw_caption(generator: random.Random) -> tuple[Pair, str | None]:
+    sentence = captions.draw(generator)
+    source = sentence.english()
+    if any(source == shown for shown, _ in SHOWCASE):
+        split = None
+    elif any(is_held_out(*combination) for combination in sentence.combinations()):
+        split = "test"
+    else:
+        split = _split_of(source)
+    return (source, sentence.german()), split
+
+
+# ---------------------------------------------------------------------------------------- copy, reverse and sort
+
+_TARGETS: Final[dict[str, Callable[[list[str]], list[str]]]] = {
+    "copy": list,
+    "reverse": lambda symbols: symbols[::-1],
+    "sort": sorted,
+}
+
+
+def _draw_sequence(transform: Callable[[list[str]], list[str]], generator: random.Random) -> tuple[Pair, str]:
+    symbols = generator.choices(SYMBOLS, k=generator.choice(LENGTHS))
+    source = " ".join(symbols)
+    return (source, " ".join(transform(symbols))), _split_of(source)
+
+
+def _count_sequences() -> int:
+    return sum(len(SYMBOLS) ** length for length in LENGTHS)

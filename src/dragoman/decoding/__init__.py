@@ -1,0 +1,4 @@
+"""Search: from the model's probabilities to translations, as ids.
+
+Read in this order: `hypothesis`, `state`, `constraints`, `greedy`, `sampling`, `beam`, `search`.
+"""

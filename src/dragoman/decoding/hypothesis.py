@@ -1,0 +1,48 @@
+"""What a search returns, and how its results are ranked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from dragoman.text.vocabulary import EOS_ID
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """((5 + length) / 6) ** alpha, by which log-probability is divided (Wu et al. 2016, section 7).
+
+    It makes up for long translations being less probable than short ones. The length counts the end mark, so
+    the empty translation has penalty 1.
+    """
+    return float(((5 + length) / 6) ** alpha)
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A translation of one sentence."""
+
+    ids: tuple[int, ...]  # without start and end marks
+    score: float  # what it is ranked by: log_prob over the length penalty
+    log_prob: float  # natural logarithm, the end mark's included
+    token_log_probs: tuple[float, ...]  # one for each of ids, and one for the end mark if it was written
+    finished: bool  # the end mark was written; if not, it was cut at the maximum length or found no next token
+
+    @classmethod
+    def of(cls, written: Sequence[int], token_log_probs: Sequence[float], alpha: float) -> Self:
+        """The hypothesis of the tokens a search wrote, the end mark included if it wrote one."""
+        finished = bool(written) and written[-1] == EOS_ID
+        log_prob = math.fsum(token_log_probs)
+        return cls(
+            ids=tuple(written[:-1] if finished else written),
+            score=log_prob / length_penalty(len(written), alpha),
+            log_prob=log_prob,
+            token_log_probs=tuple(token_log_probs),
+            finished=finished,
+        )
+
+
+def best_first(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
+    """By falling score, with those that were cut after those that ended by themselves."""
+    return sorted(hypotheses, key=lambda hypothesis: (not hypothesis.finished, -hypothesis.score))

@@ -1,0 +1,148 @@
+"""Evaluation through a Translator: what is scored is what users get."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Unpack
+
+from rich.table import Table
+
+from dragoman.evaluation.metrics import (
+    Comparison,
+    Metric,
+    corpus_bleu,
+    corpus_chrf,
+    exact_match,
+    m30k_bleu,
+    moses_lines,
+)
+from dragoman.translator import BATCH_TOKENS, SearchOptions, Translator
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a translator reached on a test set."""
+
+    n_sentences: int
+    metrics: tuple[Metric, ...]
+    #: Share of sentences translated exactly as the reference, 0 to 1.
+    exact_match: float
+    #: exp of minus the mean log-probability of the references' tokens, the ends of sentences included. It depends on
+    #: the tokenizer; None when every pair is longer than the model reads.
+    perplexity: float | None
+    #: Pairs longer than the model reads: translated in parts, but without a share in the perplexity.
+    n_too_long: int
+    seconds: float
+    sentences_per_second: float
+    translations: tuple[str, ...]
+
+
+def evaluate(
+    translator: Translator,
+    sources: Sequence[str],
+    references: Sequence[str],
+    *,
+    m30k_references: Sequence[str] | None = None,
+    batch_size: int = BATCH_TOKENS,
+    **options: Unpack[SearchOptions],
+) -> Evaluation:
+    """Translate the sources and compare with the references.
+
+    Args:
+        m30k_references: tokenised references (see `m30k_bleu`), which add M30k-BLEU to the metrics.
+        batch_size, options: as for `Translator.translate`.
+
+    Raises:
+        DataError: there are no sentences, or not as many references as sources.
+        ConfigError: a search option is out of range.
+    """
+    start = time.monotonic()
+    found = translator.translate(list(sources), batch_size=batch_size, **options)
+    seconds = time.monotonic() - start
+    translations = tuple(translation.text for translation in found)
+    language = translator.tokenizers.target_lang or ""
+    metrics = [corpus_bleu(translations, references, language), corpus_chrf(translations, references)]
+    if m30k_references is not None:
+        metrics.insert(0, m30k_bleu(translations, m30k_references, language))
+    perplexity, n_too_long = _perplexity(translator, sources, references, batch_size)
+    return Evaluation(
+        n_sentences=len(references),
+        metrics=tuple(metrics),
+        exact_match=exact_match(translations, references),
+        perplexity=perplexity,
+        n_too_long=n_too_long,
+        seconds=seconds,
+        sentences_per_second=len(references) / max(seconds, 1e-9),
+        translations=translations,
+    )
+
+
+def m30k_references(references: Sequence[str], language: str, split: str | None = None) -> Sequence[str]:
+    """The tokenised references for M30k-BLEU.
+
+    For a split of Multi30k they are the corpus's own where the folder DRAGOMAN_DATA has them; else they are made from
+    the raw references, which gives the same but for at most one line (see `moses_lines`).
+    """
+    folder = os.environ.get("DRAGOMAN_DATA")
+    name = {"validation": "val", "test": "test_2016_flickr"}.get(split or "")
+    if folder and name:
+        path = Path(folder) / "multi30k" / f"{name}.lc.norm.tok.{language}"
+        if path.is_file():
+            lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+            if len(lines) == len(references):
+                return lines
+    return moses_lines(references, language)
+
+
+def to_json(evaluation: Evaluation) -> str:
+    """The results as one JSON object, without the translations."""
+    results = asdict(evaluation)
+    del results["translations"]
+    return json.dumps(results, ensure_ascii=False)
+
+
+def to_table(evaluation: Evaluation) -> Table:
+    """The results for people."""
+    table = metrics_table(evaluation.metrics)
+    table.title = f"{evaluation.n_sentences:,} sentences"
+    table.add_row("exact match", f"{evaluation.exact_match:.4f}", "")
+    if evaluation.perplexity is not None:
+        note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""
+        table.add_row("perplexity", f"{evaluation.perplexity:.3f}", note)
+    table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}", "")
+    return table
+
+
+def metrics_table(metrics: Sequence[Metric]) -> Table:
+    """Scores for people."""
+    table = Table("metric", "value", "signature")
+    for metric in metrics:
+        table.add_row(metric.name, f"{metric.score:.2f}", metric.signature)
+    return table
+
+
+def comparison_table(comparisons: Sequence[Comparison]) -> Table:
+    """A paired test for people."""
+    table = Table("metric", "baseline", "system", "p", "signature")
+    for each in comparisons:
+        table.add_row(each.name, f"{each.baseline:.2f}", f"{each.system:.2f}", f"{each.p_value:.4f}", each.signature)
+    return table
+
+
+def _perplexity(
+    translator: Translator, sources: Sequence[str], references: Sequence[str], batch_size: int
+) -> tuple[float | None, int]:
+    """The perplexity of the references, and how many pairs had to be left out of it."""
+    pairs = [pair for pair in zip(sources, references, strict=True) if translator.fits(*pair)]
+    n_too_long = len(references) - len(pairs)
+    if not pairs:
+        return None, n_too_long
+    scores = translator.score(*map(list, zip(*pairs, strict=True)), batch_size=batch_size)
+    total = math.fsum(score.log_prob for score in scores)
+    return math.exp(-total / sum(len(score.tokens) for score in scores)), n_too_long

@@ -1,0 +1,75 @@
+"""Text as Unicode characters, spaces included."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from dragoman.text.cleaning import REPLACEMENT, clean, without_controls
+from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID, Vocabulary
+from dragoman.text.wordlist import read_words, write_words
+
+
+class Characters:
+    """A tokenizer whose tokens are single characters (code points)."""
+
+    def __init__(self, vocabulary: Vocabulary, *, lowercase: bool = False) -> None:
+        self._vocabulary = vocabulary
+        self._lowercase = lowercase
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of ids, special tokens included."""
+        return len(self._vocabulary)
+
+    def split(self, text: str) -> str:
+        """The characters that `encode` looks up."""
+        text = clean(text)
+        return text.lower() if self._lowercase else text
+
+    def encode(self, text: str) -> list[int]:
+        """The id of each character."""
+        return self._vocabulary.ids(self.split(text))
+
+    def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """`encode` for many texts."""
+        return [self.encode(text) for text in texts]
+
+    def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
+        """Characters have one segmentation only: the same as `encode`."""
+        return self.encode(text)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids; an unknown character is U+FFFD."""
+        shown = [each for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID)]
+        pieces = self._vocabulary.pieces(shown)
+        return without_controls(
+            "".join(REPLACEMENT if each == UNK_ID else piece for each, piece in zip(shown, pieces, strict=True))
+        )
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Each id as a character."""
+        return self._vocabulary.pieces(ids)
+
+    def save(self, path: Path) -> None:
+        """Write the vocabulary to the file `path`."""
+        write_words(path, self._vocabulary)
+
+    @classmethod
+    def load(cls, path: Path, *, lowercase: bool) -> Characters:
+        """Read what `save` wrote.
+
+        Raises:
+            BundleError: the file is damaged.
+        """
+        return cls(read_words(path), lowercase=lowercase)
+
+
+def learn_characters(texts: Iterable[str], *, lowercase: bool, min_count: int) -> Characters:
+    """Characters seen at least `min_count` times in `texts`."""
+    splitter = Characters(Vocabulary([]), lowercase=lowercase)
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(splitter.split(text))
+    return Characters(Vocabulary.from_counts(counts, min_count), lowercase=lowercase)

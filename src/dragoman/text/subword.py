@@ -1,0 +1,230 @@
+"""Text as pieces of words: SentencePiece models, byte-pair encoding or unigram.
+
+The models leave characters as they are (normalisation `identity`; `cleaning` has composed them), so that case and
+full-width punctuation come back in translations. U+2581, SentencePiece's mark of a space, is read as a space.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import sentencepiece
+
+from dragoman.errors import BundleError, ConfigError
+from dragoman.text.cleaning import clean, collapse_spaces, without_controls
+from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling
+from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
+from dragoman.text.wordlist import check_file
+
+SPACE = "▁"
+
+#: Threads change the sums, and so the model, of unigram training; a fixed number gives equal models everywhere.
+_TRAINING_THREADS = 16
+_MAX_SENTENCE_BYTES = 100_000
+_TOO_HIGH = re.compile(r"Vocabulary size too high \(\d+\)\. Please set it to a value <= (\d+)")
+_TOO_LOW = re.compile(r"Vocabulary size is smaller than required_chars\. \d+ vs (\d+)")
+
+
+class Subword:
+    """A tokenizer whose tokens are the pieces of a SentencePiece model.
+
+    Args:
+        model: the serialised SentencePiece model.
+        kind: which algorithm made it.
+        sampling: BPE-dropout's probability or unigram sampling's smoothing; 0 is off.
+
+    Raises:
+        ValueError: this is not a SentencePiece model with our special tokens.
+    """
+
+    def __init__(
+        self, model: bytes, kind: Literal["bpe", "unigram"], *, lowercase: bool = False, sampling: float = 0.0
+    ) -> None:
+        self._model = model
+        self._kind = kind
+        self._lowercase = lowercase
+        self._sampling = sampling
+        self._processor = _load(model)
+        self.vocab_size: int = self._processor.get_piece_size()
+
+    @staticmethod
+    def cleaned(text: str, lowercase: bool) -> str:
+        """The text that is split into pieces."""
+        text = collapse_spaces(clean(text).replace(SPACE, " "))
+        return text.lower() if lowercase else text
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of the best segmentation."""
+        ids: list[int] = self._processor.encode(self.cleaned(text, self._lowercase))
+        return ids
+
+    def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """`encode` for many texts, on all processor cores."""
+        cleaned = [self.cleaned(text, self._lowercase) for text in texts]
+        ids: list[list[int]] = self._processor.encode(cleaned, num_threads=os.cpu_count() or 1)
+        return ids
+
+    def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
+        """The ids of a segmentation drawn with `key`; that of `encode` when sampling is off."""
+        if not self._sampling:
+            return self.encode(text)
+        return self._sampler.sample([SPACE + word for word in self.cleaned(text, self._lowercase).split()], key)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids; bytes that are not UTF-8 are U+FFFD."""
+        shown = [int(each) for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID)]
+        return collapse_spaces(without_controls(self._processor.decode(shown)))
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Each id as a piece; one that begins a word begins with U+2581."""
+        return [self._processor.id_to_piece(int(each)) for each in ids]
+
+    def save(self, path: Path) -> None:
+        """Write the model to the file `path`."""
+        path.write_bytes(self._model)
+
+    @classmethod
+    def load(cls, path: Path, kind: Literal["bpe", "unigram"], *, lowercase: bool, sampling: float) -> Subword:
+        """Read what `save` wrote.
+
+        Raises:
+            BundleError: the file is damaged.
+        """
+        check_file(path)
+        try:
+            return cls(path.read_bytes(), kind, lowercase=lowercase, sampling=sampling)
+        except ValueError as error:
+            raise BundleError(f"not a tokenizer model ({error})", path, advice="use another copy") from None
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        pieces = _pieces(self._processor)
+        if self._kind == "bpe":
+            return BpeDropout(pieces, self._sampling)
+        return UnigramSampling(pieces, self._sampling)
+
+
+def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
+    processor = sentencepiece.SentencePieceProcessor()
+    try:
+        processor.LoadFromSerializedProto(model)
+    except RuntimeError:
+        raise ValueError("SentencePiece cannot read it") from None
+    n_specials = len(SPECIALS)
+    if processor.get_piece_size() <= n_specials:
+        raise ValueError("it has no pieces")
+    found = tuple(processor.id_to_piece(each) for each in range(n_specials))
+    controls = [each for each in range(n_specials) if processor.is_control(each)]
+    if found != SPECIALS or controls != [PAD_ID, SOS_ID, EOS_ID] or not processor.is_unknown(UNK_ID):
+        raise ValueError(f"its first ids are {' '.join(found)}, not {' '.join(SPECIALS)}")
+    return processor
+
+
+def _pieces(processor: sentencepiece.SentencePieceProcessor) -> Pieces:
+    ids, byte_ids = {}, {}
+    for each in range(processor.get_piece_size()):
+        piece = processor.id_to_piece(each)
+        if processor.is_byte(each):
+            byte_ids[int(piece[3:5], 16)] = each
+        elif not (processor.is_control(each) or processor.is_unknown(each)):
+            ids[piece] = each
+    scores = {piece: processor.get_score(each) for piece, each in ids.items()}
+
+    def spell(character: str) -> list[int]:
+        return [byte_ids.get(byte, UNK_ID) for byte in character.encode()] if byte_ids else [UNK_ID]
+
+    return Pieces(ids, scores, spell)
+
+
+def learn_subword(
+    texts: Iterable[str],
+    kind: Literal["bpe", "unigram"],
+    vocab_size: int,
+    *,
+    exact: bool,
+    byte_fallback: bool,
+    coverage: float,
+) -> bytes:
+    """Learn a SentencePiece model and return it serialised; the same texts give the same bytes.
+
+    Args:
+        texts: what `Subword.cleaned` gave; read once.
+        vocab_size: special tokens included.
+        exact: whether another size than `vocab_size` is an error, or the largest that the texts allow is good.
+        coverage: share of all characters' occurrences that the model's characters must make up.
+
+    Raises:
+        ConfigError: the texts do not allow `vocab_size`; it states the largest or smallest size they do.
+    """
+    model = io.BytesIO()
+    stream = _Stream(texts)
+    try:
+        sentencepiece.SentencePieceTrainer.train(
+            sentence_iterator=iter(stream),
+            model_writer=model,
+            model_type=kind,
+            vocab_size=vocab_size,
+            hard_vocab_limit=exact,
+            byte_fallback=byte_fallback,
+            character_coverage=coverage,
+            normalization_rule_name="identity",
+            max_sentence_length=_MAX_SENTENCE_BYTES,
+            num_threads=_TRAINING_THREADS,
+            pad_id=PAD_ID,
+            unk_id=UNK_ID,
+            bos_id=SOS_ID,
+            eos_id=EOS_ID,
+            pad_piece=SPECIALS[PAD_ID],
+            unk_piece=SPECIALS[UNK_ID],
+            bos_piece=SPECIALS[SOS_ID],
+            eos_piece=SPECIALS[EOS_ID],
+            minloglevel=2,
+        )
+    except RuntimeError as error:
+        if stream.failure is None:
+            raise _explain(str(error), vocab_size, is_empty=stream.is_empty) from None
+    if stream.failure is not None:
+        raise stream.failure
+    return model.getvalue()
+
+
+class _Stream:
+    """Texts on their way into SentencePiece, which has no text of its own for an error that happens in reading them."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = texts
+        self.is_empty = True
+        self.failure: BaseException | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            for text in self._texts:
+                if text:
+                    self.is_empty = False
+                    yield text
+        except BaseException as failure:
+            self.failure = failure
+            raise
+
+
+def _explain(message: str, vocab_size: int, *, is_empty: bool) -> ConfigError:
+    if is_empty:
+        return ConfigError("there is no text to learn a vocabulary from", advice="check the corpus")
+    high, low = _TOO_HIGH.search(message), _TOO_LOW.search(message)
+    if high:
+        return ConfigError(
+            f"tokenizer.vocab_size {vocab_size} is more than the corpus allows",
+            advice=f"the largest possible is {high[1]}; leave it out and it is chosen for you",
+        )
+    if low:
+        return ConfigError(
+            f"tokenizer.vocab_size {vocab_size} is too small for the characters of the corpus",
+            advice=f"the smallest possible is {low[1]}; leave it out and it is chosen for you",
+        )
+    return ConfigError(f"SentencePiece could not learn a vocabulary ({message})", advice="check the corpus")

@@ -1,0 +1,262 @@
+"""The two tokenizers of a translator: learned from a corpus, saved with the model, loaded again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, Protocol
+
+from dragoman.config import TokenizerConfig, parse_section
+from dragoman.errors import BundleError, ConfigError
+from dragoman.storage import read_json, sha256, to_json
+from dragoman.text.characters import Characters, learn_characters
+from dragoman.text.subword import Subword, learn_subword
+from dragoman.text.vocabulary import Vocabulary
+from dragoman.text.wordlist import check_file
+from dragoman.text.words import Words, learn_words
+
+FORMAT_VERSION = 1
+DESCRIPTION = "tokenizer.json"
+
+#: SentencePiece learns from at most this many sentences a model, taken evenly from a larger corpus.
+_ENOUGH_SENTENCES = 1_000_000
+#: With more different characters than this, the rarest become bytes.
+_MANY_CHARACTERS = 1_000
+#: Sizes chosen when none is given: up to so many pairs, so many pieces.
+_SIZES = ((2_000, 1_000), (10_000, 4_000), (100_000, 8_000), (1_000_000, 16_000))
+_LARGEST_SIZE = 32_000
+
+Pairs = Callable[[], Iterator[tuple[str, str]]]
+
+
+class Tokenizer(Protocol):
+    """Text to ids and back. Ids are in [0, vocab_size); 0 to 3 are the special tokens."""
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of ids, special tokens included."""
+        ...
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of `text`. No special id but "unknown" is among them: "<pad>" in a text is plain text."""
+        ...
+
+    def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """`encode` for many texts."""
+        ...
+
+    def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
+        """The ids of a segmentation drawn at random: a pure function of text and key. Without sampling, `encode`."""
+        ...
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The sentence of `ids`, without padding and the marks of its start and end."""
+        ...
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Each id as it is called."""
+        ...
+
+    def save(self, path: Path) -> None:
+        """Write everything needed to the file `path`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Tokenizers:
+    """A tokenizer for each side, the same object for both when the vocabulary is joint."""
+
+    source: Tokenizer
+    target: Tokenizer
+    config: TokenizerConfig
+    source_lang: str
+    target_lang: str
+
+    @property
+    def joint(self) -> bool:
+        """Whether both sides have one vocabulary."""
+        return is_joint(self.config)
+
+    def save(self, folder: Path) -> None:
+        """Write `tokenizer.json` and the vocabularies into `folder`, which exists."""
+        description = {
+            "format_version": FORMAT_VERSION,
+            "config": self.config.model_dump(mode="json"),
+            "source_lang": self.source_lang,
+            "target_lang": self.target_lang,
+        }
+        (folder / DESCRIPTION).write_bytes(to_json(description))
+        source_file, target_file = _files(self.config)
+        self.source.save(folder / source_file)
+        if target_file != source_file:
+            self.target.save(folder / target_file)
+
+    @classmethod
+    def load(cls, folder: Path) -> Tokenizers:
+        """Read what `save` wrote.
+
+        Raises:
+            BundleError: a file is missing or damaged.
+        """
+        path = folder / DESCRIPTION
+        check_file(path)
+        description = read_json(path)
+        config = _read_config(description, path)
+        langs = [description.get("source_lang"), description.get("target_lang")]
+        source_lang, target_lang = (_checked_lang(lang, path) for lang in langs)
+        source_file, target_file = _files(config)
+        if source_file == target_file:
+            one = _load(folder / source_file, config, "xx", target_lang)
+            return cls(one, one, config, source_lang, target_lang)
+        source = _load(folder / source_file, config, source_lang, source_lang)
+        target = _load(folder / target_file, config, target_lang, target_lang)
+        return cls(source, target, config, source_lang, target_lang)
+
+    def fingerprint(self) -> str:
+        """SHA-256 of what `save` writes."""
+        digest = hashlib.sha256()
+        with TemporaryDirectory(prefix="dragoman-") as name:
+            self.save(Path(name))
+            for path in sorted(Path(name).iterdir()):
+                digest.update(f"{path.name} {sha256(path)}\n".encode())
+        return digest.hexdigest()
+
+    def describe(self) -> str:
+        """One line about the vocabularies."""
+        names = {"bpe": "BPE pieces", "unigram": "unigram pieces", "words": "words", "characters": "characters"}
+        sizes = f"{self.source.vocab_size:,}"
+        if not self.joint:
+            sizes += f" and {self.target.vocab_size:,}"
+        return f"{sizes} {names[self.config.kind]}, {'one vocabulary' if self.joint else 'one for each side'}"
+
+
+def is_joint(config: TokenizerConfig) -> bool:
+    """Whether both sides have one vocabulary: what was set, else pieces yes, words and characters no."""
+    chosen = config.joint if "joint" in config.model_fields_set else None
+    return config.kind in ("bpe", "unigram") if chosen is None else chosen
+
+
+def learn_tokenizers(pairs: Pairs, config: TokenizerConfig, source_lang: str, target_lang: str) -> Tokenizers:
+    """Learn the tokenizers of a corpus. The same pairs give the same tokenizers, byte for byte.
+
+    Args:
+        pairs: called for each pass over the corpus.
+
+    Raises:
+        ConfigError: the corpus does not allow the vocabulary size (it states what it does allow), there is no text,
+            or a package is missing.
+    """
+    config = config.model_copy(update={"joint": is_joint(config)})
+    if config.kind in ("bpe", "unigram"):
+        learned = _learn_subwords(pairs, config)
+    else:
+        learned = _learn_lists(pairs, config, source_lang, target_lang)
+    return Tokenizers(*learned, config, source_lang, target_lang)
+
+
+def _learn_subwords(pairs: Pairs, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
+    kind = _subword_kind(config)
+    n_pairs, characters = _survey(pairs)
+    every = -(-n_pairs // _ENOUGH_SENTENCES)
+    models = []
+    for sides in ((0, 1),) if config.joint else ((0,), (1,)):
+        n_characters = len(set().union(*(characters[side] for side in sides)))
+        model = learn_subword(
+            _sentences(pairs, sides, every * len(sides), config.lowercase),
+            kind,
+            config.vocab_size or _fitting_size(n_pairs, n_characters),
+            exact=config.vocab_size is not None,
+            byte_fallback=config.byte_fallback,
+            coverage=1.0 if n_characters <= _MANY_CHARACTERS else 0.9995,
+        )
+        models.append(Subword(model, kind, lowercase=config.lowercase, sampling=config.sampling))
+    return models[0], models[-1]
+
+
+def _survey(pairs: Pairs) -> tuple[int, tuple[set[str], set[str]]]:
+    """How many pairs there are, and the characters of each side."""
+    n_pairs = 0
+    characters: tuple[set[str], set[str]] = (set(), set())
+    for pair in pairs():
+        n_pairs += 1
+        for side, text in enumerate(pair):
+            characters[side].update(text)
+    return n_pairs, characters
+
+
+def _fitting_size(n_pairs: int, n_characters: int) -> int:
+    """A vocabulary size fit for a corpus; every character needs a piece, and as many again make words of them."""
+    size = next((size for limit, size in _SIZES if n_pairs <= limit), _LARGEST_SIZE)
+    return max(size, 300 + 2 * n_characters)
+
+
+def _sentences(pairs: Pairs, sides: Sequence[int], every: int, lowercase: bool) -> Iterator[str]:
+    """Every so many-th pair's sentences of the given sides, as `Subword.cleaned` leaves them."""
+    for index, pair in enumerate(pairs()):
+        if index % every == 0:
+            for side in sides:
+                yield Subword.cleaned(pair[side], lowercase)
+
+
+def _learn_lists(
+    pairs: Pairs, config: TokenizerConfig, source_lang: str, target_lang: str
+) -> tuple[Tokenizer, Tokenizer]:
+    """Words or characters of each side, or of both together."""
+    if config.joint:
+        both = _learn_list((text for pair in pairs() for text in pair), config, "xx", target_lang)
+        return both, both
+    source = _learn_list((pair[0] for pair in pairs()), config, source_lang, source_lang)
+    target = _learn_list((pair[1] for pair in pairs()), config, target_lang, target_lang)
+    return source, target
+
+
+def _learn_list(texts: Iterator[str], config: TokenizerConfig, lang: str, output_lang: str) -> Tokenizer:
+    if config.kind == "characters":
+        return learn_characters(texts, lowercase=config.lowercase, min_count=config.min_count)
+    splitter = Words(Vocabulary([]), lang, lowercase=config.lowercase)
+    vocabulary = learn_words(texts, splitter, config.min_count)
+    return Words(vocabulary, lang, output_language=output_lang, lowercase=config.lowercase)
+
+
+def _files(config: TokenizerConfig) -> tuple[str, str]:
+    """The file names of the source's and the target's vocabulary."""
+    suffix = "model" if config.kind in ("bpe", "unigram") else "json"
+    return (f"joint.{suffix}",) * 2 if is_joint(config) else (f"source.{suffix}", f"target.{suffix}")
+
+
+def _load(path: Path, config: TokenizerConfig, lang: str, output_lang: str) -> Tokenizer:
+    if config.kind == "characters":
+        return Characters.load(path, lowercase=config.lowercase)
+    if config.kind == "words":
+        return Words.load(path, lang, output_language=output_lang, lowercase=config.lowercase)
+    return Subword.load(path, _subword_kind(config), lowercase=config.lowercase, sampling=config.sampling)
+
+
+def _subword_kind(config: TokenizerConfig) -> Literal["bpe", "unigram"]:
+    return "bpe" if config.kind == "bpe" else "unigram"
+
+
+def _read_config(description: dict[str, object], path: Path) -> TokenizerConfig:
+    version = description.get("format_version")
+    if version != FORMAT_VERSION:
+        raise BundleError(
+            f"tokenizer format {version!r} is not known (this is dragoman's format {FORMAT_VERSION})",
+            path,
+            advice="install a newer dragoman",
+        )
+    config = description.get("config")
+    if not isinstance(config, dict):
+        raise BundleError("the tokenizer's configuration is missing", path, advice="use another copy")
+    try:
+        return parse_section(TokenizerConfig, config)
+    except ConfigError as error:
+        raise BundleError(f"the tokenizer's settings are wrong ({error})", path, advice="use another copy") from None
+
+
+def _checked_lang(lang: object, path: Path) -> str:
+    if not isinstance(lang, str) or len(lang) > 35:
+        raise BundleError("a language code is missing or wrong", path, advice="use another copy")
+    return lang

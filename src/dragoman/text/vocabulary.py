@@ -1,0 +1,65 @@
+"""The special tokens, and a vocabulary of whole words or characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import repeat
+
+PAD_ID, UNK_ID, SOS_ID, EOS_ID = 0, 1, 2, 3
+SPECIALS = ("<pad>", "<unk>", "<sos>", "<eos>")
+
+MAX_WORDS = 10_000_000
+
+
+class Vocabulary:
+    """Words and their ids. The special tokens have the first four ids, and no word of a text is ever one of them:
+    a word that is spelled "<pad>" has an id of its own, or is unknown.
+
+    Args:
+        words: the words from id 4 on, each once.
+    """
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self._ids = {word: index for index, word in enumerate(self.words, start=len(SPECIALS))}
+        if len(self._ids) != len(self.words):
+            raise ValueError("a word is there twice")
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[str, int], min_count: int = 1) -> Vocabulary:
+        """The words seen at least `min_count` times, most frequent first, equally frequent ones by code points."""
+        kept = [word for word, count in counts.items() if count >= min_count]
+        return cls(sorted(kept, key=lambda word: (-counts[word], word)))
+
+    @classmethod
+    def from_json(cls, value: object) -> Vocabulary:
+        """The vocabulary that `to_json` gave.
+
+        Raises:
+            ValueError: it is not a list of different, non-empty strings.
+        """
+        if not isinstance(value, list) or len(value) > MAX_WORDS:
+            raise ValueError("the words are not a list of a reasonable length")
+        if not all(isinstance(word, str) and word for word in value):
+            raise ValueError("a word is not a string, or empty")
+        return cls(value)
+
+    def to_json(self) -> list[str]:
+        """The words from id 4 on."""
+        return list(self.words)
+
+    def __len__(self) -> int:
+        return len(SPECIALS) + len(self.words)
+
+    def ids(self, words: Iterable[str]) -> list[int]:
+        """The ids of words; unknown words have `UNK_ID`."""
+        return list(map(self._ids.get, words, repeat(UNK_ID)))
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        """The words of ids, special tokens by name.
+
+        Raises:
+            IndexError: an id is outside the vocabulary.
+        """
+        n_specials = len(SPECIALS)
+        return [SPECIALS[each] if 0 <= each < n_specials else self.words[each - n_specials] for each in ids]

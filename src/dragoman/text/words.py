@@ -1,0 +1,154 @@
+"""Text as whole words, found by spaCy's rules for the language and written back by Moses' rules."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sacremoses import MosesDetokenizer
+
+from dragoman.errors import ConfigError
+from dragoman.text.cleaning import clean, without_controls
+from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, Vocabulary
+from dragoman.text.wordlist import read_words, write_words
+
+if TYPE_CHECKING:
+    from spacy.tokens import Token
+
+#: What spaCy splits off and Moses' rules do not join again: "ca n't".
+_JOINED_LEFT = ("n't", "n’t")
+#: How Moses writes a hyphen inside a word.
+_INNER_HYPHEN = "@-@"
+
+
+class Words:
+    """A tokenizer whose tokens are words and punctuation marks.
+
+    Args:
+        vocabulary: the words that are known.
+        language: its rules split the text; a code that spaCy does not know has the rules common to all languages.
+        output_language: its rules join words again; the same unless one vocabulary serves two languages.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, language: str, *, output_language: str | None = None, lowercase: bool = False
+    ) -> None:
+        self._vocabulary = vocabulary
+        self._language = language
+        self._output_language = language if output_language is None else output_language
+        self._lowercase = lowercase
+
+    @property
+    def vocab_size(self) -> int:
+        """Number of ids, special tokens included."""
+        return len(self._vocabulary)
+
+    @cached_property
+    def _rules(self) -> Callable[[str], Iterable[Token]]:
+        return load_rules(self._language)
+
+    @cached_property
+    def _detokenizer(self) -> MosesDetokenizer:
+        return MosesDetokenizer(lang=base_language(self._output_language))
+
+    def split(self, text: str) -> list[str]:
+        """The words that `encode` looks up."""
+        words = [token.text for token in self._rules(clean(text).strip())]
+        return [word.lower() for word in words] if self._lowercase else words
+
+    def encode(self, text: str) -> list[int]:
+        """The id of each word.
+
+        Raises:
+            ConfigError: spaCy is not installed.
+        """
+        return self._vocabulary.ids(self.split(text))
+
+    def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
+        """`encode` for many texts."""
+        return [self.encode(text) for text in texts]
+
+    def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
+        """Words have one segmentation only: the same as `encode`."""
+        return self.encode(text)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The sentence of ids, with spaces where the language has them."""
+        pieces = self._vocabulary.pieces(each for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID))
+        words: list[str] = []
+        for position, piece in enumerate(pieces):
+            if words and piece in _JOINED_LEFT:
+                words[-1] += piece
+            elif piece == "-" and _is_inner(pieces, position):
+                words.append(_INNER_HYPHEN)
+            elif piece.strip():
+                words.append(piece.strip())
+        sentence: str = self._detokenizer.detokenize(words, unescape=False)
+        return without_controls(sentence)
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """Each id as a word."""
+        return self._vocabulary.pieces(ids)
+
+    def save(self, path: Path) -> None:
+        """Write the vocabulary to the file `path`."""
+        write_words(path, self._vocabulary)
+
+    @classmethod
+    def load(cls, path: Path, language: str, *, output_language: str | None = None, lowercase: bool) -> Words:
+        """Read what `save` wrote.
+
+        Raises:
+            BundleError: the file is damaged.
+        """
+        return cls(read_words(path), language, output_language=output_language, lowercase=lowercase)
+
+
+def _is_inner(pieces: Sequence[str], position: int) -> bool:
+    """Whether the hyphen at `position` stands between two words, and so inside one ("t-shirt")."""
+    if not 0 < position < len(pieces) - 1:
+        return False
+    return pieces[position - 1][-1:].isalnum() and pieces[position + 1][:1].isalnum()
+
+
+def load_rules(language: str) -> Callable[[str], Iterable[Token]]:
+    """spaCy's rules for a language, from an empty pipeline: nothing is downloaded.
+
+    Raises:
+        ConfigError: spaCy, or a package that its rules for this language stand on, is not installed.
+    """
+    try:
+        import spacy
+    except ImportError:
+        raise ConfigError(
+            "tokenizer.kind 'words' needs spaCy, which is not installed",
+            advice='pip install "dragoman[words]"',
+        ) from None
+    code = base_language(language)
+    known = re.fullmatch("[a-z]{2,3}", code) is not None and find_spec(f"spacy.lang.{code}") is not None
+    try:
+        return spacy.blank(code if known else "xx").tokenizer
+    except ImportError as error:
+        reason = str(error).strip().split("\n")[0]
+        raise ConfigError(
+            f"spaCy cannot split the language {code!r} into words ({reason})",
+            advice="use tokenizer.kind bpe or characters",
+        ) from None
+
+
+def base_language(language: str) -> str:
+    """The language of a code with a region or script: "pt-BR" is "pt"."""
+    return re.split("[-_]", language)[0].lower()
+
+
+def learn_words(texts: Iterable[str], splitter: Words, min_count: int) -> Vocabulary:
+    """The words that `splitter` finds in `texts` at least `min_count` times."""
+    counts: Counter[str] = Counter()
+    for text in texts:
+        counts.update(splitter.split(text))
+    return Vocabulary.from_counts(counts, min_count)

@@ -1,0 +1,54 @@
+"""What a Translator returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class LongTextWarning(UserWarning):
+    """A text longer than the model reads was translated in parts."""
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """One of the translations found for a text."""
+
+    text: str
+    #: What it is ranked by: `log_prob`, divided by the length penalty if the search has one.
+    score: float
+    #: Natural-log probability, the end of the sentence included; not normalised by length.
+    log_prob: float
+    #: The target tokens, as the tokenizer writes them.
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Translation:
+    """The best translation of a text, with the others when more were asked for."""
+
+    text: str
+    #: As in `Alternative`; the sum over the parts if the text was translated in parts.
+    score: float
+    tokens: tuple[str, ...]
+    #: The n best, the best first; empty for an empty text.
+    alternatives: tuple[Alternative, ...] = ()
+    #: Which source word each target word comes from; None when it was not asked for.
+    alignment: tuple[tuple[int, int], ...] | None = None
+    #: How many parts the text was cut into; more than 1 where it was longer than the model reads.
+    n_parts: int = 1
+
+
+@dataclass(frozen=True)
+class Score:
+    """How probable a model finds a given translation."""
+
+    #: Natural-log probability, the end of the sentence included; not normalised by length.
+    log_prob: float
+    #: The same for each token; the last is the end of the sentence.
+    token_log_probs: tuple[float, ...]
+    tokens: tuple[str, ...]
+
+    @property
+    def per_token(self) -> float:
+        """`log_prob` divided by the number of tokens, the end of the sentence included."""
+        return self.log_prob / len(self.tokens)

@@ -1,0 +1,285 @@
+"""One trained model, or several that vote, behind text.
+
+Lines are made harmless, encoded, cut into parts where they are longer than the model reads, sorted by length, searched
+in batches, and put back in order.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Self, TypedDict, Unpack, overload
+
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from dragoman.bundle import load_bundle
+from dragoman.config import SearchConfig, parse_section
+from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.decoding.search import search
+from dragoman.decoding.state import TransformerScorer
+from dragoman.errors import ConfigError, DataError
+from dragoman.model.transformer import Transformer
+from dragoman.processes import find_device
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS
+from dragoman.translator.cutting import cut, encode_if_short, harmless
+from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation
+
+#: Source tokens, padding included, that are searched at once unless the caller says otherwise.
+BATCH_TOKENS = 4096
+#: Languages written without spaces between sentences.
+UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
+
+
+class SearchOptions(TypedDict, total=False):
+    """What `translate` can be told; each stands in for the field of that name in `dragoman.config.SearchConfig`."""
+
+    beam_size: int | None
+    n_best: int | None
+    length_penalty: float | None
+    min_length: int | None
+    max_length: int | None
+    no_repeat_ngram: int | None
+    sample: bool | None
+    temperature: float | None
+    top_k: int | None
+    top_p: float | None
+    seed: int | None
+
+
+class Translator:
+    """One trained model, or several that vote (an ensemble), behind text.
+
+    Args:
+        models: the models, which are put into evaluation mode; several average their probabilities.
+        tokenizers: those all the models were trained with.
+        search: what `translate` does unless told otherwise.
+        device: where the models are moved to, e.g. "cuda"; None leaves them where they are.
+    """
+
+    def __init__(
+        self,
+        models: Sequence[Transformer],
+        tokenizers: Tokenizers,
+        search: SearchConfig | None = None,
+        device: str | torch.device | None = None,
+    ) -> None:
+        self.models = [model.to(device).eval() if device is not None else model.eval() for model in models]
+        self.tokenizers = tokenizers
+        self.search = search or SearchConfig()
+        self.device = next(self.models[0].parameters()).device
+        #: Longest source, and longest target, in tokens; both sides end in one more token.
+        self.max_length = min(model.config.max_length for model in models) - 1
+
+    @classmethod
+    def load(cls, *names: str | Path, device: str = "auto") -> Self:
+        """Load a bundle, a run folder's best, or a shipped model; several make an ensemble.
+
+        Raises:
+            BundleError: one of them is missing, damaged or of a newer format.
+            ConfigError: they have different tokenizers, or there is no such device.
+        """
+        if not names:
+            raise ConfigError("no model given", advice="name a bundle or a run folder")
+        place = find_device(device)
+        bundles = [load_bundle(name) for name in names]
+        if len(bundles) > 1:
+            fingerprint = bundles[0].tokenizers.fingerprint()
+            for name, bundle in zip(names, bundles, strict=True):
+                if bundle.tokenizers.fingerprint() != fingerprint:
+                    what = f"its tokenizer differs from that of {names[0]}"
+                    raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
+        return cls([bundle.model for bundle in bundles], bundles[0].tokenizers, bundles[0].search, place)
+
+    @overload
+    def translate(
+        self, texts: str, *, prefixes: str | None = None, batch_size: int = ..., **options: Unpack[SearchOptions]
+    ) -> Translation: ...
+
+    @overload
+    def translate(
+        self,
+        texts: list[str] | tuple[str, ...],
+        *,
+        prefixes: str | Sequence[str] | None = None,
+        batch_size: int = ...,
+        **options: Unpack[SearchOptions],
+    ) -> list[Translation]: ...
+
+    def translate(
+        self,
+        texts: str | list[str] | tuple[str, ...],
+        *,
+        prefixes: str | Sequence[str] | None = None,
+        batch_size: int = BATCH_TOKENS,
+        **options: Unpack[SearchOptions],
+    ) -> Translation | list[Translation]:
+        """Translate one text, or many; a text is best one sentence, as in training.
+
+        An empty text stays empty. A text longer than the model reads is cut at the ends of sentences, else between
+        words, translated in parts and joined, with a `LongTextWarning`. A translation is always one line.
+
+        Args:
+            texts: a string gives a Translation, a list a list of them in the same order.
+            prefixes: how each translation must begin: one for all, or one for each text.
+            batch_size: source tokens, padding included, searched at once. It changes the speed only.
+            options: `SearchOptions`; those left out or None are the bundle's.
+
+        Raises:
+            ConfigError: an option is out of range, or options contradict each other.
+        """
+        config = self._search_config(options)
+        sources = [texts] if isinstance(texts, str) else list(texts)
+        starts = [prefixes or ""] * len(sources) if prefixes is None or isinstance(prefixes, str) else list(prefixes)
+        if len(starts) != len(sources):
+            raise ConfigError(f"{len(starts)} prefixes for {len(sources)} texts", advice="give one, or one for each")
+        translations = self._translate(sources, starts, batch_size, config)
+        return translations[0] if isinstance(texts, str) else translations
+
+    def translate_stream(
+        self,
+        lines: Iterable[str],
+        *,
+        prefixes: str | None = None,
+        batch_size: int = BATCH_TOKENS,
+        **options: Unpack[SearchOptions],
+    ) -> Iterator[Translation]:
+        """Translate lines as they come: whenever those read fill a batch, their translations are given, in order.
+
+        With a `batch_size` of 1 each line is answered before the next is read.
+
+        Raises:
+            ConfigError: as `translate`, at once.
+        """
+        config = self._search_config(options)
+        return self._stream(lines, prefixes or "", batch_size, config)
+
+    def score(self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int = BATCH_TOKENS) -> list[Score]:
+        """The natural-log probability of each target given its source (forced decoding); an ensemble's is that of
+        the averaged probabilities. `Score` has the sum, not normalised by length, and the mean for a token.
+
+        Raises:
+            DataError: the lists differ in length, or a text is longer than the model reads.
+        """
+        if len(sources) != len(targets):
+            raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
+        pairs = [self._encode_pair(source, target) for source, target in zip(sources, targets, strict=True)]
+        for number, pair in enumerate(pairs, 1):
+            if max(map(len, pair)) > self.max_length:
+                raise DataError(
+                    f"pair {number} has {len(pair[0])} and {len(pair[1])} tokens, the model reads {self.max_length}",
+                    advice="leave it out",
+                )
+        scores: list[Score | None] = [None] * len(pairs)
+        for rows in _batches([max(map(len, pair)) + 1 for pair in pairs], batch_size):
+            for row, token_log_probs in zip(rows, self._force([pairs[row] for row in rows]), strict=True):
+                tokens = (*self.tokenizers.target.pieces(pairs[row][1]), SPECIALS[EOS_ID])
+                scores[row] = Score(math.fsum(token_log_probs), token_log_probs, tokens)
+        return [score for score in scores if score is not None]
+
+    def fits(self, source: str, target: str) -> bool:
+        """Whether the model can read the whole pair, so that `score` takes it."""
+        return max(map(len, self._encode_pair(source, target))) <= self.max_length
+
+    def _encode_pair(self, source: str, target: str) -> tuple[list[int], list[int]]:
+        return self.tokenizers.source.encode(harmless(source)), self.tokenizers.target.encode(harmless(target))
+
+    def _search_config(self, options: SearchOptions) -> SearchConfig:
+        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+        return parse_section(SearchConfig, {**self.search.model_dump(), **given})
+
+    def _stream(
+        self, lines: Iterable[str], prefix: str, batch_size: int, config: SearchConfig
+    ) -> Iterator[Translation]:
+        waiting: list[str] = []
+        n_tokens = 0
+        for line in lines:
+            waiting.append(line)
+            ids = encode_if_short(harmless(line), self.tokenizers.source.encode, self.max_length)
+            n_tokens += 1 + (self.max_length if ids is None else len(ids))
+            if n_tokens >= batch_size:
+                yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config)
+                waiting, n_tokens = [], 0
+        yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config)
+
+    def _translate(
+        self, texts: Sequence[str], prefixes: Sequence[str], batch_size: int, config: SearchConfig
+    ) -> list[Translation]:
+        parts: list[list[int]] = []
+        starts: list[list[int]] = []  # what each part's translation begins with
+        owners: list[int] = []  # the text that each part belongs to
+        for number, (text, prefix) in enumerate(zip(texts, prefixes, strict=True)):
+            cuts = cut(harmless(text), self.tokenizers.source.encode, self.max_length)
+            if len(cuts) > 1:
+                what = f"text {number + 1} has more than the {self.max_length} tokens that the model reads"
+                warnings.warn(f"{what}; it is translated in {len(cuts)} parts", LongTextWarning, stacklevel=3)
+            for place, ids in enumerate(cuts):
+                parts.append(ids)
+                starts.append(self.tokenizers.target.encode(harmless(prefix)) if prefix and not place else [])
+                owners.append(number)
+        beams: list[list[Hypothesis]] = [[] for _ in parts]
+        scorer = TransformerScorer(self.models)
+        for rows in _batches([len(part) + 1 for part in parts], batch_size):
+            source_ids = self._pad([[*parts[row], EOS_ID] for row in rows])
+            found = search(scorer, source_ids, config, prefixes=[starts[row] for row in rows])
+            for row, beam in zip(rows, found, strict=True):
+                beams[row] = beam
+        of_text: list[list[list[Hypothesis]]] = [[] for _ in texts]
+        for owner, beam in zip(owners, beams, strict=True):
+            of_text[owner].append(beam)
+        return [self._join(found) for found in of_text]
+
+    def _join(self, beams: Sequence[Sequence[Hypothesis]]) -> Translation:
+        """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
+        if not beams:
+            return Translation(text="", score=0.0, tokens=())
+        language = (self.tokenizers.target_lang or "").replace("_", "-").split("-")[0]
+        between = "" if language in UNSPACED else " "
+        alternatives = []
+        for hypotheses in zip(*beams, strict=False):
+            texts = [harmless(self.tokenizers.target.decode(list(each.ids))).strip() for each in hypotheses]
+            tokens = [piece for each in hypotheses for piece in self.tokenizers.target.pieces(list(each.ids))]
+            alternatives.append(
+                Alternative(
+                    text=between.join(text for text in texts if text),
+                    score=math.fsum(each.score for each in hypotheses),
+                    log_prob=math.fsum(each.log_prob for each in hypotheses),
+                    tokens=tuple(tokens),
+                )
+            )
+        best = alternatives[0]
+        return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams))
+
+    def _pad(self, rows: Sequence[Sequence[int]]) -> Tensor:
+        """Rows of ids -> (B, S), padded."""
+        ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=PAD_ID)
+        return ids.to(self.device)
+
+    @torch.inference_mode()
+    def _force(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[tuple[float, ...]]:
+        """The log-probability of each target token, and of the end of the sentence, for each pair."""
+        source_ids = self._pad([[*source, EOS_ID] for source, _ in pairs])
+        target_ids = self._pad([[SOS_ID, *target, EOS_ID] for _, target in pairs])
+        log_probs = torch.stack(
+            [model(source_ids, target_ids[:, :-1]).float().log_softmax(dim=-1) for model in self.models]
+        )
+        averaged = log_probs.logsumexp(dim=0) - math.log(len(self.models))
+        chosen = averaged.gather(-1, target_ids[:, 1:, None]).squeeze(-1).tolist()
+        return [tuple(row[: len(target) + 1]) for row, (_, target) in zip(chosen, pairs, strict=True)]
+
+
+def _batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Indices in batches of similar cost, the longest first; rows times the highest cost stays within `batch_size`,
+    except for a batch of one."""
+    batch: list[int] = []
+    for row in sorted(range(len(costs)), key=lambda row: -costs[row]):
+        if batch and (len(batch) + 1) * costs[batch[0]] > batch_size:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch

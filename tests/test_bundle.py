@@ -1,0 +1,277 @@
+"""A bundle comes back as it was saved, or not at all."""
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from safetensors.torch import load_file, save_file
+from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
+
+from dragoman.bundle import (
+    FORMAT_VERSION,
+    average_bundles,
+    average_checkpoints,
+    find_bundle,
+    load_bundle,
+    save_bundle,
+    unique_weights,
+)
+from dragoman.config import SearchConfig
+from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
+from dragoman.storage import MANIFEST, save_folder, set_pointer
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_bundle(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture
+def copy(bundle: Path, tmp_path: Path) -> Path:
+    shutil.copytree(bundle, tmp_path / "copy")
+    return tmp_path / "copy"
+
+
+def remake_manifest(folder: Path) -> None:
+    """What an attacker does: change a file, then write a manifest that fits."""
+    (folder / MANIFEST).unlink()
+    inside = folder.with_name("inside")
+    shutil.move(folder, inside)
+    save_folder(folder, lambda temporary: shutil.copytree(inside, temporary, dirs_exist_ok=True) and None)
+
+
+def change_config(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    settings = json.loads((folder / "config.json").read_text())
+    change(settings)
+    (folder / "config.json").write_text(json.dumps(settings))
+    remake_manifest(folder)
+
+
+@pytest.mark.parametrize("tie", ["none", "decoder", "all"])
+@pytest.mark.parametrize("kind", ["bpe", "characters"])
+def test_round_trip(tmp_path: Path, tie: str, kind: str) -> None:
+    tokenizers = tiny_tokenizers(kind)
+    model = tiny_model(tokenizers, tie=tie)
+    search = SearchConfig(beam_size=3, length_penalty=1.5)
+    save_bundle(tmp_path / "a", model, tokenizers, search, facts={"step": 7, "bleu": 1.5})
+    before = torch.get_rng_state()
+    loaded = load_bundle(tmp_path / "a")
+    assert torch.equal(before, torch.get_rng_state())
+    assert loaded.search == search
+    assert loaded.facts == {"step": 7, "bleu": 1.5}
+    assert loaded.model.config == model.config
+    assert not loaded.model.training
+    for name, weight in model.state_dict().items():
+        assert torch.equal(loaded.model.state_dict()[name], weight), name
+    text = "The man reads: a horse!"
+    assert loaded.tokenizers.source.encode(text) == tokenizers.source.encode(text)
+    n_tied = {"none": 0, "decoder": 1, "all": 2}[tie]
+    assert len(load_file(tmp_path / "a" / "model.safetensors")) == len(model.state_dict()) - n_tied
+    embedding = loaded.model.target_embedding.tokens.weight
+    assert (loaded.model.output_projection.weight is embedding) == (tie != "none")
+
+
+def test_equal_models_are_equal_bytes(bundle: Path, tmp_path: Path) -> None:
+    again = write_tiny_bundle(tmp_path / "again")
+    assert [path.read_bytes() for path in sorted(again.rglob("*")) if path.is_file()] == [
+        path.read_bytes() for path in sorted(bundle.rglob("*")) if path.is_file()
+    ]
+
+
+def test_a_bundle_can_be_moved_and_be_read_only(copy: Path, tmp_path: Path) -> None:
+    moved = tmp_path / "with spaces and ümlauts 漢字"
+    copy.rename(moved)
+    for path in [*moved.rglob("*"), moved]:
+        path.chmod(0o555)
+    load_bundle(moved)
+    for path in [moved, *moved.rglob("*")]:
+        path.chmod(0o755)
+
+
+def test_bundle_is_never_overwritten(copy: Path) -> None:
+    bundle = load_bundle(copy)
+    with pytest.raises(RunFolderError):
+        save_bundle(copy, bundle.model, bundle.tokenizers, bundle.search, facts={})
+
+
+def test_weights_that_are_not_finite_are_neither_saved_nor_loaded(copy: Path, tmp_path: Path) -> None:
+    bundle = load_bundle(copy)
+    with torch.no_grad():
+        bundle.model.output_projection.bias[0] = float("nan")
+    with pytest.raises(DivergedError, match=r"output_projection\.bias"):
+        save_bundle(tmp_path / "nan", bundle.model, bundle.tokenizers, bundle.search, facts={})
+    assert not (tmp_path / "nan").exists()
+    weights = load_file(copy / "model.safetensors")
+    weights["output_projection.bias"][0] = float("inf")
+    save_file(weights, copy / "model.safetensors")
+    remake_manifest(copy)
+    with pytest.raises(BundleError, match=r"output_projection\.bias: not finite"):
+        load_bundle(copy)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(data=st.data())
+def test_every_flipped_bit_is_noticed(bundle: Path, tmp_path: Path, data: st.DataObject) -> None:
+    names = sorted(path.relative_to(bundle) for path in bundle.rglob("*") if path.is_file())
+    name = data.draw(st.sampled_from(names))
+    content = bytearray((bundle / name).read_bytes())
+    content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    shutil.rmtree(tmp_path / "flipped", ignore_errors=True)
+    shutil.copytree(bundle, tmp_path / "flipped")
+    (tmp_path / "flipped" / name).write_bytes(content)
+    with pytest.raises(BundleError) as failure:
+        load_bundle(tmp_path / "flipped")
+    assert "flipped" in str(failure.value)
+
+
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors", "MANIFEST.json", "tokenizer/tokenizer.json"])
+def test_every_missing_or_truncated_file_is_noticed(copy: Path, name: str) -> None:
+    content = (copy / name).read_bytes()
+    for broken in (b"", content[: len(content) // 2], content[:-1]):
+        (copy / name).write_bytes(broken)
+        with pytest.raises(BundleError):
+            load_bundle(copy)
+    (copy / name).unlink()
+    with pytest.raises(BundleError):
+        load_bundle(copy)
+
+
+def test_manifest_may_be_missing_only_when_nobody_verifies(copy: Path) -> None:
+    (copy / MANIFEST).unlink()
+    with pytest.raises(BundleError, match="MANIFEST"):
+        load_bundle(copy)
+    load_bundle(copy, verify=False)
+
+
+def test_a_file_outside_the_manifest_is_refused(copy: Path) -> None:
+    (copy / "tokenizer" / "source.model").write_bytes(b"")
+    with pytest.raises(BundleError, match=r"not listed.*source\.model"):
+        load_bundle(copy)
+
+
+def test_links_are_refused(copy: Path, tmp_path: Path) -> None:
+    shutil.move(copy / "tokenizer", tmp_path / "elsewhere")
+    (copy / "tokenizer").symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(BundleError):
+        load_bundle(copy)
+
+
+def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
+    change_config(copy, lambda settings: settings.update(format_version=FORMAT_VERSION + 1))
+    with pytest.raises(BundleError, match=f"needs a version .* >= {FORMAT_VERSION + 1}"):
+        load_bundle(copy)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda settings: settings.update(format_version=True), "unknown format version True"),
+        (lambda settings: settings.update(path="/etc/passwd"), "unknown key 'path'"),
+        (lambda settings: settings.pop("search"), "search is missing"),
+        (lambda settings: settings["model"].update(d_modle=1), "did you mean 'd_model'"),
+        (lambda settings: settings["model"].update(d_model="16"), "d_model"),
+        (lambda settings: settings["model"].update(d_ff=64), r"shape \(32, 16\) instead of \(64, 16\)"),
+        (lambda settings: settings["model"].update(n_encoder_layers=2), r"missing: encoder_layers\.1"),
+        (lambda settings: settings["model"].update(tie="none"), "missing: output_projection"),
+        (lambda settings: settings["model"].update(max_length=10**6, d_model=65536), "beyond reason"),
+        (lambda settings: settings["model"].update(source_vocab_size=10**12), "source_vocab_size"),
+        (lambda settings: settings["model"].update(target_vocab_size=10**7, tie="none"), "320 entries"),
+        (lambda settings: settings["search"].update(beam_size=0), "beam_size"),
+    ],
+)
+def test_configurations_that_do_not_fit_are_refused(
+    copy: Path, change: Callable[[dict[str, Any]], object], message: str
+) -> None:
+    change_config(copy, change)
+    with pytest.raises(BundleError, match=message):
+        load_bundle(copy)
+
+
+def test_all_differences_of_the_weights_are_listed(copy: Path) -> None:
+    weights = load_file(copy / "model.safetensors")
+    weights["../../x"] = torch.zeros(2)
+    del weights["output_projection.bias"]
+    weights["decoder_layers.0.feed_forward.inner.bias"] = torch.zeros(3)
+    weights["decoder_layers.0.feed_forward.outer.bias"] = torch.zeros(16).half()
+    save_file(weights, copy / "model.safetensors")
+    remake_manifest(copy)
+    with pytest.raises(BundleError) as failure:
+        load_bundle(copy)
+    for problem in ("unknown: ../../x", "missing: output_projection.bias", "shape (3,) instead of (32,)", "type F16"):
+        assert problem in failure.value.message
+
+
+def test_pickle_is_refused(copy: Path, tmp_path: Path) -> None:
+    (copy / "model.safetensors").write_bytes(b"\x80\x04cos\nsystem\n.")
+    remake_manifest(copy)
+    with pytest.raises(BundleError, match="safetensors"):
+        load_bundle(copy)
+    (tmp_path / "model.pt").write_bytes(b"PK")
+    with pytest.raises(BundleError, match="safetensors"):
+        load_bundle(tmp_path / "model.pt")
+
+
+def test_a_run_folder_means_its_best(bundle: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(bundle, run / "bundles" / "step-1")
+    with pytest.raises(BundleError, match="no bundle"):
+        find_bundle(run)
+    (run / "config.yaml").touch()
+    with pytest.raises(BundleError, match="no best model yet"):
+        find_bundle(run)
+    set_pointer(run / "best", run / "bundles" / "step-1")
+    assert find_bundle(run) == find_bundle(run / "best") == (run / "bundles" / "step-1").resolve()
+    # Where there are no links, a small file holds the path.
+    (run / "best").unlink()
+    (run / "best").write_text("bundles/step-1")
+    assert find_bundle(run) == find_bundle(run / "best")
+    assert load_bundle(run).facts["step"] == 1
+    (run / "best").write_text("bundles/step-9")
+    with pytest.raises(BundleError):
+        load_bundle(run)
+
+
+@pytest.mark.parametrize("name", ["no-such-model", "", "a\0b", "x" * 5000])
+def test_unknown_names_are_told(name: str) -> None:
+    with pytest.raises(BundleError):
+        find_bundle(name)
+
+
+def test_average_is_the_mean(bundle: Path, tmp_path: Path) -> None:
+    second = write_tiny_bundle(tmp_path / "second", seed=2)
+    average_bundles([bundle, second], tmp_path / "mean")
+    first, other, mean = (unique_weights(load_bundle(each).model) for each in (bundle, second, tmp_path / "mean"))
+    for name, weight in mean.items():
+        torch.testing.assert_close(weight, (first[name] + other[name]) / 2)
+    assert load_bundle(tmp_path / "mean").facts == {"average_of_steps": [1, 2]}
+
+
+def test_only_models_of_one_kind_are_averaged(bundle: Path, tmp_path: Path) -> None:
+    wider = write_tiny_bundle(tmp_path / "wider", d_ff=64)
+    with pytest.raises(ConfigError, match=r"model configuration .*wider"):
+        average_bundles([bundle, wider], tmp_path / "mean")
+    assert not (tmp_path / "mean").exists()
+
+
+def test_checkpoints_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    shutil.copytree(bundle, run / "bundles" / "step-1")
+    set_pointer(run / "last", run / "bundles" / "step-1")
+    weights = load_file(bundle / "model.safetensors")
+    for step, factor in ((5, 100.0), (9, 1.0), (10, 3.0)):
+        scaled = {name: weight * factor for name, weight in weights.items()}
+        save_folder(
+            run / "checkpoints" / f"step-{step}", lambda folder: save_file(scaled, folder / "model.safetensors")
+        )
+    average_checkpoints(run, 2, tmp_path / "mean")
+    mean = load_file(tmp_path / "mean" / "model.safetensors")
+    for name, weight in weights.items():
+        torch.testing.assert_close(mean[name], weight * 2)
+    with pytest.raises(BundleError, match="3 checkpoints"):
+        average_checkpoints(run, 4, tmp_path / "more")

@@ -1,0 +1,488 @@
+"""Search, on tables of probabilities whose every translation can be enumerated, and on a small Transformer."""
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from dragoman.config import ModelConfig, SearchConfig
+from dragoman.decoding.beam import beam_search
+from dragoman.decoding.constraints import Constraints
+from dragoman.decoding.hypothesis import Hypothesis, best_first
+from dragoman.decoding.sampling import draw
+from dragoman.decoding.search import search
+from dragoman.decoding.state import Scorer, State, TransformerScorer
+from dragoman.errors import ConfigError, DragomanError
+from dragoman.model.transformer import Transformer
+from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
+
+A, B = 4, 5
+WIDE = 200  # more than the translations of at most four tokens out of three
+
+
+@dataclass
+class TableScorer:
+    """Random probabilities: a function of seed, source and what is written. Counts the rows of each step."""
+
+    seed: int = 0
+    vocab_size: int = 6
+    max_length: int = 16
+    peaked: float = 2.0
+    rows: list[int] = field(default_factory=list)
+
+    def start(self, source_ids: Tensor) -> State:
+        return TableState(self, [tuple(id for id in ids if id != PAD_ID) for ids in source_ids.tolist()])
+
+    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
+        noise = numpy.random.default_rng([self.seed, *source, 99, *written]).normal(size=self.vocab_size)
+        return torch.log_softmax(torch.tensor(noise * self.peaked, dtype=torch.float32), dim=-1)
+
+
+@dataclass
+class RowScorer(TableScorer):
+    """The same given probabilities at every step."""
+
+    row: Sequence[float] = ()
+
+    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
+        return torch.tensor(self.row).log()
+
+
+class TableState:
+    def __init__(self, scorer: TableScorer, sources: list[tuple[int, ...]]) -> None:
+        self.scorer = scorer
+        self.sources = sources
+        self.written: list[tuple[int, ...]] = [() for _ in sources]
+
+    def step(self, last_ids: Tensor) -> Tensor:
+        assert last_ids.shape == (len(self.sources),)
+        self.scorer.rows.append(len(self.sources))
+        self.written = [(*ids, last) for ids, last in zip(self.written, last_ids.tolist(), strict=True)]
+        assert all(ids[0] == SOS_ID and EOS_ID not in ids for ids in self.written)
+        pairs = zip(self.sources, self.written, strict=True)
+        return torch.stack([self.scorer.log_probs(source, ids[1:]) for source, ids in pairs])
+
+    def select(self, rows: Tensor) -> None:
+        self.sources = [self.sources[row] for row in rows.tolist()]
+        self.written = [self.written[row] for row in rows.tolist()]
+
+
+def sentences(*lengths: int) -> Tensor:
+    """Sources of these many different tokens, eos and padding after them."""
+    rows = [[*range(10, 10 + length), EOS_ID, *[PAD_ID] * (max(lengths) - length)] for length in lengths]
+    return torch.tensor(rows)
+
+
+def config(**options: object) -> SearchConfig:
+    return SearchConfig.model_validate(options)
+
+
+def translations(
+    scorer: TableScorer, source: tuple[int, ...], options: SearchConfig, prefix: tuple[int, ...] = ()
+) -> Iterator[Hypothesis]:
+    """Every translation there is, by depth-first enumeration straight from the definitions."""
+
+    def allowed(ids: tuple[int, ...], token: int) -> bool:
+        if len(ids) < len(prefix):
+            return token == prefix[len(ids)]
+        n = options.no_repeat_ngram
+        ngram = (*ids, token)[-n:]
+        repeats = n > 0 and any(ids[i : i + n] == ngram for i in range(len(ids) - n + 1))
+        return token not in (PAD_ID, SOS_ID) and not repeats and (token != EOS_ID or len(ids) >= options.min_length)
+
+    def walk(ids: tuple[int, ...], values: tuple[float, ...]) -> Iterator[Hypothesis]:
+        row = scorer.log_probs(source, ids).tolist()
+        tokens = [token for token in range(scorer.vocab_size) if allowed(ids, token)]
+        if len(ids) == options.max_length or ids[-1:] == (EOS_ID,) or not tokens:
+            log_prob, ended = sum(values), ids[-1:] == (EOS_ID,)
+            score = log_prob / ((5 + len(ids)) / 6) ** options.length_penalty
+            yield Hypothesis(ids[:-1] if ended else ids, score, log_prob, values, ended)
+        else:
+            for token in tokens:
+                yield from walk((*ids, token), (*values, row[token]))
+
+    return walk((), ())
+
+
+def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
+    assert [each.ids for each in found] == [each.ids for each in expected]
+    assert [each.finished for each in found] == [each.finished for each in expected]
+    for one, other in zip(found, expected, strict=True):
+        assert one.score == pytest.approx(other.score, abs=1e-4)
+        assert one.log_prob == pytest.approx(other.log_prob, abs=1e-4)
+        assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-4)
+
+
+@torch.inference_mode()
+def beam_of_one(scorer: Scorer, source_ids: Tensor, options: SearchConfig) -> list[list[Hypothesis]]:
+    """Beam search itself, where `search` would take greedy search."""
+    sizes = {"vocab_size": scorer.vocab_size, "max_length": scorer.max_length}
+    return beam_search(scorer.start(source_ids), Constraints.of(source_ids, options, prefixes=None, **sizes), options)
+
+
+# --- beam search -----------------------------------------------------------------------------------------------------
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    vocab_size=st.integers(4, 6),
+    length_penalty=st.sampled_from([0.0, 0.6, 1.0, 3.0]),
+    max_length=st.integers(1, 4),
+    min_length=st.integers(0, 2),
+    no_repeat_ngram=st.integers(0, 2),
+    n_best=st.integers(1, 12),
+    prefixes=st.lists(st.lists(st.sampled_from([UNK_ID, 4, 5]), max_size=2), min_size=3, max_size=3),
+)
+@settings(max_examples=40)
+def test_a_wide_beam_finds_the_best_of_all_translations(
+    seed: int, vocab_size: int, prefixes: list[list[int]], **options: float
+) -> None:
+    scorer = TableScorer(seed, vocab_size)
+    options["min_length"] = min(options["min_length"], options["max_length"])
+    prefixes = [[id for id in prefix if id < vocab_size][: int(options["max_length"])] for prefix in prefixes]
+    search_config = config(beam_size=WIDE, **options)
+    found = search(scorer, sentences(1, 2, 3), search_config, prefixes=prefixes)
+    for length, prefix, hypotheses in zip((1, 2, 3), prefixes, found, strict=True):
+        source = (*range(10, 10 + length), EOS_ID)
+        every = list(translations(scorer, source, search_config, tuple(prefix)))
+        assert len(every) <= WIDE
+        assert_same(hypotheses, best_first(every)[: search_config.n_best])
+        assert len({each.ids for each in hypotheses}) == len(hypotheses)
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), length_penalty=st.sampled_from([0.0, 1.0, 3.0]), ngram=st.integers(0, 2))
+def test_a_beam_of_one_is_greedy_search(seed: int, length_penalty: float, ngram: int) -> None:
+    options = config(beam_size=1, length_penalty=length_penalty, no_repeat_ngram=ngram)
+    source_ids, scorer = sentences(1, 4, 2, 3), TableScorer(seed)
+    for one, other in zip(beam_of_one(scorer, source_ids, options), search(scorer, source_ids, options), strict=True):
+        assert_same(one, other)
+
+
+@settings(max_examples=40)
+@given(
+    seed=st.integers(0, 10_000),
+    lengths=st.lists(st.integers(1, 6), min_size=1, max_size=6),
+    beam_size=st.integers(1, 5),
+    options=st.sampled_from([{}, {"sample": True, "n_best": 3}, {"sample": True, "top_p": 0.7}, {"length_penalty": 2}]),
+)
+def test_a_sentence_does_not_depend_on_its_batch(
+    seed: int, lengths: list[int], beam_size: int, options: dict[str, object]
+) -> None:
+    scorer = TableScorer(seed, vocab_size=9)
+    n_best = options.get("n_best", beam_size)
+    search_config = config(**{"beam_size": beam_size, **options, "n_best": n_best})
+    together = search(scorer, sentences(*lengths), search_config)
+    for length, hypotheses in zip(lengths, together, strict=True):
+        assert_same(hypotheses, search(scorer, sentences(length), search_config)[0])
+
+
+@settings(max_examples=20)
+@given(seed=st.integers(0, 10_000), alpha=st.sampled_from([0.0, 0.6, 2.0]))
+def test_n_best_are_sorted_and_distinct(seed: int, alpha: float) -> None:
+    scorer = TableScorer(seed, vocab_size=12)
+    for hypotheses in search(scorer, sentences(1, 2), config(beam_size=6, n_best=6, length_penalty=alpha)):
+        assert len(hypotheses) == len({each.ids for each in hypotheses}) == 6
+        assert hypotheses == best_first(hypotheses)
+
+
+def test_a_beam_leads_past_the_greedy_choice() -> None:
+    class Garden(TableScorer):
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
+            rows = {
+                (): [0, 0, 0, 0.1, 0.5, 0.4],
+                (A,): [0, 0.3, 0, 0.3, 0.2, 0.2],
+                (B,): [0, 0, 0, 0.9, 0.1, 0],
+            }
+            return torch.tensor(rows.get(written, [0, 0, 0, 1, 0, 0])).log()
+
+    greedy = search(Garden(), sentences(1), config(beam_size=1, length_penalty=0.0))[0]
+    beam = search(Garden(), sentences(1), config(beam_size=2, n_best=2, length_penalty=0.0))[0]
+    assert greedy[0].ids[:1] == (A,)
+    assert beam[0].ids == (B,)
+    assert beam[0].log_prob == pytest.approx(math.log(0.4 * 0.9), abs=1e-6)
+
+
+def test_beams_and_n_best_beyond_the_vocabulary() -> None:
+    # Only the empty translation and "A" exist, and "A" is cut.
+    found = search(RowScorer(row=[0, 0, 0, 0.5, 0.5, 0]), sentences(1), config(beam_size=9, n_best=9, max_length=1))
+    assert [(each.ids, each.finished) for each in found[0]] == [((), True), ((A,), False)]
+
+
+# --- rows ------------------------------------------------------------------------------------------------------------
+
+
+def written_tokens(hypothesis: Hypothesis) -> int:
+    return len(hypothesis.token_log_probs)
+
+
+def test_finished_sentences_leave_the_batch() -> None:
+    scorer = TableScorer(3)
+    found = [each[0] for each in search(scorer, sentences(*range(1, 9)), config(beam_size=1))]
+    assert len({written_tokens(each) for each in found}) > 2
+    assert scorer.rows == [
+        sum(written_tokens(each) > position for each in found) for position in range(max(map(written_tokens, found)))
+    ]
+
+
+def test_finished_hypotheses_leave_the_beam() -> None:
+    scorer = TableScorer(3, vocab_size=20)
+    found = search(scorer, sentences(1, 2, 3), config(beam_size=4, n_best=4))
+    assert scorer.rows[:2] == [3, 12]
+    for position, rows in enumerate(scorer.rows[1:], start=1):
+        left = sum(written_tokens(each) <= position for hypotheses in found for each in hypotheses)
+        assert rows <= 12 - left
+    scorer.rows.clear()
+    search(scorer, sentences(1, 2, 3), config(beam_size=4, n_best=1))
+    assert len(scorer.rows) <= max(written_tokens(each) for hypotheses in found for each in hypotheses)
+
+
+def test_search_stops_when_nothing_better_can_come() -> None:
+    # After the empty translation with 0.9 nothing can reach it, though three of four hypotheses are open.
+    scorer = RowScorer(row=[0, 0.05, 0, 0.9, 0.03, 0.02])
+    search(scorer, sentences(1), config(beam_size=4, length_penalty=0.0))
+    assert scorer.rows == [1]
+
+
+# --- constraints -----------------------------------------------------------------------------------------------------
+
+METHODS: list[dict[str, object]] = [
+    {"beam_size": 1},
+    {"beam_size": 4, "n_best": 4},
+    {"sample": True, "n_best": 4},
+    {"sample": True, "n_best": 4, "top_k": 3, "top_p": 0.9, "temperature": 2.0},
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_search_keeps_the_constraints(method: dict[str, object]) -> None:
+    prefixes = [[A], [], [UNK_ID, A, A, A, 7], [B, B]]
+    options = config(**method, min_length=7, max_length=12, no_repeat_ngram=2)
+    for seed in range(5):
+        for hypotheses, prefix in zip(
+            search(TableScorer(seed, vocab_size=9), sentences(1, 2, 3, 4), options, prefixes=prefixes),
+            prefixes,
+            strict=True,
+        ):
+            assert hypotheses
+            for each in hypotheses:
+                assert list(each.ids[: len(prefix)]) == prefix
+                assert 7 <= len(each.ids) <= 12
+                assert each.finished == (written_tokens(each) == len(each.ids) + 1)
+                assert not {PAD_ID, SOS_ID, EOS_ID} & set(each.ids)
+                pairs = Counter(itertools.pairwise(each.ids))
+                forced = Counter(itertools.pairwise(prefix))
+                assert all(count == 1 or forced[pair] == count for pair, count in pairs.items())
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_padding_and_start_are_never_written_but_unknown_may_be(method: dict[str, object]) -> None:
+    scorer = RowScorer(row=[0.4, 0.2, 0.3, 0.05, 0.03, 0.02])
+    for each in search(scorer, sentences(2), config(**method, max_length=8))[0]:
+        assert not {PAD_ID, SOS_ID, EOS_ID} & set(each.ids)
+    assert search(scorer, sentences(2), config(beam_size=1, max_length=3))[0][0].ids == (UNK_ID,) * 3
+
+
+def test_length_limits_follow_the_sentence_and_the_model() -> None:
+    endless = RowScorer(row=[0, 0, 0, 0, 1, 0], max_length=60)
+    lengths = [len(each[0].ids) for each in search(endless, sentences(1, 4, 20), config(beam_size=1))]
+    assert lengths == [51, 56, 60]
+    assert not search(endless, sentences(1), config())[0][0].finished
+    assert len(search(endless, sentences(1), config(max_length=500))[0][0].ids) == 60
+    assert len(search(endless, sentences(1), config(min_length=55))[0][0].ids) == 55
+    with pytest.raises(ConfigError, match="min_length 61"):
+        search(endless, sentences(1), config(min_length=61))
+
+
+@pytest.mark.parametrize(
+    ("prefixes", "message"),
+    [([[A]], "1 prefixes for 2"), ([[A], [EOS_ID]], "id 3"), ([[99], []], "id 99"), ([[A] * 5, []], "5 tokens")],
+)
+def test_impossible_prefixes_are_refused(prefixes: list[list[int]], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        search(TableScorer(), sentences(1, 1), config(max_length=4), prefixes=prefixes)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_where_no_token_may_follow_the_translation_is_cut(method: dict[str, object]) -> None:
+    only_a = RowScorer(row=[0, 0, 0, 0, 1, 0])
+    (found,) = search(only_a, sentences(1), config(**method, no_repeat_ngram=1))
+    assert found
+    for each in found:
+        assert (each.ids, each.finished, each.log_prob) == ((A,), False, 0.0)
+
+
+def test_what_was_cut_does_not_keep_out_what_ends() -> None:
+    class DeadEnd(TableScorer):
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
+            rows = {(): [0, 0, 0, 0, 0.9, 0.1], (A,): [0, 0, 0, 0, 0, 0], (B,): [0, 0, 0, 0, 0, 1]}
+            return torch.tensor(rows.get(written, [0, 0, 0, 1, 0, 0])).log()
+
+    (found,) = search(DeadEnd(), sentences(1), config(beam_size=2))
+    assert [(each.ids, each.finished) for each in found] == [((B, B), True)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_probabilities_that_are_not_numbers_are_refused(method: dict[str, object]) -> None:
+    with pytest.raises(DragomanError, match="NaN"):
+        search(RowScorer(row=[0.1, 0.2, 0.1, 0.2, math.nan, 0.4]), sentences(1, 2), config(**method))
+
+
+def test_no_sentences() -> None:
+    assert search(TableScorer(), torch.zeros(0, 3, dtype=torch.int64), config()) == []
+
+
+# --- sampling --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, {(UNK_ID,): 0.1, (): 0.2, (A,): 0.3, (B,): 0.4}),
+        ({"temperature": 0.5}, {(UNK_ID,): 0.01 / 0.3, (): 0.04 / 0.3, (A,): 0.09 / 0.3, (B,): 0.16 / 0.3}),
+        ({"top_k": 2}, {(A,): 3 / 7, (B,): 4 / 7}),
+        ({"top_p": 0.75}, {(): 2 / 9, (A,): 3 / 9, (B,): 4 / 9}),
+        ({"top_p": 0.69}, {(A,): 3 / 7, (B,): 4 / 7}),
+        ({"top_k": 3, "top_p": 0.4, "temperature": 1.0}, {(B,): 1.0}),
+        ({"top_p": 0.001}, {(B,): 1.0}),
+    ],
+)
+def test_samples_follow_the_distribution(options: dict[str, object], expected: dict[tuple[int, ...], float]) -> None:
+    n = 1000
+    scorer = RowScorer(row=[0.0, 0.1, 0.0, 0.2, 0.3, 0.4])
+    found = search(scorer, sentences(*range(1, 11)), config(sample=True, n_best=n, max_length=1, **options))
+    counts = Counter(each.ids for hypotheses in found for each in hypotheses)
+    assert counts.keys() == expected.keys()
+    deviation = sum((counts[ids] - 10 * n * p) ** 2 / (10 * n * p) for ids, p in expected.items())
+    assert deviation < len(expected) - 1 + 5 * math.sqrt(2 * len(expected))  # chi-square, five standard deviations
+    for each in found[0]:
+        assert each.log_prob == pytest.approx(math.log(scorer.row[each.ids[0] if each.ids else EOS_ID]), abs=1e-6)
+
+
+def test_steps_of_a_sample_are_independent() -> None:
+    scorer = RowScorer(row=[0.0, 0.25, 0.0, 0.0, 0.25, 0.5])
+    found = search(scorer, sentences(1), config(sample=True, n_best=1000, max_length=2))[0]
+    counts = Counter(each.ids for each in found)
+    for (first, p), (second, q) in itertools.product({UNK_ID: 0.25, A: 0.25, B: 0.5}.items(), repeat=2):
+        assert counts[first, second] == pytest.approx(1000 * p * q, abs=5 * math.sqrt(1000 * p * q))
+
+
+@pytest.mark.parametrize("options", [{"temperature": 1e-4}, {"temperature": 1e-300}, {"top_k": 1}, {"top_p": 1e-6}])
+@pytest.mark.parametrize("seed", range(3))
+def test_the_limits_of_sampling_are_greedy(options: dict[str, object], seed: int) -> None:
+    greedy = search(TableScorer(seed), sentences(1, 2, 3), config(beam_size=1))
+    for one, other in zip(
+        search(TableScorer(seed), sentences(1, 2, 3), config(sample=True, **options)), greedy, strict=True
+    ):
+        assert_same(one, other)
+
+
+@pytest.mark.parametrize("options", [{}, {"top_k": 5}, {"top_p": 0.8}])
+def test_the_ends_of_the_noise_draw_what_is_possible(options: dict[str, object]) -> None:
+    log_probs = torch.tensor([[0, 0.6, 0.4, 0], [0.7, 0, 0.3, 0], [0, 0, 1.0, 0]]).log()
+    lowest, highest = torch.zeros(3), torch.ones(3).nextafter(torch.zeros(3))
+    assert draw(log_probs, lowest, config(sample=True, **options))[1].tolist() == [1, 0, 2]
+    assert draw(log_probs, highest, config(sample=True, **options))[1].tolist() == [2, 2, 2]
+
+
+def test_seed_and_number_of_samples() -> None:
+    def samples(seed: int, n_best: int) -> list[Hypothesis]:
+        return search(TableScorer(1), sentences(5), config(sample=True, seed=seed, n_best=n_best))[0]
+
+    assert samples(1, 20) == samples(1, 20) != samples(2, 20)
+    assert set(samples(1, 5)) <= set(samples(1, 20))
+
+
+# --- Transformers ----------------------------------------------------------------------------------------------------
+
+
+def transformer(seed: int, **options: object) -> Transformer:
+    torch.manual_seed(seed)
+    shape: dict[str, object] = {
+        "source_vocab_size": 30,
+        "target_vocab_size": 25,
+        "d_model": 16,
+        "d_ff": 32,
+        "n_heads": 2,
+        "n_encoder_layers": 2,
+        "n_decoder_layers": 2,
+        "max_length": 40,
+    }
+    model = Transformer(ModelConfig.model_validate(shape | options)).eval()
+    with torch.no_grad():
+        model.output_projection.weight.mul_(3)  # an untrained model is sure of nothing
+    return model
+
+
+@torch.no_grad()
+def forced_log_prob(model: Transformer, source_ids: Tensor, hypothesis: Hypothesis) -> float:
+    """The log-probability of a translation, all its positions computed at once."""
+    written = [*hypothesis.ids, *[EOS_ID] * hypothesis.finished]
+    log_probs = model(source_ids, torch.tensor([[SOS_ID, *written[:-1]]])).log_softmax(-1)[0]
+    return float(log_probs[torch.arange(len(written)), torch.tensor(written)].sum())
+
+
+@pytest.mark.parametrize("memory", ["last", "layerwise"])
+@pytest.mark.parametrize("method", METHODS)
+def test_log_probabilities_are_those_of_forced_decoding(memory: str, method: dict[str, object]) -> None:
+    model = transformer(1, memory=memory)
+    source_ids = sentences(1, 7, 4, 2, 7)
+    found = search(TransformerScorer([model]), source_ids, config(**method), prefixes=[[], [9, 8], [], [7], []])
+    for ids, hypotheses in zip(source_ids, found, strict=True):
+        for each in hypotheses:
+            expected = forced_log_prob(model, ids[ids != PAD_ID][None], each)
+            assert each.log_prob == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_transformer_gives_the_same_alone_and_in_a_batch(method: dict[str, object]) -> None:
+    scorer = TransformerScorer([transformer(2)])
+    lengths = [3, 9, 1, 6, 9, 2]
+    together = search(scorer, sentences(*lengths), config(**method))
+    for length, hypotheses in zip(lengths, together, strict=True):
+        assert_same(hypotheses, search(scorer, sentences(length), config(**method))[0])
+    if method == {"beam_size": 1}:
+        for one, other in zip(beam_of_one(scorer, sentences(*lengths), config(**method)), together, strict=True):
+            assert_same(one, other)
+
+
+def test_an_ensemble_of_a_model_and_itself_is_that_model() -> None:
+    one = transformer(3)
+    for alone, twice in zip(
+        search(TransformerScorer([one]), sentences(3, 5), config(n_best=5)),
+        search(TransformerScorer([one, one]), sentences(3, 5), config(n_best=5)),
+        strict=True,
+    ):
+        assert_same(twice, alone)
+
+
+def test_an_ensemble_averages_probabilities() -> None:
+    models = [transformer(seed, d_model=8 * seed) for seed in (1, 2)]
+    source_ids, last_ids = sentences(2, 3), torch.tensor([SOS_ID, SOS_ID])
+    singly = [TransformerScorer([model]).start(source_ids).step(last_ids).exp() for model in models]
+    mean = TransformerScorer(models).start(source_ids).step(last_ids).exp()
+    torch.testing.assert_close(mean, (singly[0] + singly[1]) / 2)
+
+
+def test_what_cannot_be_searched_with_is_refused() -> None:
+    with pytest.raises(ConfigError, match=r"\(30, 24\), \(30, 25\)"):
+        TransformerScorer([transformer(1), transformer(1, target_vocab_size=24)])
+    with pytest.raises(ConfigError, match="no models"):
+        TransformerScorer([])
+    with pytest.raises(ConfigError, match="training mode"):
+        search(TransformerScorer([transformer(1).train()]), sentences(1), config())
+
+
+def test_the_models_longest_translation_can_be_written() -> None:
+    scorer = TransformerScorer([transformer(1, max_length=10)])
+    for method in METHODS:
+        for each in search(scorer, sentences(2, 8), config(**method, min_length=10))[0]:
+            assert len(each.ids) == 10

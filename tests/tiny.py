@@ -1,0 +1,40 @@
+"""A translator of random weights, small enough to be made anew in milliseconds: what it says is nonsense."""
+
+from pathlib import Path
+
+import torch
+
+from dragoman.bundle import save_bundle
+from dragoman.config import ModelConfig, SearchConfig, TokenizerConfig
+from dragoman.model.transformer import Transformer
+from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+
+PAIRS = [
+    ("A man is riding a horse.", "Ein Mann reitet auf einem Pferd."),
+    ("She is reading a book.", "Sie liest ein Buch."),
+    ("The cat is sitting on the mat.", "Die Katze sitzt auf der Matte."),
+    ("Two dogs run over the green grass.", "Zwei Hunde laufen über das grüne Gras."),
+]
+
+
+def tiny_tokenizers(kind: str = "bpe", target_lang: str = "de") -> Tokenizers:
+    settings = {"kind": kind, "byte_fallback": True} | ({"vocab_size": 320} if kind == "bpe" else {"joint": True})
+    return learn_tokenizers(lambda: iter(PAIRS), TokenizerConfig.model_validate(settings), "en", target_lang)
+
+
+def tiny_model(tokenizers: Tokenizers, seed: int = 1, **settings: object) -> Transformer:
+    shape = {"d_model": 16, "d_ff": 32, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1, "max_length": 24}
+    sizes = {
+        "source_vocab_size": tokenizers.source.vocab_size,
+        "target_vocab_size": tokenizers.target.vocab_size,
+    }
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Transformer(ModelConfig.model_validate({**shape, **sizes, "tie": "all", **settings})).eval()
+
+
+def write_tiny_bundle(folder: Path, seed: int = 1, *, kind: str = "bpe", **settings: object) -> Path:
+    tokenizers = tiny_tokenizers(kind)
+    model = tiny_model(tokenizers, seed, **settings)
+    save_bundle(folder, model, tokenizers, SearchConfig(beam_size=2), facts={"step": seed})
+    return folder
