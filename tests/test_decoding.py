@@ -252,6 +252,21 @@ def test_search_stops_when_nothing_better_can_come() -> None:
     assert scorer.rows == [1]
 
 
+@pytest.mark.parametrize("max_length", [3, 4, 5, 6, 10])
+def test_search_goes_on_exactly_while_something_better_can_come(max_length: int) -> None:
+    # The longer translation wins by its length penalty, if it may become long enough.
+    class Long(TableScorer):
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
+            rows = {0: [0, 0, 0, 0.6, 0.4, 0], max_length - 1: [0, 0, 0, 1, 0, 0]}
+            return torch.tensor(rows.get(len(written), [0, 0, 0, 0, 1, 0])).log()
+
+    scorer = Long()
+    (found,) = search(scorer, sentences(1), config(beam_size=2, length_penalty=1.0, max_length=max_length))
+    wins = math.log(0.4) / ((5 + max_length) / 6) > math.log(0.6)
+    assert len(found[0].ids) == (max_length - 1 if wins else 0)
+    assert len(scorer.rows) == (max_length if wins else 1)
+
+
 # --- constraints -----------------------------------------------------------------------------------------------------
 
 METHODS: list[dict[str, object]] = [

@@ -7,11 +7,11 @@ import itertools
 import pytest
 import torch
 import torch.nn.functional as F
-from dragoman.data.batches import Batch
 from models import sentences, small_model
 from torch import Tensor
 
 from dragoman.config import TrainingConfig
+from dragoman.data.batches import Batch
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import batch_loss, n_target_tokens, token_losses
 from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer

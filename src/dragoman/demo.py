@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from dragoman.cli.options import Device
-from dragoman.cli.streams import say
 from dragoman.storage import write_file
 
 #: Small enough for two minutes on two cores, large enough for the grammar of the captions.
@@ -40,13 +36,14 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The run folder.")] = Path("runs/demo"),
-    device: Device = "auto",
-) -> None:
-    """Make a corpus, train on it, evaluate, translate.
+def show(output: Path, device: str, say: Callable[[str], None]) -> None:
+    """Make a corpus, train on it, evaluate, translate, and tell a person about it.
 
-    It takes a few minutes on two cores; run again, it continues."""
+    Args:
+        output: the run folder; what is there already is not done again.
+        device: as for `train`.
+        say: is given each line.
+    """
     from dragoman.data.synthetic import SHOWCASE
     from dragoman.evaluation.evaluate import evaluate
     from dragoman.training.run import train

@@ -72,8 +72,8 @@ def evaluate(
 ) -> None:
     """Score a model on a test set, or compare outputs.
 
-    BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's. Or score --hypotheses against --target, and test
-    whether they differ from a --baseline by more than chance.
+    BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's. Or score
+    --hypotheses against --target, and test whether they differ from a --baseline by more than chance.
     """
     if hypotheses is not None or baseline is not None:
         if hypotheses is None or target is None or model:

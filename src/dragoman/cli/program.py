@@ -27,11 +27,11 @@ import typer
 from dragoman import __version__
 from dragoman.cli.average import average
 from dragoman.cli.data import data
+from dragoman.cli.demo import demo
 from dragoman.cli.evaluate import evaluate
 from dragoman.cli.score import score
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
-from dragoman.demo import demo
 from dragoman.errors import DragomanError, printable
 
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 5, 70, 130, 141, 143

@@ -36,7 +36,8 @@ def score(
 ) -> None:
     """Print how probable given translations are.
 
-    That is the natural-log probability of each target given its source, not normalised by length. Without --source and --target, lines of source, tab, target are read from standard input.
+    That is the natural-log probability of each target given its source, not normalised by length. Without --source and
+    --target, lines of source, tab, target are read from standard input.
     """
     if (source is None) != (target is None):
         raise typer.BadParameter("--source and --target belong together")

@@ -48,7 +48,8 @@ def train(
 ) -> None:
     """Train a translator, or continue a training.
 
-    The same command again continues one that was stopped. Two files are enough: what is not said is chosen to fit the corpus, and told.
+    The same command again continues one that was stopped. Two files are enough: what is not said is chosen to fit the
+    corpus, and told.
     """
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
     langs = {"source_lang": source_lang, "target_lang": target_lang}

@@ -57,8 +57,8 @@ def translate(
 ) -> None:
     """Translate text, line by line.
 
-    One line out for each line in, in order, as they come. Several --model make an ensemble. On a terminal it prompts. Scores are natural-log probabilities, divided by the
-    length penalty ((5 + length) / 6) ** alpha.
+    One line out for each line in, in order, as they come. Several --model make an ensemble. On a terminal it prompts.
+    Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
     """
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)

@@ -7,9 +7,10 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from pathlib import Path
 
-from dragoman.data.synthetic import make_corpus
+from dragoman.data.synthetic import SyntheticCorpus, make_corpus
 from dragoman.errors import ConfigError, DataError
 from dragoman.storage import sha256, write_file
 
@@ -42,9 +43,14 @@ _MADE_SEED = 1
 
 def made_pairs(task: str, split: str) -> Sequence[tuple[str, str]]:
     """The pairs of a corpus that `synthetic` makes."""
-    n_train, n_validation, n_test = _MADE_SIZES.get(task, _OTHER_SIZES)
-    made = make_corpus(task, n_train, n_validation, n_test, _MADE_SEED)
+    made = _made(task)
     return {"train": made.train, "validation": made.validation, "test": made.test}[split]
+
+
+@lru_cache(maxsize=1)
+def _made(task: str) -> SyntheticCorpus:
+    n_train, n_validation, n_test = _MADE_SIZES.get(task, _OTHER_SIZES)
+    return make_corpus(task, n_train, n_validation, n_test, _MADE_SEED)
 
 
 def multi30k_file(split: str, lang: str) -> Path:

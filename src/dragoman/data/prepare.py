@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.config import Config
-from dragoman.data.corpus import ParallelText, available_splits, languages, read_pairs
+from dragoman.data.corpus import ParallelText, Split, available_splits, languages, read_pairs
 from dragoman.data.encoding import write_stores
 from dragoman.data.lines import starts_with_mark
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
@@ -73,7 +73,8 @@ def prepare(
         BundleError: what `folder` holds is damaged.
         ResourceError: the disk is full.
     """
-    texts = {split: read_pairs(config.data, split) for split in available_splits(config.data)}
+    splits: tuple[Split, ...] = ("train", *available_splits(config.data))
+    texts: dict[str, ParallelText] = {split: read_pairs(config.data, split) for split in dict.fromkeys(splits)}
     origin = _origin(config, texts, tokenizers)
     if _is_prepared(folder) and not overwrite:
         prepared = open_prepared(folder, origin)

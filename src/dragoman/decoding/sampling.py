@@ -60,9 +60,8 @@ def draw(log_probs: Tensor, noise: Tensor, config: SearchConfig) -> tuple[Tensor
     n_last = cumulated.size(1) - 1
     last = torch.searchsorted(cumulated, config.top_p * cumulated[:, -1:]).clamp(max=n_last)
     total = cumulated.gather(1, last)
-    # Noise just under 1 may round up to the whole, where nothing is left to draw.
-    threshold = torch.minimum(noise[:, None] * total, total.nextafter(torch.zeros_like(total)))
-    place = torch.searchsorted(cumulated, threshold, right=True).clamp(max=n_last)
+    # Noise is at most 1 - 2**-24 and the total at least 1, so their product rounds to less than the total.
+    place = torch.searchsorted(cumulated, noise[:, None] * total, right=True).clamp(max=n_last)
     chosen = place if ids is None else ids.gather(1, place)
     return log_probs.gather(1, chosen).squeeze(1), chosen.squeeze(1)
 

@@ -6,7 +6,6 @@ and 100 on detokenised text, one reference a sentence.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -131,7 +130,9 @@ def paired_test(
         of_baseline, of_system = results[name]
         assert isinstance(of_baseline, Result)
         assert isinstance(of_system, Result)
-        p_value = math.nan if of_system.p_value is None else of_system.p_value
+        # Where there is no difference sacreBLEU's test finds that no sample has a smaller one, and calls it certain.
+        same = of_system.p_value is None or of_system.score == of_baseline.score
+        p_value = 1.0 if same else float(of_system.p_value or 0.0)
         comparisons.append(Comparison(name, of_baseline.score, of_system.score, p_value, str(signatures[name])))
     return comparisons
 

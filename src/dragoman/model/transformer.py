@@ -6,6 +6,8 @@ B batch, S source, T target, D model width, V target vocabulary.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -83,8 +85,9 @@ class Transformer(nn.Module):
     def start_cache(self, memories: tuple[Tensor, ...], source_mask: Tensor) -> Cache:
         """A cache that holds the memories' keys and values, and no target position yet."""
         n_rows = source_mask.size(0)
+        layers = cast("Iterable[DecoderLayer]", self.decoder_layers)
         return Cache(
-            layers=[layer.start_cache(memory) for layer, memory in zip(self.decoder_layers, memories, strict=True)],
+            layers=[layer.start_cache(memory) for layer, memory in zip(layers, memories, strict=True)],
             source_mask=source_mask,
             target_mask=source_mask.new_empty(n_rows, 1, 1, 0),
             sources=torch.arange(n_rows, device=source_mask.device),

@@ -22,7 +22,7 @@ FORMAT_VERSION = 1
 DESCRIPTION = "tokenizer.json"
 
 #: SentencePiece learns from at most this many sentences a model, taken evenly from a larger corpus.
-_ENOUGH_SENTENCES = 1_000_000
+_ENOUGH_SENTENCES = 500_000
 #: With more different characters than this, the rarest become bytes.
 _MANY_CHARACTERS = 1_000
 #: Sizes chosen when none is given: up to so many pairs, so many pieces.

@@ -32,7 +32,7 @@ class Progress:
     best_step: int | None = None
     validations_since_best: int = 0
     last_validation: int | None = None
-    fingerprints: dict[str, str] = field(default_factory=dict)
+    fingerprints: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass

@@ -11,7 +11,7 @@ from pathlib import Path
 import torch
 
 from dragoman.bundle import save_bundle
-from dragoman.config import Config, ModelConfig
+from dragoman.config import Config, ModelConfig, parse_section
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
 from dragoman.errors import DivergedError
@@ -67,7 +67,7 @@ class Trainer:
         self.average = MovingAverage(model, self.training.ema) if self.training.ema else None
         self.progress = Progress(fingerprints=prepared.fingerprints)
         by_epochs = (self.training.max_epochs or 0) * self.batches.per_epoch
-        self.n_steps = min(self.training.max_steps or by_epochs, by_epochs or math.inf)  # type: ignore[type-var]
+        self.n_steps = min(each for each in (self.training.max_steps, by_epochs) if each)
         self.validate_every = self.training.validate_every or self.batches.per_epoch
         self._since_log = _Window()
 
@@ -84,8 +84,8 @@ class Trainer:
         progress = self.progress
         if self.processes.is_main:
             self.log = MetricsLog(self.folder / "metrics.jsonl", progress.step)
-        with StopRequest() as stop, Display(int(self.n_steps), self.report) as self.display:
-            upcoming = prefetch(self._micro_batches(step) for step in range(progress.step, int(self.n_steps)))
+        with StopRequest() as stop, Display(self.n_steps, self.report) as self.display:
+            upcoming = prefetch(self._micro_batches(step) for step in range(progress.step, self.n_steps))
             over = self._is_over()
             while not over:
                 started = time.perf_counter()
@@ -123,7 +123,7 @@ class Trainer:
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.clip_norm or math.inf)
         progress.step += 1
         if math.isfinite(float(norm) + float(sums[0])):
-            rate = learning_rate(progress.step, training, self.model.config.d_model, int(self.n_steps))
+            rate = learning_rate(progress.step, training, self.model.config.d_model, self.n_steps)
             for group in self.optimizer.param_groups:
                 group["lr"] = rate
             self.optimizer.step()
@@ -180,7 +180,7 @@ class Trainer:
         if not self.processes.is_main or not window.n_tokens:
             return
         step = self.progress.step
-        rate = learning_rate(step, self.training, self.model.config.d_model, int(self.n_steps))
+        rate = learning_rate(step, self.training, self.model.config.d_model, self.n_steps)
         speed = window.n_tokens / (time.perf_counter() - window.started)
         epoch = step / self.batches.per_epoch
         record = {
@@ -296,4 +296,4 @@ def build_model(config: Config, prepared: Prepared, device: torch.device) -> Tra
         "source_vocab_size": prepared.tokenizers.source.vocab_size,
         "target_vocab_size": prepared.tokenizers.target.vocab_size,
     }
-    return Transformer(ModelConfig(**config.model.model_dump(), **sizes)).to(device)
+    return Transformer(parse_section(ModelConfig, {**config.model.model_dump(), **sizes})).to(device)

@@ -1,0 +1,185 @@
+"""Batches: every pair once an epoch, whoever asks; the budget kept; the order a function of seed and position."""
+
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.config import TokenizerConfig, parse_config
+from dragoman.data.batches import Batch, Batches, collate, prefetch
+from dragoman.data.prepare import prepare
+from dragoman.data.store import PairStore, StoreWriter
+from dragoman.errors import DataError
+from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
+
+lengths = st.integers(1, 30)
+length_pairs = st.lists(st.tuples(lengths, lengths), min_size=1, max_size=60)
+
+
+@pytest.fixture(scope="module")
+def tokenizers() -> Tokenizers:
+    words = [("an apple is here", "ein apfel ist da"), ("a banana", "eine banane")]
+    return learn_tokenizers(lambda: iter(words), TokenizerConfig(sampling=0.3), "en", "de")
+
+
+def store_of(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers) -> PairStore:
+    """A store with sentences of the given lengths; each pair's ids tell which pair it is."""
+    with StoreWriter(folder, (1000, 1000)) as writer:
+        ids = [[[4 + index] * pair[side] for index, pair in enumerate(pairs)] for side in range(2)]
+        writer.add(ids, [["an apple is here"] * len(pairs), ["ein apfel ist da"] * len(pairs)])
+    return PairStore.open(folder)
+
+
+def make(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers, **options: int | bool) -> Batches:
+    store = store_of(folder, pairs, tokenizers)
+    chosen = {"batch_tokens": 64, "seed": 1, "sampling": False, **options}
+    return Batches(store, tokenizers, **chosen)  # type: ignore[arg-type]
+
+
+@given(pairs=length_pairs, seed=st.integers(0, 2**62), budget=st.integers(1, 200))
+@settings(max_examples=60)
+def test_each_epoch_has_every_pair_once_within_the_budget(
+    pairs: list[tuple[int, int]],
+    seed: int,
+    budget: int,
+    tmp_path_factory: pytest.TempPathFactory,
+    tokenizers: Tokenizers,
+) -> None:
+    batches = make(tmp_path_factory.getbasetemp(), pairs, tokenizers, seed=seed, batch_tokens=budget)
+    for epoch in range(2):
+        seen: list[int] = []
+        for number in range(batches.per_epoch):
+            indices = batches.indices(epoch * batches.per_epoch + number).tolist()
+            cost = max(max(pairs[index]) + 1 for index in indices)
+            assert len(indices) == 1 or len(indices) * cost <= budget
+            seen += indices
+        assert sorted(seen) == list(range(len(pairs)))
+
+
+@given(
+    pairs=length_pairs,
+    position=st.integers(0, 100),
+    world_size=st.integers(1, 5),
+    budget=st.none() | st.integers(1, 90),
+)
+@settings(max_examples=60)
+def test_the_processes_together_have_the_batch(
+    pairs: list[tuple[int, int]],
+    position: int,
+    world_size: int,
+    budget: int | None,
+    tmp_path_factory: pytest.TempPathFactory,
+    tokenizers: Tokenizers,
+) -> None:
+    batches = make(tmp_path_factory.getbasetemp(), pairs, tokenizers)
+    together: list[int] = []
+    for rank in range(world_size):
+        pieces = batches.micro_batches(position, micro_batch_tokens=budget, rank=rank, world_size=world_size)
+        for piece in pieces:
+            n_rows, width = len(piece.source_ids), max(piece.source_ids.size(1), piece.target_ids.size(1) - 1)
+            assert budget is None or n_rows == 1 or n_rows * width <= budget
+            together += [int(row[0]) - 4 for row in piece.source_ids]
+            assert [int(row[1]) - 4 for row in piece.target_ids] == together[-n_rows:]
+        assert budget is not None or len(pieces) <= 1
+    assert sorted(together) == sorted(batches.indices(position).tolist())
+
+
+def test_the_order_is_a_function_of_seed_and_position(tmp_path: Path, tokenizers: Tokenizers) -> None:
+    pairs = [(1 + index % 9, 1 + index * 7 % 11) for index in range(400)]
+    one = make(tmp_path, pairs, tokenizers)
+    n_positions = 3 * one.per_epoch
+    forwards = [one.indices(position).tolist() for position in range(n_positions)]
+    other = make(tmp_path, pairs, tokenizers)
+    assert [other.indices(position).tolist() for position in reversed(range(n_positions))] == forwards[::-1]
+    epochs = [{tuple(sorted(batch)) for batch in forwards[start::1][: one.per_epoch]} for start in (0, one.per_epoch)]
+    assert len(epochs[0] & epochs[1]) < one.per_epoch / 2
+    assert make(tmp_path, pairs, tokenizers, seed=2).indices(0).tolist() != forwards[0]
+
+
+def test_collating() -> None:
+    batch = collate([[5, 6, 7], np.array([8], np.uint16)], [[9], [10, 11]])
+    assert batch.source_ids.tolist() == [[5, 6, 7, EOS_ID], [8, EOS_ID, PAD_ID, PAD_ID]]
+    assert batch.target_ids.tolist() == [[SOS_ID, 9, EOS_ID, PAD_ID], [SOS_ID, 10, 11, EOS_ID]]
+    assert batch.source_ids.dtype == batch.target_ids.dtype == torch.int64
+    assert isinstance(batch.to(torch.device("cpu")), Batch)
+    assert collate([[]], [[]]).source_ids.tolist() == [[EOS_ID]]
+
+
+def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizers: Tokenizers) -> None:
+    sampled = make(tmp_path, [(3, 4)] * 20, tokenizers, sampling=True)
+    again = make(tmp_path, [(3, 4)] * 20, tokenizers, sampling=True)
+    position = sampled.per_epoch + 1
+    whole = sampled.micro_batches(position)[0]
+    rows = [
+        [int(each) for each in row if each != PAD_ID]
+        for rank in range(2)
+        for piece in again.micro_batches(position, micro_batch_tokens=12, rank=rank, world_size=2)
+        for row in piece.source_ids
+    ]
+    assert sorted(rows) == sorted([int(each) for each in row if each != PAD_ID] for row in whole.source_ids)
+    assert len({tuple(row) for row in rows}) > 1
+    assert {tokenizers.source.decode(row) for row in rows} == {"an apple is here"}
+    epochs = [sampled.micro_batches(epoch * sampled.per_epoch)[0].source_ids.tolist() for epoch in range(3)]
+    assert epochs[0] != epochs[1] != epochs[2]
+    assert sampled.indices(position).tolist() == make(tmp_path, [(3, 4)] * 20, tokenizers).indices(position).tolist()
+
+
+def test_sampled_sentences_that_are_too_long_are_used_unsampled(tmp_path: Path, tokenizers: Tokenizers) -> None:
+    batches = make(tmp_path, [(3, 4)] * 20, tokenizers, sampling=True, max_length=1)
+    for position in range(batches.per_epoch):
+        for batch in batches.micro_batches(position):
+            assert batch.source_ids.size(1) == 4
+
+
+def test_no_pairs(tmp_path: Path, tokenizers: Tokenizers) -> None:
+    with pytest.raises(DataError, match="no pairs"):
+        make(tmp_path, [], tokenizers)
+
+
+def test_there_is_little_padding(data_folder: Path, tmp_path: Path) -> None:
+    config = parse_config({"data": {"corpus": "multi30k"}})
+    prepared = prepare(config, tmp_path / "run", report=lambda line: None)
+    batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=4096, seed=1, sampling=False)
+    for lengths_ in (prepared.train.source_lengths + 1, prepared.train.target_lengths + 1):
+        chosen = [lengths_[batches.indices(position)] for position in range(batches.per_epoch)]
+        assert sum(each.sum() for each in chosen) / sum(each.max() * each.size for each in chosen) > 0.94
+
+
+# -- fetching ahead ----------------------------------------------------------------------------------------------
+
+
+def test_items_come_in_order_and_errors_in_their_place() -> None:
+    assert list(prefetch(iter(range(100)))) == list(range(100))
+
+    def failing() -> Iterator[int]:
+        yield 1
+        raise DataError("damaged")
+
+    fetched = prefetch(failing())
+    assert next(fetched) == 1
+    with pytest.raises(DataError, match="damaged"):
+        next(fetched)
+
+
+def test_only_so_many_are_fetched_ahead_and_none_after_the_end() -> None:
+    made: list[int] = []
+
+    def making() -> Iterator[int]:
+        for number in range(1000):
+            made.append(number)
+            yield number
+
+    before = threading.active_count()
+    fetched = prefetch(making(), ahead=2)
+    assert [next(fetched) for _ in range(3)] == [0, 1, 2]
+    time.sleep(0.05)
+    assert len(made) <= 3 + 2 + 1
+    fetched.close()  # type: ignore[attr-defined]
+    assert threading.active_count() == before

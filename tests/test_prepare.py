@@ -1,0 +1,403 @@
+"""Preparing a corpus: what goes in comes out or is counted, the same input gives the same bytes, and nothing is left
+of a preparation that failed."""
+
+import random
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dragoman.config import Config, DataConfig, parse_config
+from dragoman.data.corpus import ParallelText
+from dragoman.data.duplicates import DuplicateFinder, text_hash
+from dragoman.data.filtering import length_problem, text_problem
+from dragoman.data.lines import Line, Unreadable
+from dragoman.data.prepare import Prepared, open_prepared, prepare
+from dragoman.data.selection import select
+from dragoman.data.store import PairStore, StoreWriter
+from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
+
+SENTENCES = [
+    f"{who} {verb} {what}."
+    for who in ("A man", "She", "Tom")
+    for verb in ("sees", "has")
+    for what in ("it", "a cat", "red cars")
+]
+
+
+def corpus(folder: Path, pairs: list[tuple[str, str]], **settings: Any) -> Config:
+    folder.mkdir(exist_ok=True)
+    for side, name in enumerate(("a.en", "a.de")):
+        (folder / name).write_bytes("".join(pair[side] + "\n" for pair in pairs).encode(errors="surrogatepass"))
+    data = {"source": str(folder / "a.en"), "target": str(folder / "a.de"), **settings.pop("data", {})}
+    return parse_config({"data": data, **settings})
+
+
+def sample(n_pairs: int = 60, seed: int = 1) -> list[tuple[str, str]]:
+    draw = random.Random(seed)
+    return [(f"{draw.choice(SENTENCES)} {index}", f"{index} {draw.choice(SENTENCES)}") for index in range(n_pairs)]
+
+
+def texts(store: PairStore) -> list[tuple[str, str]]:
+    return [(store.source_text(index), store.target_text(index)) for index in range(len(store))]
+
+
+def make(config: Config, folder: Path, **options: Any) -> tuple[Prepared, list[str]]:
+    lines: list[str] = []
+    return prepare(config, folder, report=lines.append, **options), lines
+
+
+# -- filters -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "problem"),
+    [
+        ("a", "b", None),
+        ("", "b", "empty"),
+        ("a", " \t\u3000", "empty"),
+        ("a\0", "b", "control characters"),
+        ("a", "b\x1b[0m", "control characters"),
+        ("a\rb", "b\x0c", "control characters"),
+        ("a\ud800", "b", "control characters"),
+        ("a\tb", "c\x85d", None),
+        ("न\u200dम \u200f", "\u200bb\ufeff", None),
+        (Unreadable.TOO_LONG, "b", "too long"),
+        ("a", Unreadable.INVALID, "invalid UTF-8"),
+    ],
+)
+def test_text_that_is_dropped(source: Line, target: Line, problem: str | None) -> None:
+    assert text_problem(source, target) == problem
+
+
+def test_lengths_that_are_dropped() -> None:
+    data = DataConfig(max_length=100, max_ratio=4.0)
+    cases = {
+        (1, 12): None,
+        (1, 13): "ratio",
+        (13, 1): "ratio",
+        (100, 100): None,
+        (101, 100): "too long",
+        (0, 5): "empty",
+    }
+    for lengths, problem in cases.items():
+        assert length_problem(*lengths, data) == problem
+
+
+short_pairs = st.lists(st.tuples(st.sampled_from("abc "), st.sampled_from("xy")), max_size=30)
+
+
+@given(pairs=short_pairs)
+@settings(max_examples=50)
+def test_duplicates_against_a_set(pairs: list[tuple[str, str]]) -> None:
+    with DuplicateFinder() as finder:
+        for source, target in pairs:
+            finder.add(text_hash(source), target)
+        found = finder.find()
+    stripped = [(source.strip(), target) for source, target in pairs]
+    assert found.repeated.tolist() == [pair in stripped[:index] for index, pair in enumerate(stripped)]
+    assert found.n_repeated == len(stripped) - len(set(stripped))
+    assert found.n_other_target == len(set(stripped)) - len({source for source, _ in stripped})
+
+
+def test_duplicates_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.data.duplicates._BUFFER", 7)
+    numbers = [random.Random(3).randrange(40) for _ in range(300)]
+    with DuplicateFinder() as finder:
+        for number in numbers:
+            finder.add(text_hash(str(number)), "x")
+        assert finder.find().repeated.tolist() == [number in numbers[:index] for index, number in enumerate(numbers)]
+
+
+# -- what is held out --------------------------------------------------------------------------------------------
+
+
+def selected(pairs: list[tuple[str, str]], **settings: Any) -> Counter[tuple[str, str, str]]:
+    data = DataConfig.model_validate(settings)
+    return Counter(select(ParallelText("x", lambda: iter(pairs)), data, {}, hold_out=True).decisions())
+
+
+words = st.text("abcdefgh ", min_size=1, max_size=3)
+
+
+@given(pairs=st.lists(st.tuples(words, words), min_size=1, max_size=80), size=st.integers(1, 20), dedup=st.booleans())
+@settings(max_examples=60)
+def test_every_usable_pair_has_one_fate(pairs: list[tuple[str, str]], size: int, dedup: bool) -> None:
+    usable = [pair for pair in pairs if pair[0].strip() and pair[1].strip()]
+    if not usable:
+        with pytest.raises(DataError, match="none of"):
+            selected(pairs)
+        return
+    found = selected(pairs, validation_size=size, dedup=dedup)
+    assert Counter((source, target) for source, target, _ in found.elements()) == Counter(usable)
+    by_fate: dict[str, list[tuple[str, str]]] = {}
+    for source, target, fate in found.elements():
+        by_fate.setdefault(fate, []).append((source.strip(), target.strip()))
+    held_out, train = by_fate.pop("validation", []), by_fate.pop("train", [])
+    assert len(held_out) <= min(size, len(usable) // 10)
+    assert not {source for source, _ in held_out} & {source for source, _ in train}
+    assert not dedup or len(train) == len(set(train))
+    assert by_fate.keys() <= {"duplicate", "same source as in validation"}
+
+
+def test_as_many_are_held_out_as_asked_for() -> None:
+    for n_pairs, size, expected in ((500, 20, 20), (500, 1000, 50), (9, 5, 0), (10, 5, 1)):
+        fates = Counter(fate for _, _, fate in selected(sample(n_pairs), validation_size=size))
+        assert fates["validation"] == expected
+
+
+def test_adding_lines_hardly_changes_what_is_held_out() -> None:
+    def held_out(pairs: list[tuple[str, str]]) -> set[str]:
+        return {source for source, _, fate in selected(pairs, validation_size=50) if fate == "validation"}
+
+    pairs = sample(1000)
+    before, after = held_out(pairs), held_out([*sample(50, seed=7), *pairs])
+    assert len(before & after) >= 35
+    assert held_out(pairs[::-1]) == before
+
+
+# -- preparing ---------------------------------------------------------------------------------------------------
+
+
+def test_what_is_prepared_is_the_corpus(tmp_path: Path) -> None:
+    pairs = sample()
+    prepared, lines = make(corpus(tmp_path, pairs), tmp_path / "run")
+    train, validation = texts(prepared.train), texts(prepared.validation)
+    assert sorted(train + validation) == sorted(pairs)
+    assert len(validation) == 6
+    assert train == [pair for pair in pairs if pair in set(train)]
+    for store in (prepared.train, prepared.validation):
+        for index, (source, target) in enumerate(texts(store)):
+            assert store.source_ids(index).tolist() == prepared.tokenizers.source.encode(source)
+            assert store.target_ids(index).tolist() == prepared.tokenizers.target.encode(target)
+            assert store.source_lengths[index] == len(store.source_ids(index))
+            assert store.target_lengths[index] == len(store.target_ids(index))
+    assert (prepared.source_lang, prepared.target_lang) == ("en", "de")
+    assert lines[:2] == ["kept 54 of 54 pairs", "held out for validation: kept 6 of 6 pairs"]
+    assert "chosen to fit" in lines[-1]
+
+
+def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
+    pairs = sample(100)
+    bad = [("", "x"), ("a", " "), ("a\0", "b"), ("a\x1bb", "c"), ("long " * 300, "long " * 300), ("a", "b " * 40)]
+    mixed = [*pairs[:50], *bad, *pairs[50:], pairs[3], ("same", "same"), (pairs[4][0], "other")]
+    validation = corpus(tmp_path / "other", [*pairs[:5], ("", ""), ("new", "neu")]).data
+    settings = {"validation_source": validation.source, "validation_target": validation.target, "dedup": True}
+    prepared, lines = make(corpus(tmp_path, mixed, data=settings), tmp_path / "run")
+    assert texts(prepared.train) == [*pairs, ("same", "same"), (pairs[4][0], "other")]
+    assert texts(prepared.validation) == [*pairs[:5], ("new", "neu")]
+    assert lines[:6] == [
+        "kept 102 of 109 pairs; dropped: control characters 2, duplicate 1, empty 2, ratio 1, too long 1",
+        "validation: kept 6 of 7 pairs; dropped: empty 1",
+        "1 pairs occur before in the corpus (removed)",
+        "1 pairs have a source that occurs before with another target (kept)",
+        "2 pairs have equal source and target (kept)",
+        "warning: 7 training pairs have a source that is also in the validation data",
+    ]
+
+
+def test_marks_and_carriage_returns_are_not_text(tmp_path: Path) -> None:
+    config = corpus(tmp_path, [("\ufeffa b\r", "x y\r"), ("c d\r", "z\u2028w\r")])
+    prepared, lines = make(config, tmp_path / "run")
+    assert texts(prepared.train) == [("a b", "x y"), ("c d", "z\u2028w")]
+    assert f"byte order mark left out: {tmp_path / 'a.en'}" in lines
+
+
+def test_special_tokens_in_text_are_text(tmp_path: Path) -> None:
+    hostile = ["</s> <pad> a", "<unk> <sos> <eos>", "<2de> ▁ b", "<s>"]
+    prepared, _ = make(corpus(tmp_path, [(text, text) for text in hostile] * 5), tmp_path / "run")
+    for index in range(len(prepared.train)):
+        assert prepared.train.source_ids(index).min() > 3
+    assert {source for source, _ in texts(prepared.train)} | {
+        source for source, _ in texts(prepared.validation)
+    } == set(hostile)
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "words", "characters"])
+def test_one_sentence_is_enough(tmp_path: Path, kind: str) -> None:
+    if kind == "words":
+        pytest.importorskip("spacy")
+    prepared, lines = make(corpus(tmp_path, [("A man.", "Ein Mann.")], tokenizer={"kind": kind}), tmp_path / "run")
+    assert texts(prepared.train) == texts(prepared.validation) == [("A man.", "Ein Mann.")]
+    assert any("too few pairs" in line for line in lines)
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram", "characters"])
+def test_the_same_input_gives_the_same_bytes(tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = corpus(tmp_path / "one", sample(), tokenizer={"kind": kind})
+    second = corpus(tmp_path / "two", sample(), tokenizer={"kind": kind})
+    make(first, tmp_path / "run")
+    monkeypatch.setattr("dragoman.data.encoding._CHUNK", 7)
+    monkeypatch.setattr("dragoman.data.duplicates._BUFFER", 11)
+    monkeypatch.setattr("os.cpu_count", lambda: 1)
+    make(second, tmp_path / "moved")
+    assert contents(tmp_path / "run") == contents(tmp_path / "moved")
+
+
+def test_another_locale_and_process_give_the_same_bytes(tmp_path: Path) -> None:
+    config = corpus(tmp_path, [(source, target + " äß你") for source, target in sample()])
+    make(config, tmp_path / "run")
+    program = (
+        "import sys; from pathlib import Path; from dragoman.config import parse_config;"
+        "from dragoman.data.prepare import prepare;"
+        "data = dict(source=sys.argv[1], target=sys.argv[2]);"
+        "prepare(parse_config(dict(data=data)), Path(sys.argv[3]), report=lambda line: None)"
+    )
+    environment = {"PYTHONPATH": ":".join(sys.path), "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONHASHSEED": "5"}
+    arguments = [
+        sys.executable,
+        "-c",
+        program,
+        str(config.data.source),
+        str(config.data.target),
+        str(tmp_path / "other"),
+    ]
+    subprocess.run(arguments, check=True, env=environment)
+    assert contents(tmp_path / "run") == contents(tmp_path / "other")
+
+
+def test_what_is_prepared_already_is_used(tmp_path: Path) -> None:
+    config = corpus(tmp_path, sample())
+    first, lines = make(config, tmp_path / "run")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    again, more = make(config, tmp_path / "run")
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")} == before
+    assert again.fingerprints == first.fingerprints
+    assert more == [f"using the corpus prepared in {tmp_path / 'run'}", *lines]
+    shutil.move(tmp_path / "run", tmp_path / "elsewhere")
+    assert texts(open_prepared(tmp_path / "elsewhere").train) == texts(first.train)
+
+
+def test_another_preparation_is_refused_and_named(tmp_path: Path) -> None:
+    make(corpus(tmp_path, sample()), tmp_path / "run")
+    before = contents(tmp_path / "run")
+    other = corpus(tmp_path, sample(seed=2), data={"max_length": 99}, tokenizer={"kind": "characters"})
+    with pytest.raises(ConfigError, match="something else") as caught:
+        make(other, tmp_path / "run")
+    for key in ("data.max_length: 256 (then), 99 (now)", "tokenizer.kind: bpe (then)", "SHA-256 of train source"):
+        assert key in caught.value.message
+    assert contents(tmp_path / "run") == before
+    make(other, tmp_path / "run", overwrite=True)
+    assert contents(tmp_path / "run").keys() != before.keys()
+
+
+def test_damage_is_found(tmp_path: Path) -> None:
+    config = corpus(tmp_path, sample())
+    make(config, tmp_path / "run")
+    path = tmp_path / "run" / "data" / "train" / "source_ids.bin"
+    path.write_bytes(bytes([path.read_bytes()[0] ^ 1]) + path.read_bytes()[1:])
+    with pytest.raises(BundleError, match="SHA-256"):
+        make(config, tmp_path / "run")
+
+
+def test_given_tokenizers_are_used(tmp_path: Path) -> None:
+    first, _ = make(corpus(tmp_path, sample()), tmp_path / "run")
+    config = corpus(tmp_path / "b", [("an entirely different text", "etwas ganz anderes")] * 20)
+    second, _ = make(config, tmp_path / "tuned", tokenizers=first.tokenizers)
+    assert second.tokenizers.fingerprint() == first.tokenizers.fingerprint()
+    assert second.fingerprints["tokenizer"] == first.fingerprints["tokenizer"]
+    make(config, tmp_path / "tuned", tokenizers=first.tokenizers)
+    with pytest.raises(ConfigError, match="the given tokenizers"):
+        make(config, tmp_path / "tuned")
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "message"),
+    [
+        (b"a\nb\n", b"x\n", "different numbers of lines, 2 and 1"),
+        (b"", b"", "the corpus is empty"),
+        (b"\n\n", b"x\n\n", "none of 2 pairs can be used"),
+        (b"a\n\xff\n", b"x\ny\n", "invalid UTF-8"),
+        (b"a\n" * 5, b"x " * 90 + b"\n" + b"x" * 4 + b"\n" * 4, "no train pair is left|none"),
+    ],
+)
+def test_a_failure_leaves_nothing(tmp_path: Path, source: bytes, target: bytes, message: str) -> None:
+    config = corpus(tmp_path, [])
+    (tmp_path / "a.en").write_bytes(source)
+    (tmp_path / "a.de").write_bytes(target)
+    if message.startswith("no train"):
+        config = corpus(tmp_path, [("a", "b " * 50)] * 3)
+    with pytest.raises(DataError, match=message):
+        make(config, tmp_path / "run")
+    assert not contents(tmp_path).keys() - {"a.en", "a.de"}
+
+
+def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    config = corpus(tmp_path, sample())
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(StoreWriter, "add", full)
+        with pytest.raises(ResourceError, match="no space left"):
+            make(config, tmp_path / "run")
+    assert not contents(tmp_path / "run")
+    make(config, tmp_path / "run")
+
+
+def test_output_over_input_is_refused(tmp_path: Path) -> None:
+    config = corpus(tmp_path / "data", sample())
+    with pytest.raises(ConfigError, match="where the output goes"):
+        make(config, tmp_path)
+    assert (tmp_path / "data" / "a.en").exists()
+
+
+def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
+    """Ten times the corpus; what is held of it are a byte a pair, and a vocabulary."""
+    program = (
+        "import resource, sys; from pathlib import Path; from dragoman.config import parse_config;"
+        "from dragoman.data.prepare import prepare;"
+        "data = dict(source=sys.argv[1], target=sys.argv[2]); tokenizer = dict(kind='characters');"
+        "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]), report=lambda line: None);"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    peaks = []
+    for n_pairs in (3_000, 30_000):
+        config = corpus(tmp_path / str(n_pairs), sample(n_pairs))
+        output = str(tmp_path / f"run-{n_pairs}")
+        arguments = [sys.executable, "-c", program, str(config.data.source), str(config.data.target), output]
+        peaks.append(int(subprocess.run(arguments, check=True, capture_output=True, text=True).stdout))
+    unit = 1 if sys.platform == "darwin" else 1024
+    assert (peaks[1] - peaks[0]) * unit < 40_000_000
+
+
+# -- the store ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("vocab_size", "kind"), [(256, "uint8"), (257, "uint16"), (65_537, "uint32")])
+def test_ids_have_the_smallest_type(tmp_path: Path, vocab_size: int, kind: str) -> None:
+    with StoreWriter(tmp_path, (vocab_size, 10)) as writer:
+        writer.add(([[vocab_size - 1], []], [[1, 2], [3]]), (["a", ""], ["ä", "你"]))
+        writer.add(([[7]], [[]]), (["b"], ["c"]))
+    store = PairStore.open(tmp_path)
+    assert len(store) == 3
+    assert store.source_ids(0).dtype == kind
+    assert [store.source_ids(index).tolist() for index in range(3)] == [[vocab_size - 1], [], [7]]
+    assert texts(store) == [("a", "ä"), ("", "你"), ("b", "c")]
+    assert store.target_lengths.tolist() == [2, 1, 0]
+
+
+def test_a_store_that_does_not_fit_together_is_refused(tmp_path: Path) -> None:
+    with StoreWriter(tmp_path, (10, 10)) as writer:
+        writer.add(([[1, 2]], [[3]]), (["a"], ["b"]))
+    (tmp_path / "source_ids.bin").write_bytes(np.zeros(1, np.uint8).tobytes())
+    with pytest.raises(BundleError, match="do not fit together"):
+        PairStore.open(tmp_path)
+    (tmp_path / "source_ids.bin").unlink()
+    with pytest.raises(BundleError, match="cannot be read"):
+        PairStore.open(tmp_path)
+    (tmp_path / "index.json").write_text('{"format_version": 1, "n_pairs": "1"}')
+    with pytest.raises(BundleError, match="not the index"):
+        PairStore.open(tmp_path)

@@ -1,0 +1,291 @@
+"""What a Translator promises for any text, with a model that talks nonsense."""
+
+import math
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
+
+from dragoman.config import SearchConfig
+from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator import LongTextWarning, Translation, Translator
+from dragoman.translator.cutting import cut, harmless
+
+SOURCES = [source for source, _ in PAIRS]
+#: Rows X1, X3 to X5 and X11 of the fault cases: blank, emoji with joiners, right-to-left with direction marks, combining,
+#: astral, private, unassigned, replacement, a mark inside, controls, unknown only, special tokens.
+HARD = [
+    "",
+    " ",
+    "\t\u3000 ",
+    "👨‍👩‍👧 horse",
+    "\u202eשלום \u200fabc\u202c",
+    "a\u0301\u0323\u0301 \U0001d54f \ue000 \U0010ffff \ufffd a\ufeffb",
+    "a\x00b \x1b[31mred\x1b[0m \x07 \x85 \u2028 c\rd\ne",
+    "漢字漢字漢字",
+    "</s> <pad> <sos> <eos> <unk> ▁▁ <2de> <0x0A>",
+    "half \ud800 pair",
+]
+
+
+@pytest.fixture(scope="module")
+def tokenizers() -> Tokenizers:
+    return tiny_tokenizers()
+
+
+@pytest.fixture(scope="module")
+def translator(tokenizers: Tokenizers) -> Translator:
+    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=2))
+
+
+def texts(translations: list[Translation]) -> list[str]:
+    return [translation.text for translation in translations]
+
+
+def quiet(translator: Translator, lines: list[str], **options: int) -> list[Translation]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LongTextWarning)
+        return translator.translate(lines, batch_size=options.pop("batch_size", 4096), beam_size=2)
+
+
+def test_a_string_gives_one_translation_and_a_list_a_list(translator: Translator) -> None:
+    one = translator.translate("A man.")
+    assert isinstance(one, Translation)
+    assert one.score == one.alternatives[0].score
+    assert one.alignment is None
+    many = translator.translate(["A man."])
+    assert texts(many) == [one.text]
+    assert translator.translate([]) == []
+
+
+@settings(max_examples=20)
+@given(st.lists(st.sampled_from([*SOURCES, *HARD, "A", "The cat", "x" * 30]), max_size=12), st.integers(1, 200))
+def test_order_and_results_do_not_depend_on_the_batch(lines: list[str], batch_size: int) -> None:
+    tokenizers = tiny_tokenizers()
+    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    together = quiet(translator, lines, batch_size=batch_size)
+    alone = [quiet(translator, [line])[0] for line in lines]
+    assert texts(together) == texts(alone)
+    for first, second in zip(together, alone, strict=True):
+        assert first.score == pytest.approx(second.score, abs=1e-4)
+
+
+def test_hard_lines_stay_lines(translator: Translator) -> None:
+    found = texts(quiet(translator, HARD))
+    assert found[:3] == ["", "", ""]
+    for text in found:
+        assert not any(ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text.replace("\t", ""))
+        text.encode()
+
+
+def test_translations_end_even_for_unknown_text_and_models_that_never_stop() -> None:
+    tokenizers = tiny_tokenizers("characters")
+    model = tiny_model(tokenizers)
+    with torch.no_grad():
+        model.output_projection.bias[3] = -1e9  # never the end
+    translation = Translator([model], tokenizers).translate("漢字 漢字")
+    assert 0 < len(translation.tokens) <= model.config.max_length
+
+
+def test_special_tokens_in_the_text_are_text(tokenizers: Tokenizers) -> None:
+    for kind in (tokenizers, tiny_tokenizers("characters")):
+        ids = kind.source.encode(harmless("<pad> </s> <sos> <eos>"))
+        assert not {0, 2, 3} & set(ids)
+
+
+@given(st.text(max_size=200), st.integers(2, 30))
+def test_cutting_loses_nothing(text: str, limit: int) -> None:
+    def encode(part: str) -> list[int]:
+        return [ord(character) for character in part if not character.isspace()]
+
+    parts = cut(text, encode, limit)
+    assert all(0 < len(part) <= limit for part in parts)
+    assert [each for part in parts for each in part] == encode(text)
+    if len(encode(text)) <= limit and len(text) <= 16 * limit:
+        assert len(parts) <= 1
+
+
+def test_long_text_is_cut_at_sentences_then_words() -> None:
+    def parts(text: str) -> list[str]:
+        return ["".join(map(chr, part)).strip() for part in cut(text, lambda part: list(map(ord, part)), 12)]
+
+    assert parts("One two. Three four! Five?") == ["One two.", "Three four!", "Five?"]
+    assert parts("一二三四五。六七八九十。十一") == ["一二三四五。", "六七八九十。", "十一"]
+    assert parts("aaaa bbbb cccc dddd") == ["aaaa bbbb", "cccc dddd"]
+
+
+@pytest.mark.parametrize("text", ["word " * 20_000, "a\u0301" * 50_000, "x" * 100_000, "One. " * 20_000])
+def test_very_long_text_is_cut_wholly_in_little_time(text: str, tokenizers: Tokenizers) -> None:
+    n_characters = 0
+
+    def encode(part: str) -> list[int]:
+        nonlocal n_characters
+        n_characters += len(part)
+        return tokenizers.source.encode(part)
+
+    parts = cut(text, encode, 500)
+    assert sum(map(len, parts)) >= len(text) / 20
+    # A function of the length times a logarithm of it at worst, of which the encoder sees the short pieces only.
+    assert n_characters <= 6 * len(text)
+
+
+def test_long_text_is_translated_in_parts_with_a_warning(translator: Translator) -> None:
+    text = "She is reading a book. The cat is sitting on the mat."
+    with pytest.warns(LongTextWarning, match="text 1 .* in 2 parts"):
+        translation = translator.translate(text)
+    assert translation.n_parts == 2
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        alone = translator.translate(
+            [f"{part}" for part in ("She is reading a book.", "The cat is sitting on the mat.")]
+        )
+    assert translation.text == " ".join(part.text for part in alone)
+    assert translation.score == pytest.approx(sum(part.score for part in alone))
+
+
+def test_chinese_parts_are_joined_without_a_space() -> None:
+    tokenizers = tiny_tokenizers(target_lang="zh-CN")
+    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    with pytest.warns(LongTextWarning):
+        translation = translator.translate("She is reading a book. The cat is sitting on the mat.")
+    alone = translator.translate(["She is reading a book.", "The cat is sitting on the mat."])
+    assert translation.text == "".join(part.text for part in alone)
+
+
+def test_n_best(translator: Translator) -> None:
+    translation = translator.translate("A man", n_best=3, beam_size=4)
+    scores = [each.score for each in translation.alternatives]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+    assert translation.alternatives[0].text == translation.text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_best": 3}, "n_best 3 is more than beam_size 2"),
+        ({"beam_size": 0}, "beam_size"),
+        ({"temperature": 0.0}, "temperature"),
+        ({"min_length": 9, "max_length": 8}, "min_length 9"),
+        ({"beam_siez": 3}, "did you mean 'beam_size'"),
+    ],
+)
+def test_wrong_options_are_configuration_errors(
+    translator: Translator, options: dict[str, float], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
+        translator.translate("A", **options)  # type: ignore[call-overload]
+    with pytest.raises(ConfigError, match=message):
+        translator.translate_stream([], **options)  # type: ignore[arg-type]
+
+
+def test_extreme_but_right_options(translator: Translator) -> None:
+    assert len(translator.translate("A man", max_length=1).tokens) <= 1
+    assert translator.translate("A man", beam_size=999, max_length=2).text is not None
+    assert translator.translate("A man", sample=True, temperature=1e-9, n_best=2).alternatives[1]
+
+
+def test_prefixes(translator: Translator) -> None:
+    assert translator.translate("A man", prefixes="Ein Mann").text.startswith("Ein Mann")
+    found = texts(translator.translate(["A man", "", "She"], prefixes=["Ein", "Zwei", "Sie"]))
+    assert found[0].startswith("Ein")
+    assert found[1] == ""
+    assert found[2].startswith("Sie")
+    with pytest.raises(ConfigError, match="1 prefixes for 2 texts"):
+        translator.translate(["A", "B"], prefixes=["x"])
+
+
+def test_streaming_answers_before_the_end_and_in_order(translator: Translator) -> None:
+    read: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for line in [*SOURCES[:2], "", "A man"]:
+            read.append(line)
+            yield line
+
+    stream = translator.translate_stream(lines(), batch_size=1)
+    assert read == []
+    first = next(stream)
+    assert read == SOURCES[:1]
+    found = [first.text, *texts(list(stream))]
+    assert found == texts(translator.translate(read))
+
+
+@settings(max_examples=10)
+@given(st.lists(st.sampled_from([*SOURCES, "", "x"]), max_size=10), st.integers(1, 60))
+def test_streaming_gives_what_a_list_gives(lines: list[str], batch_size: int) -> None:
+    tokenizers = tiny_tokenizers()
+    translator = Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LongTextWarning)
+        streamed = list(translator.translate_stream(lines, batch_size=batch_size))
+        assert texts(streamed) == texts(translator.translate(lines))
+
+
+def test_forced_scores_are_those_of_the_search(translator: Translator) -> None:
+    translation = translator.translate("A man", beam_size=5, max_length=8, length_penalty=0.0, min_length=2)
+    best = translation.alternatives[0]
+    (score,) = translator.score(["A man"], ["Ein Mann"])
+    assert score.log_prob == pytest.approx(math.fsum(score.token_log_probs))
+    assert score.per_token == pytest.approx(score.log_prob / len(score.tokens))
+    assert len(score.tokens) == len(score.token_log_probs)
+    assert score.tokens[-1] == "<eos>"
+    assert score.log_prob <= best.log_prob or len(score.tokens) > 8
+
+
+def test_scores_follow_the_search_token_by_token(tokenizers: Tokenizers) -> None:
+    from dragoman.decoding.search import search
+    from dragoman.decoding.state import TransformerScorer
+
+    models = [tiny_model(tokenizers, 1), tiny_model(tokenizers, 2)]
+    target = "Ein Mann"
+    ids = tokenizers.target.encode(target)
+    source_ids = torch.tensor([[*tokenizers.source.encode("A man"), 3]])
+    config = SearchConfig(beam_size=1, max_length=len(ids))
+    found = search(TransformerScorer(models), source_ids, config, prefixes=[ids])[0][0]
+    (score,) = Translator(models, tokenizers).score(["A man"], [target])
+    assert score.token_log_probs[:-1] == pytest.approx(found.token_log_probs, abs=1e-4)
+
+
+def test_scores_do_not_depend_on_the_batch(translator: Translator) -> None:
+    sources, targets = ["A man", "", "The cat is on a mat", "x"], ["Ein Mann", "Sie", "", "Die Katze"]
+    together = translator.score(sources, targets)
+    for one, source, target in zip(together, sources, targets, strict=True):
+        assert one.log_prob == pytest.approx(translator.score([source], [target], batch_size=1)[0].log_prob, abs=1e-4)
+    assert translator.score([], []) == []
+
+
+def test_scores_of_the_unreadable_are_errors(translator: Translator) -> None:
+    long = "The cat " * 20
+    assert not translator.fits(long, "x")
+    with pytest.raises(DataError, match="pair 2 has"):
+        translator.score(["A", long], ["A", "B"])
+    with pytest.raises(DataError, match="2 sources but 1 targets"):
+        translator.score(["A", "B"], ["A"])
+
+
+def test_an_ensemble_needs_equal_tokenizers(tmp_path: Path) -> None:
+    first, second = (write_tiny_bundle(tmp_path / f"{seed}", seed) for seed in (1, 2))
+    other = write_tiny_bundle(tmp_path / "characters", kind="characters")
+    with pytest.raises(ConfigError, match=r"tokenizer differs.*characters"):
+        Translator.load(first, other)
+    ensemble, alone = Translator.load(first, second, device="cpu"), Translator.load(first, device="cpu")
+    same = Translator.load(first, first, device="cpu")
+    assert same.translate("A man").text == alone.translate("A man").text
+    log_probs = [each.score(["A"], ["B"])[0].token_log_probs[0] for each in (ensemble, alone, Translator.load(second))]
+    assert math.exp(log_probs[0]) == pytest.approx((math.exp(log_probs[1]) + math.exp(log_probs[2])) / 2, rel=1e-4)
+
+
+def test_loading_tells_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no model"):
+        Translator.load()
+    with pytest.raises(BundleError, match="no such model"):
+        Translator.load(tmp_path / "none")
+    with pytest.raises(ConfigError, match="no device 'abacus'"):
+        Translator.load(write_tiny_bundle(tmp_path / "tiny"), device="abacus")
