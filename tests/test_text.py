@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -217,6 +218,20 @@ def test_no_text_and_failing_text() -> None:
 
     with pytest.raises(DataError, match="damaged: here"):
         learn_subword(failing(), "bpe", 300, exact=False, byte_fallback=True, coverage=1.0)
+
+
+def test_a_large_corpus_is_learned_from_evenly_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.text.tokenizer._ENOUGH_SENTENCES", {"bpe": 20})
+    rows = [(f"a{number}", f"b{number}") for number in range(1000)]
+    taken: list[str] = []
+
+    def note(texts: Iterator[str], *arguments: Any, **options: Any) -> bytes:
+        taken.extend(texts)
+        return learn_subword(taken, *arguments, **options)
+
+    monkeypatch.setattr("dragoman.text.tokenizer.learn_subword", note)
+    learn_tokenizers(lambda: iter(rows), TokenizerConfig(), "en", "de")
+    assert taken == [text for number in range(0, 1000, 100) for text in rows[number]]
 
 
 # -- sampling ----------------------------------------------------------------------------------------------------

@@ -305,6 +305,15 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
         train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
 
 
+def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None:
+    event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    run = tmp_path / "run"
+    train(settings(corpus, max_steps=3, warmup_steps=1, tensorboard=True), run, device="cpu", report=lambda line: None)
+    events = event_accumulator.EventAccumulator(str(run / "tensorboard")).Reload()
+    board = {event.step: event.value for event in events.Scalars("loss")}
+    assert board == pytest.approx({step: float.fromhex(loss) for step, loss in losses(run).items()})
+
+
 def test_the_plan_fits_the_corpus_and_yields_to_the_person() -> None:
     latin = [("a big brown dog runs over the field to its left", "ein großer brauner Hund läuft über das Feld")] * 10
     chosen, reasons = plan({}, 20_000, latin)

@@ -12,7 +12,7 @@ manifest shows damage; it does not show who wrote the bundle.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from dragoman.config import ModelConfig, S, SearchConfig, parse_section
 from dragoman.errors import BundleError, ConfigError, DivergedError
@@ -226,13 +227,25 @@ def _build(config: ModelConfig, folder: Path) -> Transformer:
     """The model with the folder's weights. It is built only after its outline has been compared with the file."""
     if config.max_length * config.d_model > MAX_POSITION_TABLE:
         raise BundleError(f"max_length {config.max_length} is beyond reason", folder / CONFIG)
-    with torch.device("meta"):
+    with torch.device("meta"), _WithoutRandomness():
         expected = unique_weights(Transformer(config))
     weights = read_weights(folder / WEIGHTS, expected)
     with torch.random.fork_rng(devices=[]):
         model = Transformer(config)
     model.load_state_dict(weights, strict=False)
     return model.eval()
+
+
+class _WithoutRandomness(TorchFunctionMode):
+    """Leaves out random initialisation, which means nothing on the meta device, and for which PyTorch would import
+    a compiler that takes longer than everything else in loading."""
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: object, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+    ) -> Any:
+        if getattr(func, "__name__", "") in ("normal_", "uniform_"):
+            return args[0] if args else (kwargs or {})["tensor"]
+        return func(*args, **(kwargs or {}))
 
 
 def _read_config(folder: Path) -> dict[str, Any]:

@@ -219,6 +219,8 @@ class TrainingConfig(Section):
     save_every: Positive = 500
     keep_checkpoints: Annotated[int, Field(ge=2, le=10_000)] = 2
     log_every: Positive = 50
+    #: Write the figures of `metrics.jsonl` for TensorBoard too.
+    tensorboard: bool = False
     #: Steps in a row that may be skipped for a loss or gradient that is not finite.
     max_skipped_steps: Positive = 20
 

@@ -104,8 +104,8 @@ class Verb:
     """A verb with everything it asks of its company.
 
     `english` is the progressive with its preposition; `preposition` and `case` are what the German object needs;
-    `particle` closes the German sentence (a separable prefix, or "spazieren"); `who` and `what` name the nouns or
-    groups of nouns of the lexicon, `where` and `setting` its groups of places, that make a sensible scene.
+    `particle` closes the German sentence (a separable prefix, "spazieren", "in der Hand"); `who` and `what` name the
+    nouns or groups of nouns of the lexicon, `where` and `setting` its groups of places, that make a sensible scene.
     """
 
     english: str
@@ -164,10 +164,11 @@ children: little tired curious friendly
 infants: little tired hungry
     baby babies das Baby Babys
 animals: big small young old hungry black white brown
-    dog dogs der Hund Hunde, cat cats die Katze Katzen, horse horses das Pferd Pferde, pony ponies das Pony Ponys,
+    dog dogs der Hund Hunde, horse horses das Pferd Pferde, pony ponies das Pony Ponys,
     donkey donkeys der Esel Esel, cow cows die Kuh Kühe, goat goats die Ziege Ziegen, pig pigs das Schwein Schweine,
-    rabbit rabbits das Kaninchen Kaninchen, bird birds der Vogel Vögel, duck ducks die Ente Enten,
-    mouse mice die Maus Mäuse
+    rabbit rabbits das Kaninchen Kaninchen, bird birds der Vogel Vögel, duck ducks die Ente Enten
+small_animals: small young old hungry black white brown
+    cat cats die Katze Katzen, mouse mice die Maus Mäuse
 wild_animals: big small young old hungry
     monkey monkeys der Affe Affen Affen, elephant elephants der Elefant Elefanten Elefanten,
     camel camels das Kamel Kamele
@@ -284,7 +285,7 @@ sunny: in/in grass sun
 lawn: in/in grass sun, on/an beach, in/auf meadow
 beside: next_to/neben house church school hotel statue tree bus truck, in_front_of/vor house church school hotel
     store, behind/hinter house church tree fence
-yard: next_to/neben house church school, in_front_of/vor house hotel school garage, behind/hinter house
+yard: next_to/neben house, in_front_of/vor house hotel school garage, behind/hinter house
 seat: on/auf sofa bed mat carpet blanket, at/an table window
 outdoor_seat: on/auf bench wall rock, under/unter tree
 bedding: in/in bed, on/auf bench sofa mat blanket
@@ -296,6 +297,7 @@ water: in/in lake river sea
 _PEOPLE = "adults family children"
 _GROWN = "adults family"
 _SPORTY = "children man woman student soldier tourist"  # those one expects to see jump and climb
+_ANIMALS = "animals small_animals"
 _PETS = "dog cat rabbit"
 _RIDDEN = "horse pony donkey camel elephant"
 _ACCESSORIES = "hat cap scarf shoe boot glove"
@@ -370,15 +372,17 @@ _GOING: Final = (
          counting=Counting.ONE),
 )
 _HANDLING: Final = (
-    Verb("reading", "liest", "lesen", _PEOPLE, "book letter papers", "home garden eatery study", counting=Counting.SAME),
+    Verb("reading", "liest", "lesen", _PEOPLE, "book letter papers", "home garden eatery study",
+         counting=Counting.SAME),
     Verb("writing", "schreibt", "schreiben", _PEOPLE, "letter book", "home garden eatery study", making=True,
          counting=Counting.SAME),
-    Verb("drawing", "zeichnet", "zeichnen", _PEOPLE, "animals wild_animals tree flower", counting=Counting.SAME),
+    Verb("drawing", "zeichnet", "zeichnen", _PEOPLE, f"{_ANIMALS} wild_animals tree flower", counting=Counting.SAME),
     Verb("painting", "streicht", "streichen", _GROWN, "fence door bench chair table boat", crowd=False,
          counting=Counting.ONE),
     Verb("carrying", "trägt", "tragen", _PEOPLE, "container umbrella", "town", counting=Counting.SAME),
     Verb("pushing", "schiebt", "schieben", _PEOPLE, "bicycle scooter", "town", counting=Counting.SAME),
-    Verb("holding", "hält", "halten", _PEOPLE, "toy balloon flower book", "town playground", counting=Counting.SAME),
+    Verb("holding", "hält", "halten", _PEOPLE, "toy balloon flower book", "stop shore", particle="in der Hand",
+         counting=Counting.SAME),
     Verb("throwing", "wirft", "werfen", _PEOPLE, "ball", "playground", counting=Counting.SAME),
     Verb("catching", "fängt", "fangen", f"{_SPORTY} dog cat", "ball butterfly", "playground", counting=Counting.SAME),
     Verb("building", "baut", "bauen", "adults", "house wall fence boat stable", making=True, counting=Counting.ONE),
@@ -393,11 +397,11 @@ _HANDLING: Final = (
          crowd=False),
     Verb("buying", "kauft", "kaufen", _PEOPLE, f"{_PRODUCE} food flower garment container toy balloon", "shop",
          counting=Counting.SAME),
-    Verb("selling", "verkauft", "verkaufen", _GROWN, f"{_PRODUCE} food flower book papers toy balloon garment container",
-         "market", counting=Counting.BULK),
-    Verb("looking for", "sucht", "suchen", _PEOPLE, f"key book container garment {_PETS} toy balloon", "home garden beside",
-         counting=Counting.FEW),
-    Verb("picking up", "hebt", "heben", _PEOPLE, _LOOSE, "home", particle="auf", counting=Counting.FEW, crowd=False),
+    Verb("selling", "verkauft", "verkaufen", _GROWN,
+         f"{_PRODUCE} food flower book papers toy balloon garment container", "market", counting=Counting.BULK),
+    Verb("looking for", "sucht", "suchen", _PEOPLE, f"key book container garment {_PETS} toy balloon",
+         "home garden beside", counting=Counting.FEW),
+    Verb("picking up", "hebt", "heben", _PEOPLE, _LOOSE, "trail", particle="auf", counting=Counting.FEW, crowd=False),
     Verb("hanging up", "hängt", "hängen", _GROWN, "picture lamp clock", "rooms eatery", particle="auf",
          counting=Counting.ONE, crowd=False),
     Verb("turning on", "schaltet", "schalten", _PEOPLE, "lamp television", "rooms", particle="ein",
@@ -411,7 +415,7 @@ _HANDLING: Final = (
     Verb("playing with", "spielt", "spielen", "children dog cat", f"ball balloon {_PETS}", "home playground",
          preposition="mit", case=Case.DATIVE, counting=Counting.ONE),
     Verb("flying", "lässt", "lassen", _PEOPLE, "kite", "playground", particle="steigen", counting=Counting.SAME),
-    Verb("photographing", "fotografiert", "fotografieren", _PEOPLE, "animals building flower tree",
+    Verb("photographing", "fotografiert", "fotografieren", _PEOPLE, f"{_ANIMALS} building flower tree",
          counting=Counting.ONE),
     Verb("looking at", "sieht", "sehen", _PEOPLE, "picture statue map", "gallery", reflexive=True, particle="an",
          counting=Counting.ONE),
@@ -428,14 +432,15 @@ _WEARING: Final = (
     Verb("ironing", "bügelt", "bügeln", _GROWN, "shirt dress", "rooms", counting=Counting.SAME, crowd=False),
     Verb("sewing", "näht", "nähen", _GROWN, "shirt dress coat jacket", "home", counting=Counting.SAME, making=True,
          crowd=False),
-    Verb("knitting", "strickt", "stricken", _GROWN, "sweater scarf cap glove", "home", counting=Counting.SAME, making=True),
+    Verb("knitting", "strickt", "stricken", _GROWN, "sweater scarf cap glove", "home", counting=Counting.SAME,
+         making=True),
 )
 _EATING: Final = (
     Verb("eating", "isst", "essen", _PEOPLE, "fruit dish food soup rice", "home garden eatery", counting=Counting.SAME),
     Verb("eating", "frisst", "fressen", "horse pony donkey goat pig rabbit monkey elephant", "apple banana pear carrot",
          "pasture farm", counting=Counting.SAME),
     Verb("drinking", "trinkt", "trinken", _PEOPLE, "drink cold_drink", "home garden eatery"),
-    Verb("drinking", "trinkt", "trinken", "animals wild_animals", "water"),
+    Verb("drinking", "trinkt", "trinken", f"{_ANIMALS} wild_animals", "water"),
     Verb("cooking", "kocht", "kochen", _PEOPLE, "soup rice potato meat fish", "kitchen", making=True,
          counting=Counting.BULK),
     Verb("baking", "backt", "backen", _PEOPLE, "dish bread", "kitchen", crowd=False, counting=Counting.ONE),
@@ -448,7 +453,7 @@ _EATING: Final = (
     Verb("watering", "gießt", "gießen", _PEOPLE, "flower tree", "plot", counting=Counting.SAME),
 )
 _MEETING: Final = (
-    Verb("feeding", "füttert", "füttern", _PEOPLE, "animals monkey elephant camel", "pasture farm"),
+    Verb("feeding", "füttert", "füttern", _PEOPLE, f"{_ANIMALS} monkey elephant camel", "pasture farm"),
     Verb("petting", "streichelt", "streicheln", _PEOPLE, "dog cat horse pony donkey goat rabbit cow",
          "pasture garden"),
     Verb("chasing", "jagt", "jagen", "dog cat", "mouse bird duck rabbit cat", "garden nature"),
@@ -457,7 +462,7 @@ _MEETING: Final = (
     Verb("greeting", "begrüßt", "begrüßen", _PEOPLE, "adults family children", "town eatery", counting=Counting.FEW),
     Verb("smiling at", "lächelt", "lächeln", _PEOPLE, "adults family children infants", particle="an",
          counting=Counting.FEW),
-    Verb("pointing at", "zeigt", "zeigen", _PEOPLE, "building animals wild_animals", preposition="auf",
+    Verb("pointing at", "zeigt", "zeigen", _PEOPLE, f"building {_ANIMALS} wild_animals", preposition="auf",
          counting=Counting.ONE),
     Verb("waiting for", "wartet", "warten", _PEOPLE, "bus taxi adults family", "stop", preposition="auf",
          counting=Counting.ONE),

@@ -21,8 +21,9 @@ from dragoman.text.words import Words, learn_words
 FORMAT_VERSION = 1
 DESCRIPTION = "tokenizer.json"
 
-#: SentencePiece learns from at most this many sentences a model, taken evenly from a larger corpus.
-_ENOUGH_SENTENCES = 500_000
+#: SentencePiece learns from at most so many sentences a model, taken evenly from a larger corpus. It holds them in
+#: memory: about 300 bytes a sentence for BPE, 1,800 for unigram.
+_ENOUGH_SENTENCES = {"bpe": 500_000, "unigram": 120_000}
 #: With more different characters than this, the rarest become bytes.
 _MANY_CHARACTERS = 1_000
 #: Sizes chosen when none is given: up to so many pairs, so many pieces.
@@ -160,12 +161,12 @@ def learn_tokenizers(pairs: Pairs, config: TokenizerConfig, source_lang: str, ta
 def _learn_subwords(pairs: Pairs, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
     kind = _subword_kind(config)
     n_pairs, characters = _survey(pairs)
-    every = -(-n_pairs // _ENOUGH_SENTENCES)
     models = []
     for sides in ((0, 1),) if config.joint else ((0,), (1,)):
         n_characters = len(set().union(*(characters[side] for side in sides)))
+        every = -(-n_pairs * len(sides) // _ENOUGH_SENTENCES[kind])
         model = learn_subword(
-            _sentences(pairs, sides, every * len(sides), config.lowercase),
+            _sentences(pairs, sides, every, config.lowercase),
             kind,
             config.vocab_size or _fitting_size(n_pairs, n_characters),
             exact=config.vocab_size is not None,

@@ -7,19 +7,30 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from dragoman.errors import ConfigError
 from dragoman.storage import write_file
+
+if TYPE_CHECKING:
+    from torch.utils.tensorboard import SummaryWriter
 
 
 class MetricsLog:
     """One JSON object a line: every logged step and validation, each exactly once, also across restarts."""
 
-    def __init__(self, path: Path, last_step: int) -> None:
-        """Continue the log in `path` after `last_step`: later lines belong to steps that will be done again."""
+    def __init__(self, path: Path, last_step: int, *, tensorboard: bool = False) -> None:
+        """Continue the log in `path` after `last_step`: later lines belong to steps that will be done again.
+
+        With `tensorboard` the same figures also go to a folder `tensorboard` beside it.
+
+        Raises:
+            ConfigError: TensorBoard is asked for and not installed.
+        """
+        self._board = _open_board(path.with_name("tensorboard"), last_step) if tensorboard else None
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
         kept = [line for line in lines if _step(line) is not None and (_step(line) or 0) <= last_step]
         write_file(path, "".join(f"{line}\n" for line in kept).encode())
@@ -29,6 +40,21 @@ class MetricsLog:
         """Append one record; it has a key `step`."""
         with open(self._path, "a", encoding="utf-8", newline="\n") as file:
             file.write(json.dumps(record, allow_nan=False) + "\n")
+        if self._board is not None:
+            for name, value in record.items():
+                if name != "step":
+                    self._board.add_scalar(name, value, record["step"])
+            self._board.flush()
+
+
+def _open_board(folder: Path, last_step: int) -> SummaryWriter:
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError:
+        raise ConfigError(
+            "training.tensorboard needs TensorBoard", advice='pip install "dragoman[tensorboard]"'
+        ) from None
+    return SummaryWriter(str(folder), purge_step=last_step + 1)
 
 
 def _step(line: str) -> int | None:

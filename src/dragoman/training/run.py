@@ -24,7 +24,9 @@ CHANGEABLE = frozenset(
         *(f"training.{name}" for name in ("max_steps", "max_epochs", "patience", "micro_batch_tokens")),
         *(f"training.{name}" for name in ("validate_every", "save_every", "log_every", "keep_checkpoints")),
         "training.max_skipped_steps",
-        "data.validation_size",
+        "training.tensorboard",
+        # Where the text is; what it is, its SHA-256 says.
+        *(f"data.{prefix}{side}" for prefix in ("", "validation_") for side in ("source", "target", "pairs")),
     }
 )
 

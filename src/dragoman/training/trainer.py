@@ -83,7 +83,7 @@ class Trainer:
         self._resume()
         progress = self.progress
         if self.processes.is_main:
-            self.log = MetricsLog(self.folder / "metrics.jsonl", progress.step)
+            self.log = MetricsLog(self.folder / "metrics.jsonl", progress.step, tensorboard=self.training.tensorboard)
         with StopRequest() as stop, Display(self.n_steps, self.report) as self.display:
             upcoming = prefetch(self._micro_batches(step) for step in range(progress.step, self.n_steps))
             over = self._is_over()

@@ -1,0 +1,468 @@
+"""The command line: results on standard output, everything else on standard error, and the right exit code."""
+
+import errno
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
+
+from dragoman.cli.program import explain, run
+from dragoman.errors import (
+    BundleError,
+    ConfigError,
+    DataError,
+    DivergedError,
+    ResourceError,
+    RunFolderError,
+)
+from dragoman.translator import Translator
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_bundle(tmp_path_factory.mktemp("models") / "tiny", max_length=40)
+
+
+@pytest.fixture
+def translator(bundle: Path) -> Translator:
+    return Translator.load(bundle, device="cpu")
+
+
+@pytest.fixture
+def dragoman(capsysbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> "Dragoman":
+    return Dragoman(capsysbinary, monkeypatch)
+
+
+class Dragoman:
+    """Runs a command inside this process: (exit code, standard output, standard error)."""
+
+    def __init__(self, capture: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> None:
+        self._capture, self._monkeypatch = capture, monkeypatch
+
+    def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> tuple[int, bytes, str]:
+        self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        handler = signal.getsignal(signal.SIGTERM)
+        try:
+            code = run([str(argument) for argument in arguments])
+        finally:
+            signal.signal(signal.SIGTERM, handler)
+        out, err = self._capture.readouterr()
+        return code, out, err.decode()
+
+
+def program(arguments: Sequence[str | Path], **options: object) -> "subprocess.Popen[bytes]":
+    """A process of its own, for what only a process has: signals, closed streams, the locale."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **dict(options.pop("env", {}))}  # type: ignore[call-overload]
+    return subprocess.Popen(
+        [sys.executable, "-m", "dragoman", *map(str, arguments)],
+        env=environment,
+        stderr=subprocess.PIPE,
+        **options,  # type: ignore[call-overload]
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- the frame
+
+
+def test_help_names_every_command_and_version_is_told(dragoman: Dragoman) -> None:
+    code, out, err = dragoman("--help")
+    assert (code, err) == (0, "")
+    for command in ("prepare", "train", "evaluate", "translate", "score", "average", "data", "demo"):
+        assert f"  {command} " in out.decode()
+        assert dragoman(command, "--help")[0] == 0
+    assert dragoman()[1] == out
+    code, out, _ = dragoman("--version")
+    assert code == 0
+    assert out.startswith(b"dragoman 0.")
+
+
+def test_help_does_not_wait_for_pytorch() -> None:
+    check = (
+        "import sys; from dragoman.cli.program import run; run(['translate', '--help']); print('torch' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", check], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    )
+    assert done.stdout.rstrip().endswith(b"False")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["translat"],
+        ["translate"],
+        ["translate", "-m"],
+        ["train", "--nothing"],
+        ["train"],
+        ["evaluate"],
+        ["score", "-m", "x", "--source", "y"],
+    ],
+)
+def test_wrong_usage_is_exit_2_on_one_line(dragoman: Dragoman, arguments: list[str]) -> None:
+    code, out, err = dragoman(*arguments)
+    assert (code, out) == (2, b"")
+    assert err.startswith("error: ")
+    assert err.count("\n") == 1
+    assert "--help" in err
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (DataError("x"), 1),
+        (RunFolderError("x"), 1),
+        (OSError(errno.EIO, "input/output error"), 1),
+        (ConfigError("x"), 2),
+        (BundleError("x"), 3),
+        (DivergedError("x"), 4),
+        (ResourceError("x"), 5),
+        (OSError(errno.ENOSPC, "no space left"), 5),
+        (MemoryError(), 5),
+        (RuntimeError("[enforce fail] DefaultCPUAllocator: can't allocate memory: you tried to allocate"), 5),
+        (RuntimeError("CUDA out of memory."), 5),
+        (RuntimeError("what"), 70),
+        (KeyboardInterrupt(), 130),
+        (BrokenPipeError(errno.EPIPE, "broken pipe"), 141),
+        (SystemExit(143), 143),
+    ],
+)
+def test_every_failure_has_its_exit_code(error: BaseException, code: int) -> None:
+    found, message = explain(error)
+    assert found == code
+    assert bool(message) == (code < 128)
+
+
+def test_debug_shows_the_traceback(dragoman: Dragoman, tmp_path: Path) -> None:
+    assert "Traceback" not in dragoman("translate", "-m", tmp_path / "none")[2]
+    code, _, err = dragoman("translate", "-m", tmp_path / "none", "--debug")
+    assert code == 3
+    assert "Traceback" in err
+    assert err.rstrip("\n").split("\n")[-1].startswith("error: no such model")
+
+
+def test_control_characters_do_not_reach_the_terminal(dragoman: Dragoman) -> None:
+    _, _, err = dragoman("translate", "-m", "\x1b[31mred")
+    assert "\x1b" not in err
+    assert "\\x1b" in err
+
+
+# -------------------------------------------------------------------------------------------------- configuration
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("model.d_modle=512", "unknown key 'model.d_modle' (did you mean 'd_model'?)"),
+        ('model.d_model="512"', "model.d_model"),
+        ("model.d_model=true", "got True"),
+        ("model.d_model=500", "set it to 496 or 504"),
+        ("model.n_encoder_layers=0", "model.n_encoder_layers"),
+        ("model.dropout=1.0", "model.dropout"),
+        ("search.beam_size=0", "search.beam_size"),
+        ("model.preset=huge", "unknown preset 'huge'"),
+        ("nonsense", "not of the form key=value"),
+    ],
+)
+def test_wrong_settings_are_exit_2(dragoman: Dragoman, tmp_path: Path, setting: str, message: str) -> None:
+    code, out, err = dragoman("train", "--corpus", "copy", "-o", tmp_path / "run", "--set", setting)
+    assert (code, out) == (2, b"")
+    assert message in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "run" / "config.yaml").exists()
+
+
+def test_all_wrong_settings_are_told_at_once(dragoman: Dragoman, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("model: {d_modle: 1, n_heads: x}\ntraining: {lr: -1}\n")
+    code, _, err = dragoman("train", recipe, "--corpus", "copy", "-o", tmp_path / "run")
+    assert code == 2
+    assert err.startswith("error: ")
+    assert all(key in err for key in ("d_modle", "n_heads", "lr"))
+
+
+def test_a_missing_corpus_is_told(dragoman: Dragoman, tmp_path: Path) -> None:
+    code, _, err = dragoman(
+        "train", "--source", tmp_path / "a.en", "--target", tmp_path / "a.de", "-o", tmp_path / "run"
+    )
+    assert code == 1
+    assert str(tmp_path / "a.en") in err
+
+
+# ------------------------------------------------------------------------------------------------------ translate
+
+
+def test_lines_out_are_lines_in(dragoman: Dragoman, bundle: Path, translator: Translator) -> None:
+    lines = ["A man", "", " \u3000\t", "She is reading.", "b\x00\x1b[1m\u2028c\rd", "", "漢字", "</s>"]
+    code, out, err = dragoman("translate", "-m", bundle, stdin="\n".join(lines).encode())
+    assert code == 0, err
+    assert out.endswith(b"\n")
+    found = out.decode().removesuffix("\n").split("\n")
+    assert found == [translation.text for translation in translator.translate(lines)]
+    assert found[1:3] == ["", ""]
+    assert dragoman("translate", "-m", bundle, stdin=b"") == (0, b"", "")
+    assert dragoman("translate", "-m", bundle, stdin=b"\n") == (0, b"\n", "")
+
+
+def test_only_a_newline_ends_a_line_and_a_mark_is_no_text(dragoman: Dragoman, bundle: Path) -> None:
+    plain = dragoman("translate", "-m", bundle, stdin=b"A man\nShe\n")[1]
+    assert dragoman("translate", "-m", bundle, stdin=b"\xef\xbb\xbfA man\r\nShe")[1] == plain
+
+
+def test_a_long_line_is_translated_whole_with_a_warning(dragoman: Dragoman, bundle: Path) -> None:
+    code, out, err = dragoman("translate", "-m", bundle, "--beam-size", 1, stdin=b"A man\n" + b"The cat sits. " * 12)
+    assert code == 0
+    assert out.count(b"\n") == 2
+    assert err.startswith("warning: line 2 is longer than the 39 tokens")
+
+
+@pytest.mark.parametrize("text", ["a\u0301" * 3_000, "x" * 5_000])
+def test_a_line_without_any_end_is_translated(dragoman: Dragoman, bundle: Path, text: str) -> None:
+    code, out, err = dragoman("translate", "-m", bundle, "--beam-size", 1, "--max-length", 3, stdin=text.encode())
+    assert code == 0
+    assert out.count(b"\n") == 1
+    assert "in parts" in err.replace(err.split(" in ")[-1].split(" parts")[0] + " ", "")
+
+
+def test_n_best_is_in_the_moses_format(dragoman: Dragoman, bundle: Path, translator: Translator) -> None:
+    code, out, _ = dragoman("translate", "-m", bundle, "--n-best", 2, stdin=b"A man\n\nShe")
+    assert code == 0
+    rows = [line.split(" ||| ") for line in out.decode().removesuffix("\n").split("\n")]
+    assert [row[0] for row in rows] == ["0", "0", "1", "2", "2"]
+    best = translator.translate("A man", n_best=2).alternatives
+    assert [row[1] for row in rows[:2]] == [each.text for each in best]
+    assert [float(row[3]) for row in rows[:2]] == pytest.approx([each.score for each in best], abs=1e-4)
+
+
+def test_json_has_everything(dragoman: Dragoman, bundle: Path) -> None:
+    _, out, _ = dragoman("translate", "-m", bundle, "--json", "--n-best", 2, stdin="Ä\n".encode())
+    (line,) = out.decode().removesuffix("\n").split("\n")
+    found = json.loads(line)
+    assert {"text", "score", "tokens", "alternatives", "alignment"} <= found.keys()
+    assert len(found["alternatives"]) == 2
+    assert found["text"] == found["alternatives"][0]["text"]
+
+
+def test_search_options_reach_the_search(dragoman: Dragoman, bundle: Path) -> None:
+    options = ["--beam-size", 3, "--length-penalty", 0, "--min-length", 2, "--max-length", 6, "--no-repeat-ngram", 1]
+    code, out, _ = dragoman("translate", "-m", bundle, "--json", "--prefix", "Ein", *options, stdin=b"A man")
+    found = json.loads(out)
+    assert code == 0
+    assert found["text"].startswith("Ein")
+    assert len(found["tokens"]) == len(set(found["tokens"])) <= 6
+    drawn = [
+        dragoman("translate", "-m", bundle, "--sample", "--top-k", 50, "--top-p", 0.9, "--seed", seed, stdin=b"A")[1]
+        for seed in (1, 1, 2)
+    ]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--n-best", 9],
+        ["--temperature", 0],
+        ["--beam-size", 0],
+        ["--min-length", 9, "--max-length", 2],
+        ["--device", "abacus"],
+    ],
+)
+def test_options_out_of_range_are_exit_2(dragoman: Dragoman, bundle: Path, options: list[str]) -> None:
+    code, out, err = dragoman("translate", "-m", bundle, *options, stdin=b"A\n")
+    assert (code, out) == (2, b"")
+    assert err.startswith("error: ")
+
+
+def test_ensembles(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    second = write_tiny_bundle(tmp_path / "second", seed=2, max_length=40)
+    _, out, _ = dragoman("translate", "-m", bundle, "-m", second, stdin=b"A man")
+    expected = Translator.load(bundle, second, device="cpu").translate("A man").text
+    assert out.decode() == expected + "\n"
+
+
+def test_files_are_refused_kept_or_replaced(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "in.en", tmp_path / "out.de"
+    source.write_bytes(b"A man\nShe\n")
+    command = ("translate", "-m", bundle, "-i", source, "-o", target)
+    assert dragoman(*command) == (0, b"", "")
+    content = target.read_bytes()
+    assert content == dragoman("translate", "-m", bundle, stdin=source.read_bytes())[1]
+    code, _, err = dragoman(*command)
+    assert code == 1
+    assert "--overwrite" in err
+    source.write_bytes(b"A man\nS\xffhe\n")
+    code, _, err = dragoman(*command, "--overwrite")
+    assert code == 1
+    assert f"{source}:2:2" in err
+    assert target.read_bytes() == content, "a failure leaves the old output"
+    assert sorted(tmp_path.iterdir()) == [source, target]
+    assert dragoman(*command, "--overwrite", "--invalid-utf8", "replace")[0] == 0
+    assert dragoman("translate", "-m", bundle, "-i", tmp_path / "missing")[0] == 1
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_is_exit_5(dragoman: Dragoman, bundle: Path) -> None:
+    code, _, err = dragoman("translate", "-m", bundle, "-o", "/dev/full", "--overwrite", stdin=b"A man\n")
+    assert code == 5
+    assert "space" in err
+
+
+def test_bytes_do_not_depend_on_the_locale(bundle: Path, dragoman: Dragoman) -> None:
+    text = "Grüße 漢字\n".encode()
+    process = program(
+        ["translate", "-m", bundle],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"},
+    )
+    out, err = process.communicate(text)
+    assert (process.returncode, err) == (0, b"")
+    assert out == dragoman("translate", "-m", bundle, stdin=text)[1]
+
+
+def test_a_closed_input_is_told(bundle: Path) -> None:
+    process = program(["translate", "-m", bundle], preexec_fn=lambda: os.close(0), stdout=subprocess.PIPE)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (1, b"")
+    assert b"standard input is closed" in err
+
+
+def test_a_closed_output_ends_silently(bundle: Path) -> None:
+    process = program(["translate", "-m", bundle, "--batch-size", 1], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(b"A man\n")
+    process.stdin.flush()
+    assert process.stdout.readline().endswith(b"\n"), "answers before the end of input"
+    process.stdout.close()
+    _, err = process.communicate(b"She\n" * 20)
+    assert (process.returncode, err) == (141, b"")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_end_with_their_code_and_whole_lines(bundle: Path, number: signal.Signals, code: int) -> None:
+    process = program(["translate", "-m", bundle, "--batch-size", 1], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdin
+    assert process.stdout
+    process.stdin.write(b"A man\n")
+    process.stdin.flush()
+    first = process.stdout.readline()
+    time.sleep(0.05)  # it waits for the next line now
+    process.send_signal(number)
+    rest, err = process.communicate(timeout=60)
+    assert process.returncode == code
+    assert first.endswith(b"\n")
+    assert rest == b""
+    assert err == b""
+
+
+# ------------------------------------------------------------------------------- score, evaluate, average, data
+
+
+def write_pairs(folder: Path) -> tuple[Path, Path]:
+    paths = folder / "test.en", folder / "test.de"
+    for path, lines in zip(paths, zip(*PAIRS, strict=True), strict=True):
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return paths
+
+
+def test_score(dragoman: Dragoman, bundle: Path, translator: Translator, tmp_path: Path) -> None:
+    source, target = write_pairs(tmp_path)
+    expected = translator.score(*(list(side) for side in zip(*PAIRS, strict=True)))
+    code, out, _ = dragoman("score", "-m", bundle, "--source", source, "--target", target)
+    assert code == 0
+    assert [float(line) for line in out.split()] == pytest.approx([each.log_prob for each in expected], abs=1e-4)
+    tabbed = "".join(f"{left}\t{right}\n" for left, right in PAIRS).encode()
+    _, out, _ = dragoman("score", "-m", bundle, "--per-token", stdin=tabbed)
+    assert [float(line) for line in out.split()] == pytest.approx([each.per_token for each in expected], abs=1e-4)
+    _, out, _ = dragoman("score", "-m", bundle, "--json", stdin=tabbed)
+    assert {"log_prob", "per_token", "tokens", "token_log_probs"} <= json.loads(out.split(b"\n")[0]).keys()
+    code, _, err = dragoman("score", "-m", bundle, stdin=b"a\tb\nc\n")
+    assert code == 1
+    assert "standard input:2" in err
+    code, _, err = dragoman("score", "-m", bundle, stdin=b"a\tb\n" + b"The cat " * 50 + b"\tb\n")
+    assert code == 1
+    assert "standard input:2" in err
+    target.write_text("one\n")
+    code, _, err = dragoman("score", "-m", bundle, "--source", source, "--target", target)
+    assert code == 1
+    assert "4 and 1" in err
+
+
+def test_evaluate_for_people_and_programs(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    source, target = write_pairs(tmp_path)
+    arguments = ["evaluate", "-m", bundle, "--source", source, "--target", target, "--beam-size", 1]
+    code, out, err = dragoman(*arguments, "--json", "--m30k", "-o", tmp_path / "out.de")
+    assert code == 0, err
+    found = json.loads(out)
+    assert [metric["name"] for metric in found["metrics"]] == ["M30k-BLEU", "BLEU", "chrF2"]
+    assert found["n_sentences"] == len(PAIRS)
+    assert (tmp_path / "out.de").read_bytes().count(b"\n") == len(PAIRS)
+    code, out, _ = dragoman(*arguments)
+    assert code == 0
+    assert b"perplexity" in out
+    assert b"tok:13a|smooth:exp|version" in out
+
+
+def test_evaluate_a_named_corpus(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    code, out, err = dragoman(
+        "evaluate", "-m", bundle, "--corpus", "copy", "--max-length", 2, "--beam-size", 1, "--json"
+    )
+    assert code == 0, err
+    assert json.loads(out)["n_sentences"] == 1000
+    code, _, err = dragoman("evaluate", "-m", bundle, "--corpus", "nothing")
+    assert code == 2
+    assert "unknown corpus" in err
+
+
+def test_compare_outputs_without_a_model(dragoman: Dragoman, tmp_path: Path) -> None:
+    _, target = write_pairs(tmp_path)
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    good.write_bytes(target.read_bytes())
+    bad.write_text("Ein Hund.\n" * len(PAIRS))
+    code, out, _ = dragoman("evaluate", "--hypotheses", good, "--baseline", bad, "--target", target, "--json")
+    assert code == 0
+    assert json.loads(out)[0]["system"] == pytest.approx(100)
+    code, out, _ = dragoman("evaluate", "--hypotheses", good, "--target", target)
+    assert code == 0
+    assert b"100.00" in out
+    bad.write_text("one\n")
+    assert dragoman("evaluate", "--hypotheses", good, "--baseline", bad, "--target", target)[0] == 1
+    assert dragoman("evaluate", "--hypotheses", good)[0] == 2
+
+
+def test_average(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    code, out, err = dragoman("average", bundle, bundle, "-o", tmp_path / "mean")
+    assert (code, out) == (0, b"")
+    assert "translate -m" in err
+    assert (
+        dragoman("translate", "-m", tmp_path / "mean", stdin=b"A")[1]
+        == dragoman("translate", "-m", bundle, stdin=b"A")[1]
+    )
+    assert dragoman("average", bundle, bundle, "-o", tmp_path / "mean")[0] == 1
+    assert dragoman("average", bundle, bundle, "--last", 2, "-o", tmp_path / "other")[0] == 2
+
+
+def test_data_writes_plain_text(dragoman: Dragoman, tmp_path: Path) -> None:
+    code, out, err = dragoman("data", "reverse", "--size", 50, "--seed", 3, "-o", tmp_path / "corpus")
+    assert (code, out) == (0, b"")
+    assert "50 pairs" in err
+    source, target = ((tmp_path / "corpus" / f"train.{side}").read_text().split("\n") for side in ("source", "target"))
+    assert len(source) == len(target) == 51
+    assert all(left.split() == right.split()[::-1] for left, right in zip(source, target, strict=True))
+    assert dragoman("data", "reverse", "-o", tmp_path / "corpus")[0] == 1
+    assert dragoman("data", "nothing", "-o", tmp_path / "nothing")[0] == 2
+
+
+def test_tiny_models_are_what_the_tests_think(bundle: Path) -> None:
+    model = tiny_model(tiny_tokenizers(), max_length=40)
+    assert Translator.load(bundle).models[0].config == model.config
