@@ -35,7 +35,7 @@ WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer"
 PRETRAINED = Path(__file__).parent / "pretrained"
 #: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
-MAX_POSITION_TABLE = 2**27
+MAX_POSITION_TABLE = 2**25
 
 
 @dataclass(frozen=True)
@@ -227,18 +227,27 @@ def _build(config: ModelConfig, folder: Path) -> Transformer:
     """The model with the folder's weights. It is built only after its outline has been compared with the file."""
     if config.max_length * config.d_model > MAX_POSITION_TABLE:
         raise BundleError(f"max_length {config.max_length} is beyond reason", folder / CONFIG)
-    with torch.device("meta"), _WithoutRandomness():
-        expected = unique_weights(Transformer(config))
-    weights = read_weights(folder / WEIGHTS, expected)
+    weights = read_weights(folder / WEIGHTS, _outline(config))
     with torch.random.fork_rng(devices=[]):
         model = Transformer(config)
     model.load_state_dict(weights, strict=False)
     return model.eval()
 
 
+def _outline(config: ModelConfig) -> dict[str, Tensor]:
+    """Names and shapes of a model's weights, without memory for their values.
+
+    The table of sinusoidal positions is no weight, so learned ones stand in for it: computing it on the meta device
+    would make PyTorch import a compiler, which takes longer than everything else in loading.
+    """
+    with torch.device("meta"), _WithoutRandomness():
+        weights = unique_weights(Transformer(config.model_copy(update={"positions": "learned"})))
+    learned = config.positions == "learned"
+    return {name: weight for name, weight in weights.items() if learned or not name.endswith("positions.table")}
+
+
 class _WithoutRandomness(TorchFunctionMode):
-    """Leaves out random initialisation, which means nothing on the meta device, and for which PyTorch would import
-    a compiler that takes longer than everything else in loading."""
+    """Leaves out random initialisation, for the same reason."""
 
     def __torch_function__(
         self, func: Callable[..., Any], types: object, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
