@@ -40,10 +40,15 @@ def copy(bundle: Path, tmp_path: Path) -> Path:
 
 def remake_manifest(folder: Path) -> None:
     """What an attacker does: change a file, then write a manifest that fits."""
-    (folder / MANIFEST).unlink()
+    (folder / MANIFEST).unlink(missing_ok=True)
     inside = folder.with_name("inside")
     shutil.move(folder, inside)
-    save_folder(folder, lambda temporary: shutil.copytree(inside, temporary, dirs_exist_ok=True) and None)
+
+    def write(temporary: Path) -> None:
+        shutil.copytree(inside, temporary, dirs_exist_ok=True)
+
+    save_folder(folder, write)
+    shutil.rmtree(inside)
 
 
 def change_config(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
@@ -266,9 +271,10 @@ def test_checkpoints_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None
     weights = load_file(bundle / "model.safetensors")
     for step, factor in ((5, 100.0), (9, 1.0), (10, 3.0)):
         scaled = {name: weight * factor for name, weight in weights.items()}
-        save_folder(
-            run / "checkpoints" / f"step-{step}", lambda folder: save_file(scaled, folder / "model.safetensors")
-        )
+        (tmp_path / str(step)).mkdir()
+        save_file(scaled, tmp_path / str(step) / "model.safetensors")
+        remake_manifest(tmp_path / str(step))
+        shutil.move(tmp_path / str(step), run / "checkpoints" / f"step-{step}")
     average_checkpoints(run, 2, tmp_path / "mean")
     mean = load_file(tmp_path / "mean" / "model.safetensors")
     for name, weight in weights.items():

@@ -94,9 +94,6 @@ def test_paired_test_finds_a_difference_and_no_difference(method: str) -> None:
     assert chrf.p_value < 0.05
     same = paired_test(GOOD, GOOD, REFERENCES, "de", method=method, n_samples=300)  # type: ignore[arg-type]
     assert [each.p_value for each in same] == [1, 1]
-    shuffled = GOOD[1:2] + GOOD[:1] + GOOD[2:]
-    (one, _) = paired_test(shuffled, GOOD[::1], REFERENCES, "de", method=method, n_samples=300)  # type: ignore[arg-type]
-    assert one.p_value > 0.1
 
 
 @pytest.mark.parametrize("metric", [corpus_bleu, corpus_chrf, exact_match])

@@ -16,11 +16,14 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
+from dragoman.config import parse_config
+from dragoman.data.prepare import prepare
+from dragoman.errors import BundleError, ConfigError, DivergedError, DragomanError, RunFolderError
 from dragoman.storage import lock_folder
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
+from dragoman.training.trainer import Trainer
 
 ROWS = 240
 LETTERS = "abcdefgh"
@@ -70,12 +73,17 @@ def settings(corpus: Path, **training: Any) -> dict[str, Any]:
     }
 
 
-def losses(run: Path) -> dict[int, str]:
-    """Each logged step's loss, as exact text; fails when a step is logged twice."""
+def logged(run: Path, key: str) -> dict[int, float]:
+    """One figure of each logged step; fails when a step is logged twice."""
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
-    logged = [(record["step"], float(record["loss"]).hex()) for record in records if "loss" in record]
-    assert len(dict(logged)) == len(logged)
-    return dict(logged)
+    figures = [(record["step"], float(record[key])) for record in records if key in record]
+    assert len(dict(figures)) == len(figures)
+    return dict(figures)
+
+
+def losses(run: Path) -> dict[int, float]:
+    """Each logged step's loss, exactly."""
+    return logged(run, "loss")
 
 
 def weights(run: Path) -> dict[str, torch.Tensor]:
@@ -90,12 +98,12 @@ def assert_same_training(one: Path, other: Path) -> None:
 
 
 def assert_equal_but_for_rounding(one: Path, other: Path) -> None:
-    """The same losses to 1e-6, and the same weights where the gradient is not zero but for rounding.
+    """The same losses and gradient norms to 1e-6, and the same weights where the gradient is more than rounding.
 
     A bias of keys adds the same to all scores of a query, so it has no gradient; Adam scales its noise up.
     """
-    first_losses, second_losses = ([float.fromhex(each) for each in losses(run).values()] for run in (one, other))
-    assert first_losses == pytest.approx(second_losses, rel=1e-6)
+    for key in ("loss", "grad_norm"):
+        assert logged(one, key) == pytest.approx(logged(other, key), rel=1e-6)
     first, second = weights(one), weights(other)
     for name in first:
         if not name.endswith("key_projection.bias"):
@@ -162,7 +170,7 @@ def test_a_signal_ends_it_saved(
 
 def test_micro_batches_change_nothing(corpus: Path, reference: Path, tmp_path: Path) -> None:
     whole, cut = tmp_path / "whole", tmp_path / "cut"
-    plain = settings(corpus, max_steps=5, warmup_steps=1)
+    plain = settings(corpus, max_steps=5, warmup_steps=1, clip_norm=None)
     plain["model"]["dropout"] = 0.0
     train(plain, whole, device="cpu", report=lambda line: None)
     plain["training"]["micro_batch_tokens"] = 40
@@ -171,8 +179,8 @@ def test_micro_batches_change_nothing(corpus: Path, reference: Path, tmp_path: P
 
 
 def test_two_processes_give_the_gradient_of_one(corpus: Path, tmp_path: Path) -> None:
-    """torchrun with two processes on the CPU, dropout off: the same data, the same losses, the same weights."""
-    plain = settings(corpus, max_steps=4, warmup_steps=1, validate_every=4)
+    """torchrun with two processes on the CPU, dropout off: the same data, losses, gradients and weights."""
+    plain = settings(corpus, max_steps=4, warmup_steps=1, validate_every=4, clip_norm=None)
     plain["model"]["dropout"] = 0.0
     train(plain, tmp_path / "one", device="cpu", report=lambda line: None)
     program = tmp_path / "two.py"
@@ -181,7 +189,7 @@ def test_two_processes_give_the_gradient_of_one(corpus: Path, tmp_path: Path) ->
         "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')",
         encoding="utf-8",
     )
-    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--master-port=29531"]
+    launcher = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--standalone"]
     subprocess.run(
         [*launcher, str(program), json.dumps(plain), str(tmp_path / "two")],
         check=True,
@@ -243,6 +251,86 @@ def test_changed_settings_and_data_are_refused(corpus: Path, reference: Path, tm
         (corpus / "rows.up").write_bytes(kept_up)
 
 
+class Killed(BaseException):
+    """Stands for `kill -9` at a chosen call."""
+
+
+def _kill_in(monkeypatch: pytest.MonkeyPatch, name: str, *, after: int) -> None:
+    """Let the `after`-th call of a method of the trainer die."""
+    original = getattr(Trainer, name)
+    calls = iter(range(1, 10**6))
+
+    def dying(self: Trainer, *arguments: Any) -> Any:
+        if next(calls) == after:
+            raise Killed
+        return original(self, *arguments)
+
+    monkeypatch.setattr(Trainer, name, dying)
+
+
+def test_killed_between_a_bundle_and_its_checkpoint(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`best` and `last` never name a bundle that is not there, and the run still ends in the same bits."""
+    run = tmp_path / "run"
+    for name, after in (("_save", 3), ("_train_step", 3), ("_validate", 2)):
+        with monkeypatch.context() as patch:
+            _kill_in(patch, name, after=after)
+            with pytest.raises(Killed):
+                train(settings(corpus), run, device="cpu", report=lambda line: None)
+        for pointer in ("best", "last"):
+            assert not (run / pointer).is_symlink() or (run / pointer / "MANIFEST.json").exists()
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+    assert (run / "best").resolve() == (run / "bundles" / (reference / "best").resolve().name)
+
+
+def test_the_log_is_exact_between_its_lines_too(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rare = settings(corpus, log_every=10)
+    train(rare, tmp_path / "whole", device="cpu", report=lambda line: None)
+    with monkeypatch.context() as patch:
+        _kill_in(patch, "_train_step", after=17)
+        with pytest.raises(Killed):
+            train(rare, tmp_path / "killed", device="cpu", report=lambda line: None)
+    train(rare, tmp_path / "killed", device="cpu", report=lambda line: None)
+    assert list(losses(tmp_path / "whole")) == [10, 20, 30]
+    assert losses(tmp_path / "whole") == losses(tmp_path / "killed")
+
+
+def test_other_data_in_the_same_folder_is_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    other = shutil.copytree(corpus, tmp_path / "corpus")
+    with open(other / "rows.low", "a", encoding="utf-8") as low, open(other / "rows.up", "a", encoding="utf-8") as up:
+        low.write("a b\n")
+        up.write("A B\n")
+    changed = settings(other, max_steps=33)
+    prepare(parse_config(changed), run, overwrite=True, report=lambda line: None)
+    with pytest.raises(ConfigError, match="the data of this run changed since step 30"):
+        train(changed, run, device="cpu", report=lambda line: None)
+
+
+def test_a_full_disk_keeps_the_last_checkpoint(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """A real limit on the size of files, which the weights exceed: exit code 5, and then it continues."""
+    resource = pytest.importorskip("resource")
+    run = tmp_path / "run"
+    train(settings(corpus, max_steps=12), run, device="cpu", report=lambda line: None)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    largest = (run / "checkpoints" / "step-12" / "optimizer.safetensors").stat().st_size
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest - 1, hard))
+        with pytest.raises(DragomanError) as caught:
+            train(settings(corpus), run, device="cpu", report=lambda line: None)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, previous)
+    assert caught.value.exit_code == 5
+    assert saved_steps(run / "checkpoints")[-1] == 12
+    assert not list(run.rglob("tmp.step-*"))
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+
+
 def test_a_run_folder_has_one_trainer(corpus: Path, tmp_path: Path) -> None:
     started = time.monotonic()
     program = (
@@ -278,6 +366,7 @@ def test_numbers_that_are_not_finite_are_never_saved(corpus: Path, tmp_path: Pat
             report=lambda line: None,
         )
     assert caught.value.exit_code == 4
+    assert saved_steps(run / "checkpoints")
     for step in saved_steps(run / "checkpoints"):
         tensors = load_file(run / "checkpoints" / f"step-{step}" / "model.safetensors")
         assert all(tensor.isfinite().all() for tensor in tensors.values())
@@ -303,6 +392,8 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
     assert all(torch.allclose(start[name], tuned[name], atol=1e-4) for name in start)
     with pytest.raises(ConfigError, match="differs from the bundle"):
         train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
+    with pytest.raises(ConfigError, match=r"tokenizer.min_count differs from the bundle"):
+        train({**tuning, "tokenizer": {"min_count": 5}}, tmp_path / "other", init_from=reference / "last", device="cpu")
 
 
 def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None:
@@ -311,7 +402,7 @@ def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None
     train(settings(corpus, max_steps=3, warmup_steps=1, tensorboard=True), run, device="cpu", report=lambda line: None)
     events = event_accumulator.EventAccumulator(str(run / "tensorboard")).Reload()
     board = {event.step: event.value for event in events.Scalars("loss")}
-    assert board == pytest.approx({step: float.fromhex(loss) for step, loss in losses(run).items()})
+    assert board == pytest.approx(losses(run))
 
 
 def test_the_plan_fits_the_corpus_and_yields_to_the_person() -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
+from safetensors.torch import save
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
@@ -103,7 +103,8 @@ def save_bundle(
         (temporary / CONFIG).write_bytes(to_json(config))
         (temporary / TOKENIZER).mkdir()
         tokenizers.save(temporary / TOKENIZER)
-        save_file(weights, temporary / WEIGHTS)
+        # Written by Python, whose errors say that the disk is full; those of safetensors do not.
+        (temporary / WEIGHTS).write_bytes(save(weights))
 
     save_folder(folder, write, facts={"format_version": FORMAT_VERSION})
 

@@ -55,7 +55,7 @@ class DataConfig(Section):
     validation_pairs: str | None = None
     #: How many pairs are held out for validation when no validation files are given.
     validation_size: Positive = 1000
-    #: Longest side kept, in tokens.
+    #: Longest side kept, in tokens; when not given, no more than the model can read.
     max_length: Size = 256
     #: Longest side over shortest side, in tokens; short sentences are allowed a little more.
     max_ratio: Annotated[float, Field(ge=1, le=1000)] = 4.0
@@ -273,6 +273,15 @@ class Config(Section):
     training: TrainingConfig = TrainingConfig()
     search: SearchConfig = SearchConfig()
 
+    @model_validator(mode="after")
+    def _sentences_fit(self) -> Self:
+        if self.data.max_length >= self.model.max_length:
+            raise ValueError(
+                f"data.max_length {self.data.max_length} must be less than model.max_length {self.model.max_length}, "
+                "which counts the end of the sentence too; lower the one or raise the other"
+            )
+        return self
+
 
 def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The settings of a recipe file with `a.b=c` overrides laid over it, not yet checked.
@@ -299,7 +308,9 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
 
 
 def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
-    """Check settings, as read by `read_recipe`, and return them typed; `model.preset` is filled in first.
+    """Check settings, as read by `read_recipe`, and return them typed.
+
+    `model.preset` is filled in first, and `data.max_length` where the model reads less than its default.
 
     Raises:
         ConfigError: lists every unknown key, wrong type, value out of range and contradiction.
@@ -308,9 +319,14 @@ def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -
     model = settings.get("model")
     if isinstance(model, dict) and "preset" in model:
         preset = model["preset"]
-        if preset not in PRESETS:
+        if not isinstance(preset, str) or preset not in PRESETS:
             raise ConfigError(f"unknown preset {preset!r}", where, advice=f"choose one of {', '.join(PRESETS)}")
-        settings["model"] = {**PRESETS[preset], **{key: value for key, value in model.items() if key != "preset"}}
+        model = {**PRESETS[preset], **{key: value for key, value in model.items() if key != "preset"}}
+        settings["model"] = model
+    longest = model.get("max_length") if isinstance(model, dict) else None
+    data = settings.get("data") or {}
+    if isinstance(longest, int) and longest <= DataConfig().max_length and isinstance(data, dict):
+        settings["data"] = {"max_length": longest - 1, **data}
     return parse_section(Config, settings, where)
 
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from datetime import timedelta
 
 import torch
 import torch.distributed as distributed
@@ -13,7 +12,9 @@ from torch import Tensor
 
 from dragoman.errors import ConfigError
 
-T = TypeVar("T")
+#: How long processes wait for each other: the main one may be preparing a large corpus. A process that dies takes the
+#: others with it, by torchrun.
+PATIENCE = timedelta(hours=12)
 
 
 def find_device(name: str = "auto") -> torch.device:
@@ -56,18 +57,19 @@ class Processes:
 
     def any(self, flag: bool, device: torch.device) -> bool:
         """Whether `flag` is set in any process."""
-        return bool(self.sum(torch.tensor(int(flag), device=device)) > 0)
+        return bool(self.max(int(flag), device))
 
     @property
     def on_cuda(self) -> bool:
         """Whether each process has a CUDA device of its own."""
         return self.world_size > 1 and torch.cuda.is_available()
 
-    def main_first(self, work: Callable[[], T]) -> T:
-        """Do `work` in the main process, then in the others, who find what it left on the shared disk."""
-        result = work() if self.is_main else None
-        self.barrier()
-        return result if result is not None else work()
+    def max(self, number: int, device: torch.device) -> int:
+        """The largest of all processes' numbers."""
+        largest = torch.tensor(number, device=device)
+        if self.world_size > 1:
+            distributed.all_reduce(largest, distributed.ReduceOp.MAX)
+        return int(largest)
 
     def barrier(self) -> None:
         """Wait until every process has come here."""
@@ -81,12 +83,20 @@ class Processes:
 
 
 def start_processes() -> Processes:
-    """Join the group that `torchrun` describes in the environment; without torchrun, be alone."""
+    """Join the group that `torchrun` describes in the environment; without torchrun, be alone.
+
+    Raises:
+        ConfigError: the environment names several processes, but not which of them this one is.
+    """
     world_size = int(os.environ.get("WORLD_SIZE", "1"))
     if world_size == 1:
         return Processes()
+    missing = [name for name in ("RANK", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT") if name not in os.environ]
+    if missing:
+        raise ConfigError(f"WORLD_SIZE is set, but {missing[0]} is not", advice="start it with torchrun")
     local_rank = int(os.environ["LOCAL_RANK"])
     if torch.cuda.is_available():
         torch.cuda.set_device(local_rank)
-    distributed.init_process_group("nccl" if torch.cuda.is_available() else "gloo")
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    distributed.init_process_group(backend, timeout=PATIENCE)
     return Processes(int(os.environ["RANK"]), world_size, local_rank)

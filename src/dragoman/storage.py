@@ -23,7 +23,9 @@ from dragoman.errors import BundleError, ResourceError, RunFolderError
 
 MANIFEST = "MANIFEST.json"
 POINTER_LIMIT = 4096
-_FULL = (errno.ENOSPC, errno.EDQUOT)
+#: The largest JSON files are word lists.
+JSON_LIMIT = 500_000_000
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def _flush_file(file: IO[bytes]) -> None:
@@ -91,16 +93,19 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
     """Create `folder` with what `write` puts into it, and a manifest; it appears whole or not at all.
 
     Args:
-        folder: the final name; must not exist.
+        folder: the final name, which must not exist.
         write: is given a temporary folder beside it and fills it with files (folders one level down are allowed).
         facts: further entries of the manifest (step, fingerprints).
 
     Raises:
-        ResourceError: the disk is full; nothing but a temporary folder, removed by the next save, is left.
-        RunFolderError: the folder cannot be written for another reason.
+        ResourceError: the disk is full; nothing is left behind.
+        RunFolderError: the folder exists, or cannot be written for another reason.
     """
+    if folder.exists():
+        raise RunFolderError("the output exists", folder, advice="choose another one")
     temporary = folder.with_name(f"tmp.{folder.name}")
-    with _disk_errors(folder):
+    with contextlib.ExitStack() as cleanup, _disk_errors(folder):
+        cleanup.callback(shutil.rmtree, temporary, ignore_errors=True)
         folder.parent.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir()
@@ -127,16 +132,20 @@ def verify_folder(folder: Path) -> dict[str, Any]:
         BundleError: the manifest is missing or damaged, or a file differs from it in size or SHA-256, or is missing.
     """
     manifest = read_json(folder / MANIFEST)
-    files = manifest.get("files")
-    canonical = (folder / MANIFEST).read_bytes() == to_json(manifest)
-    if not canonical or not isinstance(files, dict) or manifest.get("self") != _self_hash(manifest):
+    try:
+        canonical = (folder / MANIFEST).read_bytes() == to_json(manifest)
+        files = {name: (entry["size"], entry["sha256"]) for name, entry in manifest["files"].items()}
+        whole = canonical and manifest["self"] == _self_hash(manifest)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        whole = False
+    if not whole:
         raise BundleError("the manifest is damaged", folder / MANIFEST, advice="use another copy")
-    for name, entry in files.items():
+    for name, (size, digest) in files.items():
         path = folder / name
         inside = not Path(name).is_absolute() and ".." not in Path(name).parts
         if not inside or not path.is_file() or path.is_symlink():
             raise BundleError("a file of the manifest is missing", path, advice="use another copy")
-        if path.stat().st_size != entry["size"] or sha256(path) != entry["sha256"]:
+        if path.stat().st_size != size or sha256(path) != digest:
             raise BundleError("the file differs from its SHA-256 in the manifest", path, advice="use another copy")
     return manifest
 
@@ -145,9 +154,13 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object that this project wrote.
 
     Raises:
-        BundleError: the file is missing, unreadable, or not a JSON object.
+        BundleError: the file is missing, unreadable, too large, or not a JSON object.
     """
     try:
+        if not path.is_file() and path.exists():
+            raise BundleError("not a regular file", path, advice="use another copy")
+        if path.exists() and path.stat().st_size > JSON_LIMIT:
+            raise BundleError(f"larger than {JSON_LIMIT:,} bytes", path, advice="use another copy")
         value = json.loads(path.read_bytes())
     except FileNotFoundError:
         raise BundleError("file not found", path, advice="is this the right folder?") from None
@@ -172,6 +185,12 @@ def set_pointer(pointer: Path, target: Path) -> None:
             return
         os.replace(temporary, pointer)
         _flush_folder(pointer.parent)
+
+
+def remove_pointer(pointer: Path) -> None:
+    """Let the name `pointer` mean nothing."""
+    with _disk_errors(pointer):
+        pointer.unlink(missing_ok=True)
 
 
 def read_pointer(pointer: Path) -> Path:

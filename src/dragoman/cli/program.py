@@ -79,7 +79,8 @@ def run(arguments: Sequence[str]) -> int:
         command = typer.main.get_command(app)
         kept = [argument for argument in arguments if argument != "--debug"] or ["--help"]
         code = command.main(kept, prog_name="dragoman", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except BaseException as error:
         if debug:
@@ -130,6 +131,7 @@ def _terminate(number: int, frame: FrameType | None) -> None:
 def _drop_unwritten_output() -> None:
     """After a failure to write, what is still in the buffer would fail again when the interpreter ends."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -54,7 +54,7 @@ def score(
             for line, pair in enumerate(chunk, number + 1):
                 if not translator.fits(*pair):
                     what = f"a sentence is longer than the {translator.max_length} tokens of the model"
-                    raise DataError(what, source, line=line, advice="leave this pair out")
+                    raise DataError(what, source or "standard input", line=line, advice="leave this pair out")
             scores = translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size or BATCH_TOKENS)
             for each in scores:
                 value = each.per_token if per_token else each.log_prob

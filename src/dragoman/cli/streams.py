@@ -36,12 +36,16 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8) -> Iterator[str]:
         OSError: the file cannot be opened or read.
     """
     if path is not None:
-        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
-            yield from _decoded(file, str(path), invalid_utf8)
-    elif sys.stdin is None or sys.stdin.closed:
+        path.stat()  # what cannot be found is told at once, not when the first line is wanted
+        return _file_lines(path, invalid_utf8)
+    if sys.stdin is None or sys.stdin.closed:
         raise DataError("standard input is closed", advice="pipe text in, or give --input FILE")
-    else:
-        yield from _decoded(sys.stdin.buffer, "standard input", invalid_utf8)
+    return _decoded(sys.stdin.buffer, "standard input", invalid_utf8)
+
+
+def _file_lines(path: Path, invalid_utf8: InvalidUtf8) -> Iterator[str]:
+    with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+        yield from _decoded(file, str(path), invalid_utf8)
 
 
 def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Iterator[str]:

@@ -34,7 +34,7 @@ class Dropout(nn.Module):
 
 def dropout_mask(shape: torch.Size, p: float, dtype: torch.dtype) -> Tensor:
     """0 with probability p (to the nearest 1/65536), else 1 / (1 - p), independently for each element."""
-    n_elements, n_dropped = shape.numel(), round(p * 65536)
+    n_elements, n_dropped = shape.numel(), min(65535, round(p * 65536))
     draws = torch.empty(-(-n_elements // 4), dtype=torch.int64).random_(-(2**63), None)
     kept = draws.view(torch.int16)[:n_elements].view(shape) >= n_dropped - 32768
     return kept.to(dtype).mul_(65536 / (65536 - n_dropped))

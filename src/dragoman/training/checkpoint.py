@@ -11,11 +11,27 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file, save
 from torch import Tensor
 
 from dragoman.errors import BundleError
 from dragoman.storage import read_json, save_folder, to_json, verify_folder
+
+
+@dataclass
+class Window:
+    """Sums over the steps since the last log line."""
+
+    loss: float = 0.0
+    nll: float = 0.0
+    norm: float = 0.0
+    n_tokens: int = 0
+    n_steps: int = 0
+
+    def add(self, loss: float, nll: float, norm: float, n_tokens: int) -> None:
+        """Count one step."""
+        self.loss, self.nll, self.norm = self.loss + loss, self.nll + nll, self.norm + norm
+        self.n_tokens, self.n_steps = self.n_tokens + n_tokens, self.n_steps + 1
 
 
 @dataclass
@@ -32,7 +48,11 @@ class Progress:
     best_step: int | None = None
     validations_since_best: int = 0
     last_validation: int | None = None
+    window: Window = field(default_factory=Window)
+    #: SHA-256 of the data and the tokenizers.
     fingerprints: Mapping[str, str] = field(default_factory=dict)
+    #: What the last bits of the sums depend on: processes, threads, device, version of PyTorch.
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -49,16 +69,17 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
     """Write `folder`/step-<n>, whole or not at all."""
 
     def write(temporary: Path) -> None:
-        save_file(dict(checkpoint.model), temporary / "model.safetensors")
-        save_file(dict(checkpoint.optimizer), temporary / "optimizer.safetensors")
+        # Written by Python, whose errors say that the disk is full; those of safetensors do not.
+        (temporary / "model.safetensors").write_bytes(save(dict(checkpoint.model)))
+        (temporary / "optimizer.safetensors").write_bytes(save(dict(checkpoint.optimizer)))
         if checkpoint.average is not None:
-            save_file(dict(checkpoint.average), temporary / "average.safetensors")
+            (temporary / "average.safetensors").write_bytes(save(dict(checkpoint.average)))
         (temporary / "state.json").write_bytes(to_json(asdict(checkpoint.progress)))
 
     progress = checkpoint.progress
-    target = folder / f"step-{progress.step}"
-    shutil.rmtree(target, ignore_errors=True)  # only a damaged one can stand there: a whole one would have been loaded
-    save_folder(target, write, facts={"step": progress.step, "fingerprints": progress.fingerprints})
+    save_folder(
+        folder / f"step-{progress.step}", write, facts={"step": progress.step, "fingerprints": progress.fingerprints}
+    )
 
 
 def saved_steps(folder: Path) -> list[int]:
@@ -70,20 +91,25 @@ def saved_steps(folder: Path) -> list[int]:
 def load_checkpoint(folder: Path, warn: Callable[[str], None]) -> Checkpoint | None:
     """The newest checkpoint in `folder` that is whole; None when there is none at all.
 
-    Damaged ones are passed over with a warning that names the file.
+    Damaged ones are passed over with a warning that names the file, and renamed to `damaged-step-<n>`.
 
     Raises:
         BundleError: there are checkpoints, but every one is damaged.
     """
-    steps = saved_steps(folder)
-    for step in reversed(steps):
+    damaged = []
+    for step in reversed(saved_steps(folder)):
         place = folder / f"step-{step}"
         try:
             verify_folder(place)
-            return _read(place)
         except BundleError as error:
             warn(f"checkpoint step-{step} is damaged and is passed over ({error})")
-    if steps:
+            damaged.append(place)
+        else:
+            for each in damaged:
+                shutil.rmtree(each.with_name(f"damaged-{each.name}"), ignore_errors=True)
+                each.rename(each.with_name(f"damaged-{each.name}"))
+            return _read(place)
+    if damaged:
         raise BundleError("every checkpoint is damaged", folder, advice="choose another --output to start anew")
     return None
 
@@ -92,7 +118,7 @@ def _read(place: Path) -> Checkpoint:
     state: dict[str, Any] = read_json(place / "state.json")
     average = place / "average.safetensors"
     return Checkpoint(
-        progress=Progress(**state),
+        progress=Progress(**{**state, "window": Window(**state["window"])}),
         model=load_file(place / "model.safetensors"),
         optimizer=load_file(place / "optimizer.safetensors"),
         average=load_file(average) if average.exists() else None,

@@ -67,7 +67,7 @@ def _step(line: str) -> int | None:
 class Display:
     """A live bar on a terminal, plain lines elsewhere; both on standard error."""
 
-    def __init__(self, n_steps: int, report: Callable[[str], None]) -> None:
+    def __init__(self, n_steps: int, report: Callable[[str], None], *, bar: bool = True) -> None:
         self._report = report
         console = Console(file=sys.stderr)
         self._bar = Progress(
@@ -79,7 +79,7 @@ class Display:
             TextColumn("left"),
             TimeRemainingColumn(),
             console=console,
-            disable=not console.is_terminal,
+            disable=not (bar and console.is_terminal),
         )
         self._task = self._bar.add_task("", total=n_steps)
 

@@ -26,7 +26,7 @@ def plan(
     """
     chosen: dict[str, dict[str, Any]] = {"tokenizer": {}, "model": {}, "training": {}}
     reasons = []
-    asked_training = settings.get("training") or {}
+    asked = settings.get("training") or {}
     if fine_tuning:
         chosen["training"] = {"lr": 5e-4, "warmup_steps": 100}
         reasons.append("training.lr=0.0005 after 100 warm-up steps: gentle, since the model is trained already")
@@ -44,13 +44,13 @@ def plan(
             chosen["model"] = {**shape, "tie": "decoder"} if joint is False else shape
             chosen["training"] = training
             reasons.append(why)
-    if not {"max_steps", "max_epochs"} & set(asked_training):
+    if asked.get("max_steps") is None and asked.get("max_epochs") is None:
         epochs = _epochs(n_pairs, fine_tuning)
-        chosen["training"]["max_epochs"] = epochs
+        asked = {**asked, "max_epochs": epochs}
         reasons.append(f"training.max_epochs={epochs}: about what {n_pairs:,} pairs need; the best is kept on the way")
-    filled = {**settings}
+    filled = {**settings, "training": asked}
     for section, values in chosen.items():
-        filled[section] = {**values, **(settings.get(section) or {})}
+        filled[section] = {**values, **(filled.get(section) or {})}
     return filled, reasons
 
 

@@ -10,13 +10,15 @@ from typing import Any
 from dragoman.bundle import Bundle, find_bundle, load_bundle
 from dragoman.config import Config, parse_config, read_recipe, to_yaml
 from dragoman.data.corpus import read_pairs
-from dragoman.data.prepare import prepare
+from dragoman.data.prepare import Prepared, open_prepared, prepare
 from dragoman.errors import BundleError, ConfigError
-from dragoman.processes import Processes, find_device, start_processes
+from dragoman.processes import find_device, start_processes
 from dragoman.storage import lock_folder, read_pointer, write_file
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
 from dragoman.training.trainer import Trainer, build_model
+
+CONFIG = "config.yaml"
 
 #: What may change between two runs of one training; all else makes it another training.
 CHANGEABLE = frozenset(
@@ -61,55 +63,72 @@ def train(
         if processes.is_main:
             stack.enter_context(lock_folder(folder))
         start = load_bundle(find_bundle(init_from)) if init_from is not None else None
-        config = resolve(settings, start, report if processes.is_main else _silent)
-        prepared = processes.main_first(
-            lambda: _prepare(config, folder, start, processes, report if processes.is_main else _silent)
-        )
+        if processes.is_main:
+            config, prepared = _prepare(settings, folder, start, report)
+            processes.barrier()
+        else:
+            report = _silent
+            processes.barrier()
+            config, prepared = parse_config(read_recipe(folder / CONFIG)), open_prepared(folder)
         model = build_model(config, prepared, where)
         if start is not None:
             model.load_state_dict(start.model.state_dict())
-        if processes.is_main:
-            n_parameters = sum(parameter.numel() for parameter in model.parameters())
-            report(f"model: {n_parameters:,} parameters, on {where}")
+        n_parameters = sum(parameter.numel() for parameter in model.parameters())
+        report(f"model: {n_parameters:,} parameters, on {where}")
         Trainer(config, prepared, model, folder, processes, report).run()
     return read_pointer(folder / "best")
 
 
 def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[[str], None]) -> Config:
-    """The whole configuration: what was asked for, over what the starting bundle gives, over what fits the corpus."""
+    """The whole configuration: what was asked for, over what the starting bundle gives, over what fits the corpus.
+
+    Raises:
+        ConfigError: a setting is wrong, or contradicts the starting bundle.
+        DataError: the corpus cannot be read.
+    """
     asked = parse_config(settings)  # tells of every mistake before any text is read
     text = read_pairs(asked.data, "train")
     n_pairs = sum(1 for _ in text)
     filled, reasons = plan(settings, n_pairs, text, fine_tuning=start is not None)
+    if start is not None:
+        filled |= _given_by(start, settings)
     for reason in reasons:
         report(f"chose {reason}")
-    if start is not None:
-        given = start.model.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"})
-        filled["model"] = {**given, **(settings.get("model") or {})}
-        filled["tokenizer"] = {**start.tokenizers.config.model_dump(), **(settings.get("tokenizer") or {})}
-        config = parse_config(filled)
-        changed = [name for name, value in given.items() if getattr(config.model, name) != value and name != "dropout"]
-        if changed:
-            raise ConfigError(
-                f"model.{changed[0]} differs from the bundle of --init-from", advice="leave it out; only dropout may"
-            )
-        return config
     return parse_config(filled)
 
 
+def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections that a starting bundle decides. Only dropout may be set anew.
+
+    Raises:
+        ConfigError: the settings ask for something else.
+    """
+    given = {
+        "model": start.model.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
+        "tokenizer": start.tokenizers.config.model_dump(),
+    }
+    for section, values in given.items():
+        for key, value in (settings.get(section) or {}).items():
+            if key != "dropout" and values.get(key) != value:
+                raise ConfigError(
+                    f"{section}.{key} differs from the bundle of --init-from", advice="leave it out; only dropout may"
+                )
+    return {**given, "model": {**given["model"], **(settings.get("model") or {})}}
+
+
 def _prepare(
-    config: Config, folder: Path, start: Bundle | None, processes: Processes, report: Callable[[str], None]
-) -> Any:
-    """Check against an earlier start of the same run, prepare the data, and note the configuration."""
-    earlier = folder / "config.yaml"
+    settings: Mapping[str, Any], folder: Path, start: Bundle | None, report: Callable[[str], None]
+) -> tuple[Config, Prepared]:
+    """Resolve the settings, check them against an earlier start of the run, prepare the data, note the settings."""
+    config = resolve(settings, start, report)
+    earlier = folder / CONFIG
     if earlier.exists():
         _refuse_changes(parse_config(read_recipe(earlier), earlier), config, folder, report)
     elif saved_steps(folder / "checkpoints"):
-        raise BundleError("the run's config.yaml is missing", earlier, advice="put it back, or choose another --output")
+        raise BundleError("the run's settings are missing", earlier, advice="put them back, or choose another --output")
     prepared = prepare(config, folder, tokenizers=start.tokenizers if start else None, report=report)
-    if processes.is_main:
-        write_file(earlier, to_yaml(config).encode())
-    return prepared
+    write_file(earlier, to_yaml(config).encode())
+    return config, prepared
 
 
 def _refuse_changes(old: Config, new: Config, folder: Path, report: Callable[[str], None]) -> None:

@@ -7,6 +7,10 @@ import threading
 from types import FrameType, TracebackType
 from typing import Any, Self
 
+import torch
+
+from dragoman.processes import Processes
+
 
 class StopRequest:
     """While active, remembers that a signal asked the training to stop."""
@@ -31,6 +35,11 @@ class StopRequest:
         if self.signal is not None:
             self.leave()
         self.signal = number
+
+    def agree(self, processes: Processes, device: torch.device) -> bool:
+        """Whether any process was asked to stop; then all of them were."""
+        self.signal = processes.max(self.signal or 0, device) or None
+        return self.signal is not None
 
     def leave(self) -> None:
         """End the process as the signal would have: exit status 130 or 143."""

@@ -6,7 +6,9 @@ import hashlib
 import math
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import torch
 
@@ -14,13 +16,14 @@ from dragoman.bundle import save_bundle
 from dragoman.config import Config, ModelConfig, parse_section
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
-from dragoman.errors import DivergedError
+from dragoman.errors import ConfigError, DivergedError
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes
-from dragoman.storage import set_pointer
+from dragoman.storage import remove_pointer, set_pointer
 from dragoman.training.checkpoint import (
     Checkpoint,
     Progress,
+    Window,
     bundles_in_use,
     load_checkpoint,
     prune,
@@ -40,8 +43,8 @@ class Trainer:
     """One training in one run folder.
 
     Every step is a pure function of the weights before it and (seed, step): the batch, its subword sampling, and the
-    dropout masks. So a training that was killed continues to the same bits, and the gradient is the same however a
-    batch is cut into micro-batches or spread over processes.
+    dropout masks. So a training that was killed continues to the same bits. The gradient is that of the whole batch,
+    however it is cut into micro-batches or spread over processes (which do change the dropout masks).
     """
 
     def __init__(
@@ -62,14 +65,15 @@ class Trainer:
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
             sampling=config.tokenizer.sampling > 0,
+            max_length=config.data.max_length,
         )
         self.optimizer = build_optimizer(model, self.training)
         self.average = MovingAverage(model, self.training.ema) if self.training.ema else None
-        self.progress = Progress(fingerprints=prepared.fingerprints)
+        self.progress = Progress(fingerprints=prepared.fingerprints, environment=self._environment())
         by_epochs = (self.training.max_epochs or 0) * self.batches.per_epoch
         self.n_steps = min(each for each in (self.training.max_steps, by_epochs) if each)
         self.validate_every = self.training.validate_every or self.batches.per_epoch
-        self._since_log = _Window()
+        self._logged_at = time.perf_counter()
 
     # -- the loop ------------------------------------------------------------------------------------------------
 
@@ -84,7 +88,9 @@ class Trainer:
         progress = self.progress
         if self.processes.is_main:
             self.log = MetricsLog(self.folder / "metrics.jsonl", progress.step, tensorboard=self.training.tensorboard)
-        with StopRequest() as stop, Display(self.n_steps, self.report) as self.display:
+        self._logged_at = time.perf_counter()
+        main = self.processes.is_main
+        with StopRequest() as stop, Display(self.n_steps, self.report, bar=main) as self.display:
             upcoming = prefetch(self._micro_batches(step) for step in range(progress.step, self.n_steps))
             over = self._is_over()
             while not over:
@@ -98,7 +104,7 @@ class Trainer:
                 if validated:
                     self._validate()
                     over = self._is_over()
-                stopping = self.processes.any(stop.signal is not None, self.device)
+                stopping = stop.agree(self.processes, self.device)
                 if validated or stopping or progress.step % self.training.save_every == 0:
                     self._save()
                 if stopping:
@@ -131,7 +137,7 @@ class Trainer:
                 self.average.update(self.model, progress.step)
             progress.skipped_in_a_row = 0
             progress.target_tokens += n_tokens
-            self._since_log.add(float(sums[0]), float(sums[1]), n_tokens, float(norm))
+            progress.window.add(float(sums[0]), float(sums[1]), float(norm), n_tokens)
         else:
             self._skip()
         self.optimizer.zero_grad(set_to_none=True)
@@ -143,12 +149,7 @@ class Trainer:
         progress.skipped_in_a_row += 1
         self.display.line(f"step {progress.step}: the gradient is not finite; the step is skipped")
         if progress.skipped_in_a_row >= self.training.max_skipped_steps:
-            saved = saved_steps(self.folder / "checkpoints")
-            raise DivergedError(
-                f"{progress.skipped_in_a_row} steps in a row up to step {progress.step} were not finite",
-                self.folder,
-                advice=f"lower training.lr; the last good checkpoint is step {saved[-1] if saved else 0}",
-            )
+            self._diverged(f"{progress.skipped_in_a_row} steps in a row up to step {progress.step} were not finite")
 
     def _sum_gradients(self) -> None:
         """Add the gradients of all processes, as one flat tensor."""
@@ -176,12 +177,13 @@ class Trainer:
     # -- reporting, validating, saving ---------------------------------------------------------------------------
 
     def _log(self) -> None:
-        window, self._since_log = self._since_log, _Window()
+        window, self.progress.window = self.progress.window, Window()
+        seconds, self._logged_at = time.perf_counter() - self._logged_at, time.perf_counter()
         if not self.processes.is_main or not window.n_tokens:
             return
         step = self.progress.step
         rate = learning_rate(step, self.training, self.model.config.d_model, self.n_steps)
-        speed = window.n_tokens / (time.perf_counter() - window.started)
+        speed = window.n_tokens / seconds
         epoch = step / self.batches.per_epoch
         record = {
             "step": step,
@@ -201,6 +203,7 @@ class Trainer:
 
     def _validate(self) -> None:
         """Validate what would be used (the average, if there is one), and keep it as a bundle."""
+        self._refuse_non_finite_weights()
         progress, started = self.progress, time.perf_counter()
         model = self.average.model if self.average is not None else self.model
         if self.processes.is_main:
@@ -226,7 +229,7 @@ class Trainer:
                 f"validation at step {progress.step:,}: loss {result.loss:.3f}  perplexity {result.perplexity:.2f}  "
                 f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
             )
-        self._since_log = _Window()
+        self._logged_at += time.perf_counter() - started  # the speed of training alone
 
     def _keep_bundle(self, model: Transformer, facts: dict[str, float]) -> None:
         """Write the bundle, and let `best` and `last` name theirs."""
@@ -245,7 +248,18 @@ class Trainer:
             self.display.line(f"no better validation for {patience} times; the best is step {progress.best_step}")
         return progress.step >= self.n_steps or self.processes.any(impatient, self.device)
 
+    def _refuse_non_finite_weights(self) -> None:
+        """Finite gradients can still lead to weights that are not: those are never validated, nor saved."""
+        if not all(bool(parameter.isfinite().all()) for parameter in self.model.parameters()):
+            self._diverged(f"weights are not finite after step {self.progress.step}")
+
+    def _diverged(self, what: str) -> NoReturn:
+        saved = saved_steps(self.folder / "checkpoints")
+        advice = f"lower training.lr; the last good checkpoint is step {saved[-1] if saved else 0}"
+        raise DivergedError(what, self.folder, advice=advice)
+
     def _save(self) -> None:
+        self._refuse_non_finite_weights()
         if self.processes.is_main:
             folder = self.folder / "checkpoints"
             checkpoint = Checkpoint(
@@ -268,25 +282,45 @@ class Trainer:
             plain = self.processes.any(chosen == "float32", self.device)
             self.progress.precision = "float32" if plain else "bfloat16"
             return
+        self._compare_with(checkpoint.progress)
         self.model.load_state_dict(dict(checkpoint.model), strict=False)
         restore_optimizer(self.optimizer, self.model, dict(checkpoint.optimizer))
         if self.average is not None and checkpoint.average is not None:
             self.average.model.load_state_dict(dict(checkpoint.average), strict=False)
-        self.progress = checkpoint.progress
+        self.progress = replace(checkpoint.progress, environment=self.progress.environment)
+        if self.processes.is_main:
+            self._forget_after(self.progress)
         self.report(f"continuing after step {self.progress.step:,}")
 
+    def _compare_with(self, earlier: Progress) -> None:
+        """Refuse to go on with other data, and tell of what costs the last bits."""
+        for name, fingerprint in self.progress.fingerprints.items():
+            if earlier.fingerprints.get(name) != fingerprint:
+                raise ConfigError(
+                    f"the {name} of this run changed since step {earlier.step}",
+                    self.folder,
+                    advice="put it back, or choose another --output",
+                )
+        for name, now in self.progress.environment.items():
+            then = earlier.environment.get(name)
+            if then != now:
+                self.report(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 
-class _Window:
-    """Sums since the last log line."""
+    def _forget_after(self, progress: Progress) -> None:
+        """Undo what a killed process did after its last checkpoint, so that `best` and `last` belong to that one."""
+        bundles = self.folder / "bundles"
+        for name, step in (("best", progress.best_step), ("last", progress.last_validation)):
+            if step is None:
+                remove_pointer(self.folder / name)
+            else:
+                set_pointer(self.folder / name, bundles / f"step-{step}")
+        prune(bundles, keep={step for step in saved_steps(bundles) if step <= progress.step})
 
-    def __init__(self) -> None:
-        self.loss = self.nll = self.norm = 0.0
-        self.n_tokens = self.n_steps = 0
-        self.started = time.perf_counter()
-
-    def add(self, loss: float, nll: float, n_tokens: int, norm: float) -> None:
-        self.loss, self.nll, self.norm = self.loss + loss, self.nll + nll, self.norm + norm
-        self.n_tokens, self.n_steps = self.n_tokens + n_tokens, self.n_steps + 1
+    def _environment(self) -> dict[str, str]:
+        """What the last bits of the sums depend on."""
+        threads = torch.get_num_threads() if self.device.type == "cpu" else 0
+        facts = {"device": self.device.type, "threads": threads, "processes": self.processes.world_size}
+        return {name: str(value) for name, value in {**facts, "PyTorch": torch.__version__}.items()}
 
 
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:

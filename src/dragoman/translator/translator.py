@@ -30,7 +30,7 @@ from dragoman.translator.cutting import cut, encode_if_short, harmless
 from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation
 
 #: Source tokens, padding included, that are searched at once unless the caller says otherwise.
-BATCH_TOKENS = 4096
+BATCH_TOKENS = 2048
 #: Languages written without spaces between sentences.
 UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 
@@ -264,12 +264,12 @@ class Translator:
         """The log-probability of each target token, and of the end of the sentence, for each pair."""
         source_ids = self._pad([[*source, EOS_ID] for source, _ in pairs])
         target_ids = self._pad([[SOS_ID, *target, EOS_ID] for _, target in pairs])
-        log_probs = torch.stack(
-            [model(source_ids, target_ids[:, :-1]).float().log_softmax(dim=-1) for model in self.models]
-        )
-        averaged = log_probs.logsumexp(dim=0) - math.log(len(self.models))
-        chosen = averaged.gather(-1, target_ids[:, 1:, None]).squeeze(-1).tolist()
-        return [tuple(row[: len(target) + 1]) for row, (_, target) in zip(chosen, pairs, strict=True)]
+        of_models = []
+        for model in self.models:
+            log_probs = model(source_ids, target_ids[:, :-1]).log_softmax(dim=-1, dtype=torch.float32)
+            of_models.append(log_probs.gather(-1, target_ids[:, 1:, None]).squeeze(-1))
+        averaged = torch.stack(of_models).logsumexp(dim=0) - math.log(len(self.models))
+        return [tuple(row[: len(target) + 1]) for row, (_, target) in zip(averaged.tolist(), pairs, strict=True)]
 
 
 def _batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
