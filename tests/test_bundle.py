@@ -16,7 +16,6 @@ from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 from dragoman.bundle import (
     FORMAT_VERSION,
     average_bundles,
-    average_checkpoints,
     find_bundle,
     load_bundle,
     save_bundle,
@@ -25,6 +24,7 @@ from dragoman.bundle import (
 from dragoman.config import SearchConfig
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
 from dragoman.storage import MANIFEST, save_folder, set_pointer
+from dragoman.training.checkpoint import average_checkpoints
 
 
 @pytest.fixture(scope="module")

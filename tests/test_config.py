@@ -39,6 +39,9 @@ def settings(*overrides: str) -> Config:
         (["data.source=a.en"], "source and target belong together"),
         (["data.corpus=captions", "data.pairs=x.tsv"], "give only one of"),
         (["model.preset=huge"], "unknown preset 'huge'; choose one of tiny"),
+        (["model.preset=[]"], r"unknown preset \[\]"),
+        (["data.max_length=512"], "data.max_length 512 must be less than model.max_length 512"),
+        (["data.test_source=a.en"], "test_source and test_target belong together"),
         (["training.lr"], "not of the form key=value"),
     ],
 )
@@ -60,6 +63,8 @@ def test_all_mistakes_are_listed() -> None:
         ("model: {d_model: 1", "not readable as YAML"),
         ("model:\n  d_model: 2\n  d_model: 4", "the key 'd_model' is given twice.*:3:3"),
         ("- a\n- b", "mapping of sections"),
+        ("? [1, 2]\n: 3", r"the key \[1, 2\] is not a word"),
+        ("data: &a {x: *a}", "references"),
         ("[" * 100_000, "not readable as YAML"),
         ("#" * 1_000_001, "larger than 1 MB"),
     ],

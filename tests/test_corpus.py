@@ -233,7 +233,7 @@ def test_languages_come_from_suffixes(source: str, target: str, expected: tuple[
 def test_splits_that_are_not_there() -> None:
     with pytest.raises(ConfigError, match="no corpus"):
         read_pairs(DataConfig(), "train")
-    with pytest.raises(ConfigError, match="no validation split"):
+    with pytest.raises(ConfigError, match="no validation data"):
         read_pairs(DataConfig(source="a", target="b"), "validation")
     with pytest.raises(ConfigError, match="unknown corpus 'multi31k'"):
         read_pairs(DataConfig(corpus="multi31k"), "train")

@@ -157,32 +157,16 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
         for key, weight in unique_weights(other.model).items():
             total[key] += weight.detach()
         steps.append(other.facts.get("step"))
-    _save_mean(first, total, len(names), output, steps)
+    save_mean(first, total, len(names), output, steps)
 
 
-def average_checkpoints(run: Path, n_last: int, output: Path) -> None:
-    """Write a bundle whose weights are the mean of the newest checkpoints' of a run folder, and all else its last's.
+def save_mean(like: Bundle, total: Mapping[str, Tensor], n: int, output: Path, steps: Sequence[Any]) -> None:
+    """Write a bundle whose weights are `total` / n, and all else is that of `like`.
 
-    Raises:
-        BundleError: the run has fewer checkpoints, or one is damaged.
-        RunFolderError: `output` exists or cannot be written.
+    Args:
+        total: sums of weights by name, as `unique_weights` has them.
+        steps: what was averaged, for the record.
     """
-    last = load_bundle(read_pointer(run / "last"))
-    steps = sorted(int(path.name[5:]) for path in (run / "checkpoints").glob("step-*") if path.name[5:].isdecimal())
-    if len(steps) < n_last:
-        advice = "keep more with training.keep_checkpoints"
-        raise BundleError(f"{len(steps)} checkpoints instead of {n_last}", run / "checkpoints", advice=advice)
-    outline = unique_weights(last.model)
-    total = {name: torch.zeros_like(weight, dtype=torch.float64) for name, weight in outline.items()}
-    for step in steps[-n_last:]:
-        folder = run / "checkpoints" / f"step-{step}"
-        verify_folder(folder)
-        for name, weight in read_weights(folder / WEIGHTS, outline).items():
-            total[name] += weight
-    _save_mean(last, total, n_last, output, steps[-n_last:])
-
-
-def _save_mean(like: Bundle, total: Mapping[str, Tensor], n: int, output: Path, steps: Sequence[Any]) -> None:
     like.model.load_state_dict({name: weight / n for name, weight in total.items()}, strict=False)
     save_bundle(output, like.model, like.tokenizers, like.search, facts={"average_of_steps": list(steps)})
 

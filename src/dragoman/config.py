@@ -53,6 +53,10 @@ class DataConfig(Section):
     validation_source: str | None = None
     validation_target: str | None = None
     validation_pairs: str | None = None
+    #: What `evaluate` with the recipe scores by default. Its overlap with the training text is counted.
+    test_source: str | None = None
+    test_target: str | None = None
+    test_pairs: str | None = None
     #: How many pairs are held out for validation when no validation files are given.
     validation_size: Positive = 1000
     #: Longest side kept, in tokens; when not given, no more than the model can read.
@@ -70,9 +74,18 @@ class DataConfig(Section):
             raise ValueError("give only one of: corpus, source and target, pairs")
         if files == 1:
             raise ValueError("source and target belong together; give both")
-        if (self.validation_source is None) != (self.validation_target is None):
-            raise ValueError("validation_source and validation_target belong together; give both")
+        for split in ("validation", "test"):
+            if (getattr(self, f"{split}_source") is None) != (getattr(self, f"{split}_target") is None):
+                raise ValueError(f"{split}_source and {split}_target belong together; give both")
         return self
+
+    def files(self, split: Literal["train", "validation", "test"]) -> tuple[str | None, str | None, str | None]:
+        """(source, target, pairs) of a split, as far as they are named."""
+        if split == "train":
+            return self.source, self.target, self.pairs
+        if split == "validation":
+            return self.validation_source, self.validation_target, self.validation_pairs
+        return self.test_source, self.test_target, self.test_pairs
 
 
 class TokenizerConfig(Section):
@@ -290,6 +303,16 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
         ConfigError: the file is not a YAML mapping of at most 1 MB, or an override is not `key=value`.
     """
     settings = _read_yaml(path) if path is not None else {}
+    override_settings(settings, overrides)
+    return settings
+
+
+def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> None:
+    """Lay `a.b=c` overrides over settings, in place.
+
+    Raises:
+        ConfigError: an override is not `key=value`, or its value is not YAML.
+    """
     for override in overrides:
         key, equals, text = override.partition("=")
         if not equals or not key:
@@ -304,7 +327,6 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
             place[name] = yaml.load(text, Loader=_RecipeLoader)
         except yaml.YAMLError:
             raise ConfigError(f"--set {override!r}: the value is not readable", advice="quote it") from None
-    return settings
 
 
 def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
@@ -350,12 +372,20 @@ def to_yaml(config: Section) -> str:
 
 
 class _RecipeLoader(yaml.SafeLoader):
-    """YAML with two repairs: `1e-4` is a number, and a key given twice is an error."""
+    """YAML with repairs: `1e-4` is a number; a key given twice, or one that is no word, is an error; no references."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(None, None, "references (*) are not used in recipes", mark)
+        return super().compose_node(parent, index)
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[object] = set()
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, str):
+                raise yaml.MarkedYAMLError(None, None, f"the key {key!r} is not a word", key_node.start_mark)
             if key in seen:
                 raise yaml.MarkedYAMLError(None, None, f"the key {key!r} is given twice", key_node.start_mark)
             seen.add(key)

@@ -18,7 +18,8 @@ def average(
     """Average the weights of models into a new one.
 
     They must have equal configurations and tokenizers."""
-    from dragoman.bundle import average_bundles, average_checkpoints
+    from dragoman.bundle import average_bundles
+    from dragoman.training.checkpoint import average_checkpoints
 
     if last is None:
         average_bundles(models, output)

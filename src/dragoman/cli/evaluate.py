@@ -29,7 +29,7 @@ from dragoman.cli.options import (
     Target,
     TargetLang,
 )
-from dragoman.cli.settings import file_pairs, readable, recipe_settings
+from dragoman.cli.settings import file_pairs, readable, recipe_settings, require_text
 from dragoman.cli.streams import input_lines, result_lines
 
 if TYPE_CHECKING:
@@ -121,7 +121,10 @@ def _test_set(
     if options["source"] or options["target"] or options["pairs"]:
         pairs, name = file_pairs(options), None
     else:
-        section = recipe_settings(recipe, None, options)["data"]
+        settings = recipe_settings(recipe, None, options)
+        require_text(settings)
+        parse_section(DataConfig, settings["data"])
+        section = dict(settings["data"])
         tokenizers = translator.tokenizers
         for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):
             if lang != UNKNOWN_LANGUAGE:
@@ -164,5 +167,4 @@ def _print(results: str | Table) -> None:
     if isinstance(results, str):
         print(results)
     else:
-        console = Console(file=sys.stdout)
-        Console(file=sys.stdout, width=None if console.is_terminal else WIDTH).print(results)
+        Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH).print(results)

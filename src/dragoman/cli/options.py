@@ -19,6 +19,10 @@ BatchSize = Annotated[
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")]
 Utf8 = Annotated[InvalidUtf8, typer.Option("--invalid-utf8", help="Refuse text that is not UTF-8, or put U+FFFD.")]
+DropInvalid = Annotated[
+    Literal["error", "drop"] | None,
+    typer.Option("--invalid-utf8", help="What to do with pairs that are not UTF-8.", show_default="error"),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
 BeamSize = Annotated[int | None, typer.Option("--beam-size", help="Hypotheses kept; 1 is greedy search.")]

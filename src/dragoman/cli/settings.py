@@ -14,27 +14,31 @@ from dragoman.errors import DataError
 if TYPE_CHECKING:
     from dragoman.data.corpus import ParallelText
 
-#: The keys of the data section that say where the text comes from; one origin replaces another wholly.
+#: The keys of the data section that say where the training text comes from.
 ORIGINS = ("corpus", "source", "target", "pairs")
 
 
 def recipe_settings(
     recipe: Path | None, overrides: Sequence[str] | None, data: dict[str, str | None]
 ) -> dict[str, Any]:
-    """The settings of a recipe with `--set` overrides, and over both the options of the data section.
+    """The settings of a recipe, over them the options of the data section, and over both `--set` overrides.
+
+    Other text than the recipe's replaces all its places and languages: validation text belongs to its corpus.
 
     Raises:
         ConfigError: the recipe cannot be read, or an override is not key=value.
     """
-    from dragoman.config import read_recipe
+    from dragoman.config import override_settings, read_recipe
 
-    settings = read_recipe(recipe, overrides or [])
+    settings = read_recipe(recipe)
     given = {key: value for key, value in data.items() if value is not None}
     section = settings.get("data") or {}
     if isinstance(section, dict):
         if any(key in given for key in ORIGINS):
-            section = {key: value for key, value in section.items() if key not in ORIGINS}
+            filters = ("max_length", "max_ratio", "dedup", "invalid_utf8", "validation_size")
+            section = {key: value for key, value in section.items() if key in filters}
         settings["data"] = {**section, **given}
+    override_settings(settings, overrides or [])
     return settings
 
 

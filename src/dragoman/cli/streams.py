@@ -56,7 +56,7 @@ def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Ite
         try:
             yield line[mark:].decode(errors="strict" if invalid_utf8 == "error" else "replace")
         except UnicodeDecodeError as error:
-            byte, advice = error.start + mark + 1, "convert it to UTF-8, or use --invalid-utf8=replace"
+            byte, advice = error.start + mark + 1, "convert it; translate and score also take --invalid-utf8=replace"
             raise DataError("invalid UTF-8", name, line=number, byte=byte, advice=advice) from None
 
 

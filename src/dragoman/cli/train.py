@@ -10,6 +10,7 @@ import typer
 from dragoman.cli.options import (
     Corpus,
     Device,
+    DropInvalid,
     Overwrite,
     Pairs,
     Recipe,
@@ -21,6 +22,7 @@ from dragoman.cli.options import (
 )
 from dragoman.cli.settings import default_folder, recipe_settings, require_text
 from dragoman.cli.streams import say
+from dragoman.errors import ConfigError
 
 Folder = Annotated[
     Path | None,
@@ -45,13 +47,14 @@ def train(
     overrides: Settings = None,
     seed: Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")] = None,
     device: Device = "auto",
+    invalid_utf8: DropInvalid = None,
 ) -> None:
     """Train a translator, or continue a training.
 
     The same command again continues one that was stopped. Two files are enough: what is not said is chosen to fit the
     corpus, and told.
     """
-    data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
     require_text(settings)
@@ -80,19 +83,29 @@ def prepare(
     output: Folder = None,
     overwrite: Overwrite = False,
     overrides: Settings = None,
+    invalid_utf8: DropInvalid = None,
 ) -> None:
     """Do what must be done before a training.
 
     Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
-    data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     settings = recipe_settings(recipe, overrides, {**data, **langs})
     require_text(settings)
     folder = output or default_folder(settings)
     from dragoman.data.prepare import prepare
+    from dragoman.storage import lock_folder
     from dragoman.training.run import resolve
 
-    prepare(resolve(settings, None, say), folder, overwrite=overwrite, report=say)
+    config = resolve(settings, None, say)
+    with lock_folder(folder):
+        if overwrite and (folder / "checkpoints").exists():
+            raise ConfigError(
+                "a training in this folder uses its data",
+                folder,
+                advice="choose another --output, or remove the folder",
+            )
+        prepare(config, folder, overwrite=overwrite, report=say)
     say(f"prepared {folder}; train on it with the same arguments: dragoman train ... -o {folder}")
 
 

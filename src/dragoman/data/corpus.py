@@ -75,14 +75,12 @@ def read_pairs(data: DataConfig, split: Split) -> ParallelText:
     if split not in available_splits(data):
         if split == "train":
             raise ConfigError("no corpus is given", advice="give --source and --target, or data.corpus in a recipe")
-        raise ConfigError(f"the corpus has no {split} split", advice=f"it has {', '.join(available_splits(data))}")
+        has = ", ".join(available_splits(data)) or "none"
+        raise ConfigError(f"no {split} data is given", advice=f"set data.{split}_source and _target (given: {has})")
     source_lang, target_lang = languages(data)
     if data.corpus is not None:
         return _named(data.corpus, split, source_lang, target_lang)
-    given = (data.source, data.target, data.pairs)
-    if split == "validation":
-        given = (data.validation_source, data.validation_target, data.validation_pairs)
-    source, target, pairs = given
+    source, target, pairs = data.files(split)
     if pairs is not None:
         return _table(Path(pairs), source_lang, target_lang, data.invalid_utf8)
     assert source is not None
@@ -94,12 +92,9 @@ def available_splits(data: DataConfig) -> tuple[Split, ...]:
     """The splits that the configuration names; validation data may still be held out of the training split."""
     if data.corpus is not None and not data.corpus.startswith(named.HUB):
         return "train", "validation", "test"
-    splits: list[Split] = []
-    if data.corpus is not None or data.source is not None or data.pairs is not None:
-        splits.append("train")
-    if data.validation_source is not None or data.validation_pairs is not None:
-        splits.append("validation")
-    return tuple(splits)
+    hub: tuple[Split, ...] = ("train",) if data.corpus is not None else ()
+    splits: tuple[Split, ...] = ("train", "validation", "test")
+    return hub + tuple(split for split in splits if any(data.files(split)))
 
 
 def languages(data: DataConfig) -> tuple[str, str]:

@@ -65,7 +65,7 @@ def read_lines(path: Path, invalid_utf8: Literal["error", "drop"] = "error") -> 
                         path,
                         line=number,
                         byte=error.start + mark + 1,
-                        advice="convert the file, or drop such pairs with --invalid-utf8=drop",
+                        advice="convert it to UTF-8; training can also drop such pairs with --invalid-utf8=drop",
                     ) from None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"damaged gzip file ({error})", path, line=number + 1, advice="use another copy") from None

@@ -26,7 +26,9 @@ TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
 
 #: Settings of `data` that say where the text is; its SHA-256 says what it is.
-_PLACES = frozenset({"source", "target", "pairs", "validation_source", "validation_target", "validation_pairs"})
+_PLACES = frozenset(
+    f"{split}{side}" for split in ("", "validation_", "test_") for side in ("source", "target", "pairs")
+)
 
 
 @dataclass(frozen=True)

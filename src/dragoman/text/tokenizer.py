@@ -136,8 +136,7 @@ class Tokenizers:
 
 def is_joint(config: TokenizerConfig) -> bool:
     """Whether both sides have one vocabulary: what was set, else pieces yes, words and characters no."""
-    chosen = config.joint if "joint" in config.model_fields_set else None
-    return config.kind in ("bpe", "unigram") if chosen is None else chosen
+    return config.kind in ("bpe", "unigram") if config.joint is None else config.joint
 
 
 def learn_tokenizers(pairs: Pairs, config: TokenizerConfig, source_lang: str, target_lang: str) -> Tokenizers:

@@ -11,11 +11,13 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
+from dragoman.bundle import load_bundle, read_weights, save_mean, unique_weights
 from dragoman.errors import BundleError
-from dragoman.storage import read_json, save_folder, to_json, verify_folder
+from dragoman.storage import read_json, read_pointer, save_folder, to_json, verify_folder
 
 
 @dataclass
@@ -138,3 +140,25 @@ def prune(folder: Path, keep: set[int]) -> None:
             shutil.rmtree(folder / f"step-{step}", ignore_errors=True)
     for leftover in folder.glob("tmp.*"):
         shutil.rmtree(leftover, ignore_errors=True)
+
+
+def average_checkpoints(run: Path, n_last: int, output: Path) -> None:
+    """Write a bundle whose weights are the mean of the newest checkpoints' of a run folder, and all else its last's.
+
+    Raises:
+        BundleError: the run has fewer checkpoints, or one is damaged.
+        RunFolderError: `output` exists or cannot be written.
+    """
+    last = load_bundle(read_pointer(run / "last"))
+    steps = saved_steps(run / "checkpoints")
+    if len(steps) < n_last:
+        advice = "keep more with training.keep_checkpoints"
+        raise BundleError(f"{len(steps)} checkpoints instead of {n_last}", run / "checkpoints", advice=advice)
+    outline = unique_weights(last.model)
+    total = {name: torch.zeros_like(weight, dtype=torch.float64) for name, weight in outline.items()}
+    for step in steps[-n_last:]:
+        folder = run / "checkpoints" / f"step-{step}"
+        verify_folder(folder)
+        for name, weight in read_weights(folder / "model.safetensors", outline).items():
+            total[name] += weight
+    save_mean(last, total, n_last, output, steps[-n_last:])

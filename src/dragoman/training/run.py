@@ -28,7 +28,7 @@ CHANGEABLE = frozenset(
         "training.max_skipped_steps",
         "training.tensorboard",
         # Where the text is; what it is, its SHA-256 says.
-        *(f"data.{prefix}{side}" for prefix in ("", "validation_") for side in ("source", "target", "pairs")),
+        *(f"data.{prefix}{side}" for prefix in ("", "validation_", "test_") for side in ("source", "target", "pairs")),
     }
 )
 
