@@ -531,7 +531,7 @@ def test_the_demo_tells_what_it_does_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dragoman: Dragoman
 ) -> None:
     """The whole demo but for its length: three steps of training teach nobody German."""
-    made = make_corpus("captions", 80, 10, 10)
+    made = make_corpus("copy", 80, 10, 10)
     monkeypatch.setattr("dragoman.data.synthetic.make_corpus", lambda task: made)
     short = {"max_steps": 3, "warmup_steps": 1, "validate_every": 3, "batch_tokens": 256, "precision": "float32"}
     monkeypatch.setitem(demo.SETTINGS, "training", short)

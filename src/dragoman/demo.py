@@ -10,7 +10,7 @@ from dragoman.storage import write_file
 
 #: Small enough for two minutes on two cores, large enough for the grammar of the captions.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
-    "tokenizer": {"kind": "bpe", "joint": True, "vocab_size": 1200},
+    "tokenizer": {"kind": "bpe", "joint": True, "vocab_size": 2000},
     "model": {
         "d_model": 128,
         "d_ff": 256,
@@ -23,14 +23,14 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
     },
     "training": {
         "batch_tokens": 1024,
-        "max_steps": 1200,
+        "max_steps": 900,
         "lr": 0.003,
         "warmup_steps": 150,
         "schedule": "cosine",
         "label_smoothing": 0.1,
         "ema": 0.99,
-        "validate_every": 400,
-        "save_every": 200,
+        "validate_every": 300,
+        "save_every": 300,
         "log_every": 50,
     },
     "search": {"beam_size": 1},
@@ -64,10 +64,15 @@ def show(output: Path, device: str, say: Callable[[str], None]) -> None:
     for source, _ in SHOWCASE:
         say(f"   {source}  ->  {translator.translate(source).text}")
     say("It knows the words and the grammar of its captions and nothing else. What to try next:")
-    say(f"   dragoman translate -m {output}                       type your own sentences")
-    say(f"   dragoman evaluate -m {output} --corpus captions      the usual scores")
-    say("   dragoman train --corpus multi30k                      real captions, 29,000 of them; some hours")
-    say("   dragoman train --source my.en --target my.de          your own text: one sentence a line")
+    nexts = {
+        f"dragoman translate -m {output}": "type your own sentences",
+        f"dragoman evaluate -m {output} --corpus captions": "the usual scores",
+        "dragoman train --corpus multi30k": "real captions, 29,000 of them; hours on a CPU",
+        "dragoman train --source my.en --target my.de": "your own text, one sentence a line",
+    }
+    width = max(map(len, nexts))
+    for command, purpose in nexts.items():
+        say(f"   {command:<{width}}  {purpose}")
 
 
 def _write_corpus(folder: Path) -> dict[str, str]:

@@ -57,10 +57,10 @@ def plan(
 def _sizes(n_pairs: int) -> tuple[dict[str, Any], dict[str, Any], str]:
     if n_pairs < 200_000:
         return (
-            {"preset": "tiny", "dropout": 0.2},
-            {"lr": 0.004, "warmup_steps": 800, "ema": 0.998},
-            f"model.preset=tiny (d_model 128, 4+4 layers), dropout 0.2: {n_pairs:,} pairs are few, and a larger model "
-            "would learn them by heart",
+            {"preset": "tiny", "dropout": 0.15, "norm": "pre"},
+            {"batch_tokens": 1024, "lr": 0.002, "warmup_steps": 500, "schedule": "cosine", "ema": 0.999},
+            f"model.preset=tiny (d_model 128, 4+4 layers, pre-norm), dropout 0.15: {n_pairs:,} pairs are few, and a "
+            "larger model would learn them by heart; small batches, since few passes should make many steps",
         )
     if n_pairs < 2_000_000:
         return (
