@@ -1,4 +1,5 @@
 import os
+import signal
 from pathlib import Path
 
 # Before anything imports torch, and for the programs that tests start: small tensors want one thread, and one thread
@@ -7,6 +8,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
+
+# A shell starts background jobs with Ctrl-C ignored, and programs that tests start would inherit that.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("dragoman", deadline=None, derandomize=True)
 settings.load_profile("dragoman")
