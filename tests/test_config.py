@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dragoman.config import PRESETS, Config, ModelConfig, parse_config, read_recipe, to_yaml
+from dragoman.config import PRESETS, Config, ModelConfig
 from dragoman.errors import ConfigError
+from dragoman.recipe import parse_config, read_recipe, to_yaml
 
 
 def settings(*overrides: str) -> Config:

@@ -10,8 +10,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
-    {"config", "errors", "storage", "processes"},
-    {"model", "text"},
+    {"config", "errors", "processes", "storage"},
+    {"model", "recipe", "text"},
     {"data", "decoding", "bundle"},
     {"translator"},
     {"evaluation"},

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.config import Config, DataConfig, parse_config
+from dragoman.config import Config, DataConfig
 from dragoman.data.corpus import ParallelText
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
@@ -23,6 +23,7 @@ from dragoman.data.prepare import Prepared, open_prepared, prepare
 from dragoman.data.selection import select
 from dragoman.data.store import PairStore, StoreWriter
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
+from dragoman.recipe import parse_config
 
 SENTENCES = [
     f"{who} {verb} {what}."
@@ -249,7 +250,7 @@ def test_another_locale_and_process_give_the_same_bytes(tmp_path: Path) -> None:
     config = corpus(tmp_path, [(source, target + " äß你") for source, target in sample()])
     make(config, tmp_path / "run")
     program = (
-        "import sys; from pathlib import Path; from dragoman.config import parse_config;"
+        "import sys; from pathlib import Path; from dragoman.recipe import parse_config;"
         "from dragoman.data.prepare import prepare;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]);"
         "prepare(parse_config(dict(data=data)), Path(sys.argv[3]), report=lambda line: None)"
@@ -357,7 +358,7 @@ def test_output_over_input_is_refused(tmp_path: Path) -> None:
 def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     """Ten times the corpus; what is held of it are a byte a pair, and a vocabulary."""
     program = (
-        "import resource, sys; from pathlib import Path; from dragoman.config import parse_config;"
+        "import resource, sys; from pathlib import Path; from dragoman.recipe import parse_config;"
         "from dragoman.data.prepare import prepare;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]); tokenizer = dict(kind='characters');"
         "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]), report=lambda line: None);"

@@ -16,9 +16,9 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
-from dragoman.config import parse_config
 from dragoman.data.prepare import prepare
 from dragoman.errors import BundleError, ConfigError, DivergedError, DragomanError, RunFolderError
+from dragoman.recipe import parse_config
 from dragoman.storage import lock_folder
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps

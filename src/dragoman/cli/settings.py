@@ -28,7 +28,7 @@ def recipe_settings(
     Raises:
         ConfigError: the recipe cannot be read, or an override is not key=value.
     """
-    from dragoman.config import override_settings, read_recipe
+    from dragoman.recipe import override_settings, read_recipe
 
     settings = read_recipe(recipe)
     given = {key: value for key, value in data.items() if value is not None}

@@ -58,7 +58,7 @@ def train(
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
     require_text(settings)
-    from dragoman.config import parse_config
+    from dragoman.recipe import parse_config
 
     parse_config(settings, recipe)  # what is wrong is told before anything else
     folder = output or default_folder(settings)

@@ -127,21 +127,6 @@ def _read(place: Path) -> Checkpoint:
     )
 
 
-def bundles_in_use(folder: Path) -> set[int]:
-    """The steps of the bundles that the checkpoints in `folder` call best or last."""
-    states = [read_json(folder / f"step-{step}" / "state.json") for step in saved_steps(folder)]
-    return {state[key] for state in states for key in ("best_step", "last_validation") if state[key] is not None}
-
-
-def prune(folder: Path, keep: set[int]) -> None:
-    """Remove the checkpoints or bundles in `folder` whose step is not in `keep`, and what a killed save left."""
-    for step in saved_steps(folder):
-        if step not in keep:
-            shutil.rmtree(folder / f"step-{step}", ignore_errors=True)
-    for leftover in folder.glob("tmp.*"):
-        shutil.rmtree(leftover, ignore_errors=True)
-
-
 def average_checkpoints(run: Path, n_last: int, output: Path) -> None:
     """Write a bundle whose weights are the mean of the newest checkpoints' of a run folder, and all else its last's.
 

@@ -7,16 +7,21 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from dragoman.bundle import Bundle, find_bundle, load_bundle
-from dragoman.config import Config, parse_config, read_recipe, to_yaml
+from dragoman.config import Config, ModelConfig, parse_section
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import Prepared, open_prepared, prepare
 from dragoman.errors import BundleError, ConfigError
+from dragoman.model.transformer import Transformer
 from dragoman.processes import find_device, start_processes
+from dragoman.recipe import parse_config, read_recipe, to_yaml
 from dragoman.storage import lock_folder, read_pointer, write_file
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
-from dragoman.training.trainer import Trainer, build_model
+from dragoman.training.run_folder import RunFolder
+from dragoman.training.trainer import Trainer
 
 CONFIG = "config.yaml"
 
@@ -75,8 +80,18 @@ def train(
             model.load_state_dict(start.model.state_dict())
         n_parameters = sum(parameter.numel() for parameter in model.parameters())
         report(f"model: {n_parameters:,} parameters, on {where}")
-        Trainer(config, prepared, model, folder, processes, report).run()
+        Trainer(config, prepared, model, RunFolder(folder), processes, report).run()
     return read_pointer(folder / "best")
+
+
+def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
+    """A new model with random weights, a function of the seed alone."""
+    torch.manual_seed(config.training.seed)
+    sizes = {
+        "source_vocab_size": prepared.tokenizers.source.vocab_size,
+        "target_vocab_size": prepared.tokenizers.target.vocab_size,
+    }
+    return Transformer(parse_section(ModelConfig, {**config.model.model_dump(), **sizes})).to(device)
 
 
 def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[[str], None]) -> Config:

@@ -7,33 +7,22 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import NoReturn
 
 import torch
 
-from dragoman.bundle import save_bundle
-from dragoman.config import Config, ModelConfig, parse_section
+from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
 from dragoman.errors import ConfigError, DivergedError
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes
-from dragoman.storage import remove_pointer, set_pointer
-from dragoman.training.checkpoint import (
-    Checkpoint,
-    Progress,
-    Window,
-    bundles_in_use,
-    load_checkpoint,
-    prune,
-    save_checkpoint,
-    saved_steps,
-)
+from dragoman.training.checkpoint import Checkpoint, Progress, Window
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
 from dragoman.training.precision import choose_precision
+from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import learning_rate
 from dragoman.training.stopping import StopRequest
 from dragoman.training.validation import validate
@@ -52,7 +41,7 @@ class Trainer:
         config: Config,
         prepared: Prepared,
         model: Transformer,
-        folder: Path,
+        folder: RunFolder,
         processes: Processes,
         report: Callable[[str], None],
     ) -> None:
@@ -87,7 +76,9 @@ class Trainer:
         self._resume()
         progress = self.progress
         if self.processes.is_main:
-            self.log = MetricsLog(self.folder / "metrics.jsonl", progress.step, tensorboard=self.training.tensorboard)
+            self.log = MetricsLog(
+                self.folder.path / "metrics.jsonl", progress.step, tensorboard=self.training.tensorboard
+            )
         self._logged_at = time.perf_counter()
         main = self.processes.is_main
         with StopRequest() as stop, Display(self.n_steps, self.report, bar=main) as self.display:
@@ -214,7 +205,8 @@ class Trainer:
                 progress.best_score, progress.best_step, progress.validations_since_best = score, progress.step, 0
             else:
                 progress.validations_since_best += 1
-            self._keep_bundle(model, {"step": progress.step, "loss": result.loss, "bleu": result.bleu})
+            facts = {"step": progress.step, "loss": result.loss, "bleu": result.bleu}
+            self.folder.keep_bundle(progress, model, tokenizers, self.config.search, facts)
             seconds = time.perf_counter() - started
             self.log.write(
                 {
@@ -231,15 +223,6 @@ class Trainer:
             )
         self._logged_at += time.perf_counter() - started  # the speed of training alone
 
-    def _keep_bundle(self, model: Transformer, facts: dict[str, float]) -> None:
-        """Write the bundle, and let `best` and `last` name theirs."""
-        bundle = self.folder / "bundles" / f"step-{self.progress.step}"
-        if not bundle.exists():  # a process that was killed before its checkpoint may have written this one already
-            save_bundle(bundle, model, self.prepared.tokenizers, self.config.search, facts=facts)
-        self.progress.last_validation = self.progress.step
-        set_pointer(self.folder / "last", bundle)
-        set_pointer(self.folder / "best", bundle.with_name(f"step-{self.progress.best_step}"))
-
     def _is_over(self) -> bool:
         """Whether all steps are done, or validation has not improved for too long."""
         progress, patience = self.progress, self.training.patience
@@ -254,29 +237,25 @@ class Trainer:
             self._diverged(f"weights are not finite after step {self.progress.step}")
 
     def _diverged(self, what: str) -> NoReturn:
-        saved = saved_steps(self.folder / "checkpoints")
-        advice = f"lower training.lr; the last good checkpoint is step {saved[-1] if saved else 0}"
-        raise DivergedError(what, self.folder, advice=advice)
+        advice = f"lower training.lr; the last good checkpoint is step {self.folder.newest_step()}"
+        raise DivergedError(what, self.folder.path, advice=advice)
 
     def _save(self) -> None:
         self._refuse_non_finite_weights()
         if self.processes.is_main:
-            folder = self.folder / "checkpoints"
             checkpoint = Checkpoint(
                 progress=self.progress,
                 model=dict(self.model.named_parameters()),
                 optimizer=optimizer_tensors(self.optimizer, self.model),
                 average=dict(self.average.model.named_parameters()) if self.average else None,
             )
-            save_checkpoint(folder, checkpoint)
+            self.folder.save(checkpoint, self.training.keep_checkpoints)
             self.display.line(f"saved step {self.progress.step}")
-            prune(folder, keep=set(saved_steps(folder)[-self.training.keep_checkpoints :]))
-            prune(self.folder / "bundles", keep=bundles_in_use(folder))
         self.processes.barrier()
 
     def _resume(self) -> None:
         """Go back to the newest whole checkpoint, or choose what is chosen once and start."""
-        checkpoint = load_checkpoint(self.folder / "checkpoints", self.report)
+        checkpoint = self.folder.load(self.report)
         if checkpoint is None:
             chosen = choose_precision(self.training.precision, self.model, self._micro_batches(0))
             plain = self.processes.any(chosen == "float32", self.device)
@@ -289,7 +268,7 @@ class Trainer:
             self.average.model.load_state_dict(dict(checkpoint.average), strict=False)
         self.progress = replace(checkpoint.progress, environment=self.progress.environment)
         if self.processes.is_main:
-            self._forget_after(self.progress)
+            self.folder.forget_after(self.progress)
         self.report(f"continuing after step {self.progress.step:,}")
 
     def _compare_with(self, earlier: Progress) -> None:
@@ -298,7 +277,7 @@ class Trainer:
             if earlier.fingerprints.get(name) != fingerprint:
                 raise ConfigError(
                     f"the {name} of this run changed since step {earlier.step}",
-                    self.folder,
+                    self.folder.path,
                     advice="put it back, or choose another --output",
                 )
         for name, now in self.progress.environment.items():
@@ -306,28 +285,8 @@ class Trainer:
             if then != now:
                 self.report(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 
-    def _forget_after(self, progress: Progress) -> None:
-        """Undo what a killed process did after its last checkpoint, so that `best` and `last` belong to that one."""
-        bundles = self.folder / "bundles"
-        for name, step in (("best", progress.best_step), ("last", progress.last_validation)):
-            if step is None:
-                remove_pointer(self.folder / name)
-            else:
-                set_pointer(self.folder / name, bundles / f"step-{step}")
-        prune(bundles, keep={step for step in saved_steps(bundles) if step <= progress.step})
-
     def _environment(self) -> dict[str, str]:
         """What the last bits of the sums depend on."""
         threads = torch.get_num_threads() if self.device.type == "cpu" else 0
         facts = {"device": self.device.type, "threads": threads, "processes": self.processes.world_size}
         return {name: str(value) for name, value in {**facts, "PyTorch": torch.__version__}.items()}
-
-
-def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
-    """A new model with random weights, a function of the seed alone."""
-    torch.manual_seed(config.training.seed)
-    sizes = {
-        "source_vocab_size": prepared.tokenizers.source.vocab_size,
-        "target_vocab_size": prepared.tokenizers.target.vocab_size,
-    }
-    return Transformer(parse_section(ModelConfig, {**config.model.model_dump(), **sizes})).to(device)

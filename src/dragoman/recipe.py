@@ -1,0 +1,126 @@
+"""Recipes: YAML files with the sections of a `Config`, and the `--set a.b=c` that is laid over them."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dragoman.config import PRESETS, Config, DataConfig, Section, parse_section
+from dragoman.errors import ConfigError
+
+MAX_RECIPE_BYTES = 1_000_000
+
+
+def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, Any]:
+    """The settings of a recipe file with `a.b=c` overrides laid over it, not yet checked.
+
+    Raises:
+        ConfigError: the file is not a YAML mapping of at most 1 MB, or an override is not `key=value`.
+    """
+    settings = _read_yaml(path) if path is not None else {}
+    override_settings(settings, overrides)
+    return settings
+
+
+def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> None:
+    """Lay `a.b=c` overrides over settings, in place.
+
+    Raises:
+        ConfigError: an override is not `key=value`, or its value is not YAML.
+    """
+    for override in overrides:
+        key, equals, text = override.partition("=")
+        if not equals or not key:
+            raise ConfigError(f"--set {override!r} is not of the form key=value", advice="e.g. --set training.lr=0.002")
+        place = settings
+        *sections, name = key.split(".")
+        for section in sections:
+            place = place.setdefault(section, {})
+            if not isinstance(place, dict):
+                raise ConfigError(f"--set {override!r}: {section!r} is not a section")
+        try:
+            place[name] = yaml.load(text, Loader=_RecipeLoader)
+        except yaml.YAMLError:
+            raise ConfigError(f"--set {override!r}: the value is not readable", advice="quote it") from None
+
+
+def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
+    """Check settings, as read by `read_recipe`, and return them typed.
+
+    `model.preset` is filled in first, and `data.max_length` where the model reads less than its default.
+
+    Raises:
+        ConfigError: lists every unknown key, wrong type, value out of range and contradiction.
+    """
+    settings = dict(settings)
+    model = settings.get("model")
+    if isinstance(model, dict) and "preset" in model:
+        preset = model["preset"]
+        if not isinstance(preset, str) or preset not in PRESETS:
+            raise ConfigError(f"unknown preset {preset!r}", where, advice=f"choose one of {', '.join(PRESETS)}")
+        model = {**PRESETS[preset], **{key: value for key, value in model.items() if key != "preset"}}
+        settings["model"] = model
+    longest = model.get("max_length") if isinstance(model, dict) else None
+    data = settings.get("data") or {}
+    if isinstance(longest, int) and longest <= DataConfig().max_length and isinstance(data, dict):
+        settings["data"] = {"max_length": longest - 1, **data}
+    return parse_section(Config, settings, where)
+
+
+def to_yaml(config: Section) -> str:
+    """A configuration as YAML that `read_recipe` reads back."""
+    text: str = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
+    return text
+
+
+class _RecipeLoader(yaml.SafeLoader):
+    """YAML with repairs: `1e-4` is a number; a key given twice, or one that is no word, is an error; no references."""
+
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(None, None, "references (*) are not used in recipes", mark)
+        return super().compose_node(parent, index)
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[object] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, str):
+                raise yaml.MarkedYAMLError(None, None, f"the key {key!r} is not a word", key_node.start_mark)
+            if key in seen:
+                raise yaml.MarkedYAMLError(None, None, f"the key {key!r} is given twice", key_node.start_mark)
+            seen.add(key)
+        return super().construct_mapping(node, deep)
+
+
+_RecipeLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
+)
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot read the recipe ({error.strerror})", path, advice="check the path") from None
+    if len(content) > MAX_RECIPE_BYTES:
+        raise ConfigError("the recipe is larger than 1 MB", path, advice="is this the right file?")
+    try:
+        settings = yaml.load(io.BytesIO(content), Loader=_RecipeLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
+        raise ConfigError(f"not readable as YAML ({error.problem})", path, line=line, byte=column) from None
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
+        raise ConfigError(f"not readable as YAML ({error})", path) from None
+    if settings is None:
+        return {}
+    if not isinstance(settings, dict) or not all(isinstance(key, str) for key in settings):
+        raise ConfigError("a recipe is a mapping of sections", path, advice=f"e.g. {', '.join(Config.model_fields)}")
+    return settings
