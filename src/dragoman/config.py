@@ -116,11 +116,26 @@ class ModelShape(Section):
     #: Width of a head's queries and keys, and of its values; None is d_model / n_heads.
     d_k: Annotated[int, Field(ge=1, le=65_536)] | None = None
     d_v: Annotated[int, Field(ge=1, le=65_536)] | None = None
+    #: Of what each sub-layer adds to its input, and of embeddings where `embedding_dropout` is None.
     dropout: Probability = 0.1
-    #: Layer norm after each residual, as in the paper, or before each sub-layer and once at the end.
+    embedding_dropout: Probability | None = None
+    attention_dropout: Probability = 0.0
+    #: Between the two matrices of the feed-forward layer.
+    activation_dropout: Probability = 0.0
+    #: A norm after each residual, as in the paper, or before each sub-layer.
     norm: Literal["post", "pre"] = "post"
-    activation: Literal["relu", "gelu"] = "relu"
-    positions: Literal["sinusoidal", "learned"] = "sinusoidal"
+    #: `std` divides by the unbiased standard deviation plus epsilon; `rms` takes no mean off.
+    norm_kind: Literal["layer", "std", "rms"] = "layer"
+    #: One more norm after the last layer; None is yes for `pre`, whose sum still wants one, and no for `post`.
+    final_norm: bool | None = None
+    activation: Literal["relu", "gelu", "swiglu"] = "relu"
+    #: Whether linear maps and layer norms add a learned vector.
+    bias: bool = True
+    #: Multiply embeddings by sqrt(d_model).
+    scale_embeddings: bool = True
+    #: `sinusoidal` has sines and cosines in turn, as in the paper; `halves` has all sines first.
+    positions: Literal["sinusoidal", "halves", "learned", "rotary"] = "sinusoidal"
+    init: Literal["xavier", "pytorch"] = "xavier"
     #: Which matrices are one: none; the decoder's embedding and output; both embeddings and the output.
     tie: Literal["none", "decoder", "all"] = "none"
     #: What decoder layer i attends to: the encoder's last layer, or the encoder's layer i.
@@ -135,10 +150,11 @@ class ModelShape(Section):
             below = self.d_model - self.d_model % self.n_heads
             near = f"{below} or {below + self.n_heads}" if below else f"{self.n_heads}"
             raise ValueError(f"d_model {self.d_model} does not divide into {self.n_heads} heads; set it to {near}")
-        if self.positions == "sinusoidal" and self.d_model % 2:
-            raise ValueError(
-                f"sinusoidal positions need an even d_model; set it to {self.d_model - 1 or 2} or {self.d_model + 1}"
-            )
+        if self.positions in ("sinusoidal", "halves") and self.d_model % 2:
+            near = f"{self.d_model - 1 or 2} or {self.d_model + 1}"
+            raise ValueError(f"{self.positions} positions need an even d_model; set it to {near}")
+        if self.positions == "rotary" and self.head_widths[0] % 2:
+            raise ValueError(f"rotary positions need heads of even width, not {self.head_widths[0]}; set d_k")
         if self.memory == "layerwise" and self.n_encoder_layers != self.n_decoder_layers:
             raise ValueError(
                 "layerwise memory needs as many encoder as decoder layers; "

@@ -12,6 +12,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dragoman.model.dropout import Dropout
+from dragoman.model.positions import RotaryPositions
+
 
 def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None = None) -> Tensor:
     """softmax(Q K^T / sqrt(K)), equation 1 of the paper: (B, H, T, K), (B, H, S, K) -> (B, H, T, S).
@@ -45,6 +48,9 @@ class MultiHeadAttention(nn.Module):
         n_heads: H.
         d_k, d_v: widths K and W of a head; D / H unless given.
         key_width, value_width: widths of the sources of keys and values; D unless given.
+        bias: whether the four projections add a learned vector.
+        dropout: probability with which an attention weight is dropped in training.
+        rotary: turns queries and keys by their positions.
     """
 
     def __init__(
@@ -56,29 +62,43 @@ class MultiHeadAttention(nn.Module):
         *,
         key_width: int | None = None,
         value_width: int | None = None,
+        bias: bool = True,
+        dropout: float = 0.0,
+        rotary: RotaryPositions | None = None,
     ) -> None:
         super().__init__()
         self.n_heads = n_heads
         d_k, d_v = d_k or d_model // n_heads, d_v or d_model // n_heads
-        self.query_projection = nn.Linear(d_model, n_heads * d_k)
-        self.key_projection = nn.Linear(key_width or d_model, n_heads * d_k)
-        self.value_projection = nn.Linear(value_width or d_model, n_heads * d_v)
-        self.output_projection = nn.Linear(n_heads * d_v, d_model)
+        self.query_projection = nn.Linear(d_model, n_heads * d_k, bias)
+        self.key_projection = nn.Linear(key_width or d_model, n_heads * d_k, bias)
+        self.value_projection = nn.Linear(value_width or d_model, n_heads * d_v, bias)
+        self.output_projection = nn.Linear(n_heads * d_v, d_model, bias)
+        self.dropout = Dropout(dropout)
+        self.rotary = rotary
 
     def forward(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
         """queries (B, T, D), keys (B, S, key_width), values (B, S, value_width) -> (B, T, D)."""
         return self.attend(queries, *self.keys_values(keys, values), mask)
 
-    def keys_values(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """The projected keys (B, H, S, K) and values (B, H, S, W), which a cache may keep."""
-        return self._split(self.key_projection(keys)), self._split(self.value_projection(values))
+    def keys_values(self, keys: Tensor, values: Tensor, offset: int = 0) -> tuple[Tensor, Tensor]:
+        """What a cache keeps: projected keys (B, H, S, K), the first at position `offset`, and values (B, H, S, W)."""
+        return self._turn(self._split(self.key_projection(keys)), offset), self._split(self.value_projection(values))
 
-    def attend(self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
-        """queries (B, T, D) over keys and values that `keys_values` made -> (B, T, D)."""
-        attended = attend(self._split(self.query_projection(queries)), keys, values, mask)
+    def attend(
+        self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None, offset: int = 0
+    ) -> Tensor:
+        """queries (B, T, D), the first at position `offset`, over what `keys_values` made -> (B, T, D)."""
+        heads = self._turn(self._split(self.query_projection(queries)), offset)
+        if self.training and self.dropout.p:
+            attended = self.dropout(attention_weights(heads, keys, mask)) @ values
+        else:
+            attended = attend(heads, keys, values, mask)
         merged: Tensor = self.output_projection(attended.transpose(1, 2).flatten(2))
         return merged
 
     def _split(self, x: Tensor) -> Tensor:
         """(B, T, H * K) -> (B, H, T, K): each head gets its own slice."""
         return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
+
+    def _turn(self, x: Tensor, offset: int) -> Tensor:
+        return x if self.rotary is None else self.rotary(x, offset)

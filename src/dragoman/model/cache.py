@@ -20,6 +20,11 @@ class LayerCache:
     keys: Tensor | None = None  # (N, H, T, K)
     values: Tensor | None = None  # (N, H, T, K)
 
+    @property
+    def length(self) -> int:
+        """T, the number of target positions already read."""
+        return 0 if self.keys is None else self.keys.size(2)
+
     def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
         """Add the keys and values of new positions, (N, H, t, K), and return those of all positions."""
         if self.keys is None or self.values is None:

@@ -5,7 +5,7 @@ B batch, S source, T target, D model width, F feed-forward width, H heads, K hea
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -14,6 +14,10 @@ from dragoman.config import ModelShape
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.cache import LayerCache
 from dragoman.model.dropout import Dropout
+from dragoman.model.norms import build_norm
+from dragoman.model.positions import RotaryPositions
+
+ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swiglu": F.silu}
 
 
 class Residual(nn.Module):
@@ -25,7 +29,7 @@ class Residual(nn.Module):
 
     def __init__(self, config: ModelShape) -> None:
         super().__init__()
-        self.norm = nn.LayerNorm(config.d_model)
+        self.norm = build_norm(config)
         self.dropout = Dropout(config.dropout)
         self.pre_norm = config.norm == "pre"
 
@@ -39,26 +43,47 @@ class Residual(nn.Module):
 
 
 class FeedForward(nn.Module):
-    """max(0, x W1 + b1) W2 + b2, the same for every position (equation 2)."""
+    """max(0, x W1 + b1) W2 + b2, the same for every position (equation 2).
+
+    GELU (Hendrycks and Gimpel 2016) is a smooth max(0, .). SwiGLU (Shazeer 2020, equation 6) multiplies
+    swish(x W1 + b1) by a third map, x W3 + b3, before W2.
+    """
 
     def __init__(self, config: ModelShape) -> None:
         super().__init__()
-        self.inner = nn.Linear(config.d_model, config.d_ff)
-        self.outer = nn.Linear(config.d_ff, config.d_model)
-        self.activation = F.relu if config.activation == "relu" else F.gelu
+        self.inner = nn.Linear(config.d_model, config.d_ff, config.bias)
+        self.gate = nn.Linear(config.d_model, config.d_ff, config.bias) if config.activation == "swiglu" else None
+        self.outer = nn.Linear(config.d_ff, config.d_model, config.bias)
+        self.activation = ACTIVATIONS[config.activation]
+        self.dropout = Dropout(config.activation_dropout)
 
     def forward(self, x: Tensor) -> Tensor:
         """x (B, T, D) -> (B, T, D), through (B, T, F)."""
-        outer: Tensor = self.outer(self.activation(self.inner(x)))
+        inner = self.activation(self.inner(x))
+        if self.gate is not None:
+            inner = inner * self.gate(x)
+        outer: Tensor = self.outer(self.dropout(inner))
         return outer
+
+
+def build_attention(config: ModelShape, rotary: RotaryPositions | None = None) -> MultiHeadAttention:
+    """Attention of the widths that `config` names."""
+    return MultiHeadAttention(
+        config.d_model,
+        config.n_heads,
+        *config.head_widths,
+        bias=config.bias,
+        dropout=config.attention_dropout,
+        rotary=rotary,
+    )
 
 
 class EncoderLayer(nn.Module):
     """Self-attention over the source, then feed-forward."""
 
-    def __init__(self, config: ModelShape) -> None:
+    def __init__(self, config: ModelShape, rotary: RotaryPositions | None = None) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads, *config.head_widths)
+        self.self_attention = build_attention(config, rotary)
         self.feed_forward = FeedForward(config)
         self.attention_residual = Residual(config)
         self.feed_forward_residual = Residual(config)
@@ -73,10 +98,10 @@ class EncoderLayer(nn.Module):
 class DecoderLayer(nn.Module):
     """Self-attention over the target so far, attention over the memory, then feed-forward."""
 
-    def __init__(self, config: ModelShape) -> None:
+    def __init__(self, config: ModelShape, rotary: RotaryPositions | None = None) -> None:
         super().__init__()
-        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads, *config.head_widths)
-        self.cross_attention = MultiHeadAttention(config.d_model, config.n_heads, *config.head_widths)
+        self.self_attention = build_attention(config, rotary)
+        self.cross_attention = build_attention(config)  # between two sequences no distance is known
         self.feed_forward = FeedForward(config)
         self.self_residual = Residual(config)
         self.cross_residual = Residual(config)
@@ -93,8 +118,9 @@ class DecoderLayer(nn.Module):
         """
 
         def attend_to_target(x: Tensor) -> Tensor:
-            keys, values = cache.append(*self.self_attention.keys_values(x, x))
-            return self.self_attention.attend(x, keys, values, target_mask)
+            offset = cache.length
+            keys, values = cache.append(*self.self_attention.keys_values(x, x, offset))
+            return self.self_attention.attend(x, keys, values, target_mask, offset)
 
         def attend_to_memory(x: Tensor) -> Tensor:
             return self.cross_attention.attend(x, cache.memory_keys, cache.memory_values, source_mask)

@@ -1,6 +1,6 @@
-"""Where a token stands: attention alone cannot tell, so a vector for each position is added to its embedding.
+"""Where a token stands, which attention alone cannot tell: a vector is added to its embedding, or its keys are turned.
 
-T positions, D model width.
+T positions, D model width, H heads, K head width.
 """
 
 from __future__ import annotations
@@ -8,18 +8,22 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from dragoman.config import ModelShape
 
-def sinusoidal_table(n_positions: int, d_model: int) -> Tensor:
+
+def sinusoidal_table(n_positions: int, d_model: int, *, halves: bool = False) -> Tensor:
     """The table of section 3.5, (T, D), sines on even and cosines on odd dimensions:
 
         PE[p, 2i] = sin(p / 10000^(2i / D)),  PE[p, 2i + 1] = cos(p / 10000^(2i / D))
 
+    With `halves` all sines come first, then all cosines: the same numbers in another order.
     Computed in double precision, since a float32 angle of a few thousand has lost its last digits.
     """
     position = torch.arange(n_positions, dtype=torch.float64)[:, None]
     even = torch.arange(0, d_model, 2, dtype=torch.float64)
     angle = position * 10000.0 ** (-even / d_model)
-    return torch.stack((angle.sin(), angle.cos()), dim=-1).flatten(1).float()
+    waves = (angle.sin(), angle.cos())
+    return (torch.cat(waves, dim=-1) if halves else torch.stack(waves, dim=-1).flatten(1)).float()
 
 
 class SinusoidalPositions(nn.Module):
@@ -27,9 +31,9 @@ class SinusoidalPositions(nn.Module):
 
     table: Tensor
 
-    def __init__(self, max_length: int, d_model: int) -> None:
+    def __init__(self, max_length: int, d_model: int, *, halves: bool = False) -> None:
         super().__init__()
-        self.register_buffer("table", sinusoidal_table(max_length, d_model), persistent=False)
+        self.register_buffer("table", sinusoidal_table(max_length, d_model, halves=halves), persistent=False)
 
     def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         """x (B, T, D) at positions offset .. offset + T -> (B, T, D)."""
@@ -41,11 +45,40 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, max_length: int, d_model: int) -> None:
         super().__init__()
-        self.table = nn.Parameter(torch.empty(max_length, d_model))
+        self.table = nn.Parameter(torch.randn(max_length, d_model) * 0.02)
 
     def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         """x (B, T, D) at positions offset .. offset + T -> (B, T, D)."""
         return x + _rows(self.table, offset, x.size(1))
+
+
+class RotaryPositions(nn.Module):
+    """Turns queries and keys by an angle that grows with their position (Su et al. 2021, section 3.2).
+
+    The pair of dimensions (2i, 2i + 1) at position p is turned by p / 10000^(2i / K). Turning both by the same angle
+    leaves their product as it was, so a score depends on how far apart query and key are, and on nothing else.
+    """
+
+    table: Tensor
+
+    def __init__(self, max_length: int, d_k: int) -> None:
+        super().__init__()
+        self.register_buffer("table", sinusoidal_table(max_length, d_k, halves=True), persistent=False)
+
+    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
+        """x (B, H, T, K) at positions offset .. offset + T -> (B, H, T, K)."""
+        sin, cos = _rows(self.table, offset, x.size(2)).chunk(2, dim=-1)
+        even, odd = x[..., 0::2], x[..., 1::2]
+        return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
+
+
+def build_positions(config: ModelShape) -> SinusoidalPositions | LearnedPositions | None:
+    """What is added to embeddings; nothing for `rotary`, which acts inside attention."""
+    if config.positions == "rotary":
+        return None
+    if config.positions == "learned":
+        return LearnedPositions(config.max_length, config.d_model)
+    return SinusoidalPositions(config.max_length, config.d_model, halves=config.positions == "halves")
 
 
 def _rows(table: Tensor, offset: int, n_positions: int) -> Tensor:

@@ -17,7 +17,9 @@ from dragoman.model.cache import Cache
 from dragoman.model.dropout import Dropout
 from dragoman.model.layers import DecoderLayer, EncoderLayer
 from dragoman.model.masks import decoder_mask, padding_mask
-from dragoman.model.positions import LearnedPositions, SinusoidalPositions
+from dragoman.model.norms import build_norm
+from dragoman.model.positions import RotaryPositions, build_positions
+from dragoman.model.summary import module_tree
 
 
 class Embedding(nn.Module):
@@ -26,15 +28,17 @@ class Embedding(nn.Module):
     def __init__(self, vocab_size: int, config: ModelConfig) -> None:
         super().__init__()
         self.tokens = nn.Embedding(vocab_size, config.d_model, padding_idx=config.pad_id)
-        positions = SinusoidalPositions if config.positions == "sinusoidal" else LearnedPositions
-        self.positions = positions(config.max_length, config.d_model)
-        self.dropout = Dropout(config.dropout)
-        self.scale = math.sqrt(config.d_model)
+        self.positions = build_positions(config)
+        self.dropout = Dropout(config.dropout if config.embedding_dropout is None else config.embedding_dropout)
+        self.scale = math.sqrt(config.d_model) if config.scale_embeddings else 1.0
 
     def forward(self, ids: Tensor, offset: int = 0) -> Tensor:
         """ids (B, T), the first of them at position `offset` -> (B, T, D)."""
-        embedded: Tensor = self.dropout(self.positions(self.tokens(ids) * self.scale, offset))
-        return embedded
+        embedded = self.tokens(ids) * self.scale
+        if self.positions is not None:
+            embedded = self.positions(embedded, offset)
+        dropped: Tensor = self.dropout(embedded)
+        return dropped
 
 
 class Transformer(nn.Module):
@@ -49,12 +53,15 @@ class Transformer(nn.Module):
         self.config = config
         self.source_embedding = Embedding(config.source_vocab_size, config)
         self.target_embedding = Embedding(config.target_vocab_size, config)
-        self.encoder_layers = nn.ModuleList(EncoderLayer(config) for _ in range(config.n_encoder_layers))
-        self.decoder_layers = nn.ModuleList(DecoderLayer(config) for _ in range(config.n_decoder_layers))
-        # Post-norm layers end in a norm already; pre-norm ones leave a sum that still wants one.
-        self.encoder_norm = nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
-        self.decoder_norm = nn.LayerNorm(config.d_model) if config.norm == "pre" else nn.Identity()
-        self.output_projection = nn.Linear(config.d_model, config.target_vocab_size)
+        rotary = None
+        if config.positions == "rotary":
+            rotary = RotaryPositions(config.max_length, config.head_widths[0])  # one table for all layers
+        self.encoder_layers = nn.ModuleList(EncoderLayer(config, rotary) for _ in range(config.n_encoder_layers))
+        self.decoder_layers = nn.ModuleList(DecoderLayer(config, rotary) for _ in range(config.n_decoder_layers))
+        has_final_norm = config.norm == "pre" if config.final_norm is None else config.final_norm
+        self.encoder_norm = build_norm(config) if has_final_norm else nn.Identity()
+        self.decoder_norm = build_norm(config) if has_final_norm else nn.Identity()
+        self.output_projection = nn.Linear(config.d_model, config.target_vocab_size, config.bias)
         self._tie()
         self._initialise()
 
@@ -109,6 +116,10 @@ class Transformer(nn.Module):
         logits: Tensor = self.output_projection(hidden)
         return logits
 
+    def __repr__(self) -> str:
+        """The tree of modules with shapes and parameter counts."""
+        return module_tree(self)
+
     def _tie(self) -> None:
         """Make one tensor of the matrices that `config.tie` names (section 3.4)."""
         if self.config.tie != "none":
@@ -120,14 +131,17 @@ class Transformer(nn.Module):
         """Xavier for matrices (Glorot and Bengio 2010), D^-1/2 for embeddings and what is tied to them, zero biases.
 
         Scaled by sqrt(D), embeddings then have unit variance, and as output weights they give logits of unit variance.
+        With `init` "pytorch", every layer keeps the random weights that PyTorch gave it.
         """
-        for module in self.modules():
-            if isinstance(module, nn.Linear):
-                nn.init.xavier_uniform_(module.weight)
-                nn.init.zeros_(module.bias)
-        for embedding in (self.source_embedding, self.target_embedding):
-            nn.init.normal_(embedding.tokens.weight, std=self.config.d_model**-0.5)
-            if isinstance(embedding.positions, LearnedPositions):
-                nn.init.normal_(embedding.positions.table, std=0.02)
+        embeddings = (self.source_embedding, self.target_embedding)
+        if self.config.init == "xavier":
+            for module in self.modules():
+                if isinstance(module, nn.Linear):
+                    nn.init.xavier_uniform_(module.weight)
+                    if module.bias is not None:
+                        nn.init.zeros_(module.bias)
+            for embedding in embeddings:
+                nn.init.normal_(embedding.tokens.weight, std=self.config.d_model**-0.5)
+        for embedding in embeddings:
             with torch.no_grad():
                 embedding.tokens.weight[self.config.pad_id].zero_()

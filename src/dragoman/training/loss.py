@@ -41,13 +41,14 @@ class _ChunkedLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor, targets: Tensor, smoothing: float
+        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor]:
         vocab_size = weight.size(0)
         n_rows = max(1, CHUNK_SCORES // vocab_size)
         wide = torch.promote_types(hidden.dtype, torch.float32)  # sums and exponentials want at least float32
         loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
-        hidden_grad, weight_grad, bias_grad = torch.empty_like(hidden), torch.zeros_like(weight), torch.zeros_like(bias)
+        hidden_grad, weight_grad = torch.empty_like(hidden), torch.zeros_like(weight)
+        bias_grad = None if bias is None else torch.zeros_like(bias)
         for start in range(0, len(hidden), n_rows):
             chunk, target = hidden[start : start + n_rows], targets[start : start + n_rows, None]
             log_probs = F.linear(chunk, weight, bias).log_softmax(dim=-1, dtype=wide)
@@ -60,7 +61,8 @@ class _ChunkedLoss(torch.autograd.Function):
             if smoothing:
                 grad -= smoothing / vocab_size
             grad.scatter_add_(-1, target, grad.new_full(target.shape, smoothing - 1))
-            bias_grad += grad.sum(dim=0)
+            if bias_grad is not None:
+                bias_grad += grad.sum(dim=0)
             hidden_grad[start : start + n_rows] = grad @ weight
             weight_grad += grad.T @ chunk
         ctx.save_for_backward(hidden_grad, weight_grad, bias_grad)
@@ -71,7 +73,7 @@ class _ChunkedLoss(torch.autograd.Function):
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
         hidden_grad, weight_grad, bias_grad = ctx.saved_tensors
         scale = grads[0]
-        return hidden_grad * scale, weight_grad * scale, bias_grad * scale, None, None
+        return hidden_grad * scale, weight_grad * scale, None if bias_grad is None else bias_grad * scale, None, None
 
 
 def batch_loss(model: Transformer, batch: Batch, smoothing: float) -> tuple[Tensor, Tensor]:

@@ -113,7 +113,7 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[
 
 
 def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that a starting bundle decides. Only dropout may be set anew.
+    """The sections that a starting bundle decides. Only the rates of dropout may be set anew.
 
     Raises:
         ConfigError: the settings ask for something else.
@@ -124,7 +124,7 @@ def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
     for section, values in given.items():
         for key, value in (settings.get(section) or {}).items():
-            if key != "dropout" and values.get(key) != value:
+            if not key.endswith("dropout") and values.get(key) != value:
                 raise ConfigError(
                     f"{section}.{key} differs from the bundle of --init-from", advice="leave it out; only dropout may"
                 )

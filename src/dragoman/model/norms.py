@@ -1,0 +1,37 @@
+"""Norms: each position's vector brought to a common scale, whatever its neighbours are. D model width."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+
+from dragoman.config import ModelShape
+
+
+class StdNorm(nn.Module):
+    """gain * (x - mean) / (std + epsilon) + bias, with the unbiased standard deviation.
+
+    The form of the well-known annotated implementations. Layer norm (Ba et al. 2016) divides by
+    sqrt(variance + epsilon), with the biased variance: about a factor sqrt((D - 1) / D) apart.
+    """
+
+    def __init__(self, d_model: int, *, bias: bool = True, eps: float = 1e-6) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(torch.ones(d_model))
+        self.bias = nn.Parameter(torch.zeros(d_model)) if bias else None
+        self.eps = eps
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (..., D) -> (..., D)."""
+        centred = x - x.mean(dim=-1, keepdim=True)
+        scaled = self.weight * centred / (x.std(dim=-1, keepdim=True) + self.eps)
+        return scaled if self.bias is None else scaled + self.bias
+
+
+def build_norm(config: ModelShape) -> nn.Module:
+    """The norm that `config.norm_kind` names."""
+    if config.norm_kind == "rms":  # x / sqrt(mean(x^2) + eps) * gain (Zhang and Sennrich 2019)
+        return nn.RMSNorm(config.d_model, eps=1e-6)
+    if config.norm_kind == "std":
+        return StdNorm(config.d_model, bias=config.bias)
+    return nn.LayerNorm(config.d_model, bias=config.bias)
