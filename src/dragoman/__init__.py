@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from dragoman.bundle import Bundle, average_bundles, load_bundle, save_bundle
     from dragoman.config import Config, ModelConfig, SearchConfig
+    from dragoman.doctor import Examination, check
     from dragoman.errors import DragomanError
     from dragoman.evaluation.evaluate import Evaluation, evaluate
     from dragoman.model.attention import MultiHeadAttention
@@ -30,6 +31,7 @@ __all__ = [
     "Config",
     "DragomanError",
     "Evaluation",
+    "Examination",
     "ModelConfig",
     "MultiHeadAttention",
     "SearchConfig",
@@ -37,6 +39,7 @@ __all__ = [
     "Translation",
     "Translator",
     "average_bundles",
+    "check",
     "evaluate",
     "load_bundle",
     "save_bundle",
@@ -46,6 +49,7 @@ __all__ = [
 _HOMES = {
     "bundle": ("Bundle", "average_bundles", "load_bundle", "save_bundle"),
     "config": ("Config", "ModelConfig", "SearchConfig"),
+    "doctor": ("Examination", "check"),
     "errors": ("DragomanError",),
     "evaluation.evaluate": ("Evaluation", "evaluate"),
     "model.attention": ("MultiHeadAttention",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -34,6 +35,21 @@ def find_device(name: str = "auto") -> torch.device:
     if not known:
         raise ConfigError(f"no device {name!r} here", advice="use auto, cpu, cuda, cuda:<n> or mps")
     return device
+
+
+def peak_memory(device: torch.device) -> float | None:
+    """The most memory this process has used so far, in MiB: of the GPU on CUDA, else resident memory.
+
+    None where the system does not say.
+    """
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return used / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 @dataclass(frozen=True)

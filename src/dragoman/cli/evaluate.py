@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -30,18 +29,13 @@ from dragoman.cli.options import (
     TargetLang,
 )
 from dragoman.cli.settings import file_pairs, readable, recipe_settings, require_text
-from dragoman.cli.streams import input_lines, result_lines
+from dragoman.cli.streams import input_lines, print_result, result_lines
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from dragoman.evaluation.metrics import Comparison, Metric
     from dragoman.translator import Translator
 
 Split = Literal["train", "validation", "test"]
-
-#: Where a table is not shown on a terminal: wide enough for the signatures.
-WIDTH = 110
 
 
 def evaluate(
@@ -108,7 +102,7 @@ def evaluate(
         if write is not None:
             for translation in results.translations:
                 write(translation)
-    _print(to_json(results) if as_json else to_table(results))
+    print_result(to_json(results) if as_json else to_table(results))
 
 
 def _test_set(
@@ -150,21 +144,11 @@ def _evaluate_files(
     system, references = (list(input_lines(path, "error")) for path in (hypotheses, target))
     if baseline is not None:
         comparisons = paired_test(list(input_lines(baseline, "error")), system, references, language)
-        _print(_json(comparisons) if as_json else comparison_table(comparisons))
+        print_result(_json(comparisons) if as_json else comparison_table(comparisons))
     else:
         metrics = [corpus_bleu(system, references, language), corpus_chrf(system, references)]
-        _print(_json(metrics) if as_json else metrics_table(metrics))
+        print_result(_json(metrics) if as_json else metrics_table(metrics))
 
 
 def _json(results: Sequence[Metric] | Sequence[Comparison]) -> str:
     return json.dumps([asdict(each) for each in results], ensure_ascii=False)
-
-
-def _print(results: str | Table) -> None:
-    """Results to standard output."""
-    from rich.console import Console
-
-    if isinstance(results, str):
-        print(results)
-    else:
-        Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH).print(results)

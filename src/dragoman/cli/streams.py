@@ -12,10 +12,16 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from dragoman.cli.options import InvalidUtf8
 from dragoman.errors import DataError, printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+#: Columns of a table that goes to a file or a pipe.
+WIDTH = 110
 
 WriteLine = Callable[[str], None]
 
@@ -23,6 +29,16 @@ WriteLine = Callable[[str], None]
 def say(text: str) -> None:
     """Tell a person something."""
     print(printable(text), file=sys.stderr, flush=True)
+
+
+def print_result(result: str | Table) -> None:
+    """A result to standard output: JSON for programs, or a table for people."""
+    from rich.console import Console
+
+    if isinstance(result, str):
+        print(result)
+    else:
+        Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH).print(result)
 
 
 def input_lines(path: Path | None, invalid_utf8: InvalidUtf8) -> Iterator[str]:

@@ -42,7 +42,7 @@ class MetricsLog:
             file.write(json.dumps(record, allow_nan=False) + "\n")
         if self._board is not None:
             for name, value in record.items():
-                if name != "step":
+                if name != "step" and value is not None:
                     self._board.add_scalar(name, value, record["step"])
             self._board.flush()
 

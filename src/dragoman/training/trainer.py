@@ -16,7 +16,7 @@ from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
 from dragoman.errors import ConfigError, DivergedError
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes
+from dragoman.processes import Processes, peak_memory
 from dragoman.training.checkpoint import Checkpoint, Progress, Window
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.metrics import Display, MetricsLog
@@ -214,6 +214,8 @@ class Trainer:
                     "validation_loss": result.loss,
                     "validation_bleu": result.bleu,
                     "seconds": round(seconds, 3),
+                    "n_parameters": sum(parameter.numel() for parameter in model.parameters()),
+                    "peak_memory_mib": peak_memory(self.device),
                 }
             )
             best = "  (best)" if progress.best_step == progress.step else ""

@@ -1,0 +1,68 @@
+"""`dragoman compare`: which of these settings is better?"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.cli.options import AsJson, Device, Settings
+from dragoman.cli.settings import recipe_settings, require_text
+from dragoman.cli.streams import print_result, say
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from dragoman.experiments.compare import Outcome
+
+
+def compare(
+    recipe: Annotated[Path, typer.Argument(help="A YAML recipe, whose steps or epochs are the budget.")],
+    vary: Annotated[
+        list[str],
+        typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for all the runs.")] = Path("runs/compare"),
+    overrides: Settings = None,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw the validation losses to curves.png in it.")] = False,
+    as_json: AsJson = False,
+    device: Device = "auto",
+) -> None:
+    """Train variants of a recipe under one budget, and compare them.
+
+    Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions: their mean and
+    spread is shown. The same command continues what was stopped.
+    """
+    settings = recipe_settings(recipe, overrides, {})
+    require_text(settings)
+    from dragoman.experiments.compare import compare, plot_curves
+
+    outcomes = compare(settings, vary, output, device=device, report=say)
+    if plot:
+        plot_curves(outcomes, output / "curves.png")
+        say(f"drew {output / 'curves.png'}")
+    print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
+
+
+def _table(outcomes: Sequence[Outcome]) -> Table:
+    from rich.table import Table
+
+    table = Table(title="best validation of each; BLEU of greedy translations")
+    for column in ("variant", "BLEU", "loss", "parameters", "target tokens/s", "minutes", "peak MiB"):
+        table.add_column(column, justify="left" if column == "variant" else "right")
+    for each in outcomes:
+        spread = "" if each.bleu_spread is None else f" ± {each.bleu_spread:.2f}"
+        table.add_row(
+            each.name + (f" ({each.n_seeds} seeds)" if each.n_seeds > 1 else ""),
+            f"{each.bleu:.2f}{spread}",
+            f"{each.loss:.3f}",
+            f"{each.n_parameters:,}",
+            f"{each.tokens_per_second:,.0f}",
+            f"{each.seconds / 60:.1f}",
+            "" if each.peak_memory is None else f"{each.peak_memory:,.0f}",
+        )
+    return table

@@ -1,0 +1,35 @@
+"""`dragoman doctor`: is this model sound?"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+import typer
+
+from dragoman.cli.options import AsJson, Device, Models
+from dragoman.cli.streams import say
+
+
+def doctor(model: Models, as_json: AsJson = False, device: Device = "auto") -> None:
+    """Examine models for the field's silent bugs.
+
+    Leaks of the future, padding that matters, a cache that disagrees, weights that came apart, and more. The exit code
+    is 1 when a check fails.
+    """
+    from dragoman.bundle import find_bundle, load_bundle
+    from dragoman.doctor import check
+    from dragoman.processes import find_device
+
+    where, sound = find_device(device), True
+    for name in model:
+        say(f"examining {name}")
+        examination = check(load_bundle(find_bundle(name)).model.to(where), trained=True)
+        sound = sound and examination.passed
+        if as_json:
+            findings = [asdict(finding) for finding in examination.findings]
+            print(json.dumps({"model": name, "passed": examination.passed, "findings": findings}))
+        else:
+            print(examination)
+    if not sound:
+        raise typer.Exit(1)

@@ -1,0 +1,23 @@
+"""`dragoman inspect`: looking inside a trained model."""
+
+from __future__ import annotations
+
+import typer
+
+from dragoman.cli.options import Models
+
+inspect = typer.Typer(no_args_is_help=True, help="Look inside a trained model.")
+
+
+@inspect.callback()
+def _group() -> None:
+    """A group, even while it has a single command."""
+
+
+@inspect.command("model")
+def inspect_model(model: Models) -> None:
+    """Print the tree of modules, with shapes and parameter counts."""
+    from dragoman.bundle import find_bundle, load_bundle
+
+    for name in model:
+        print(load_bundle(find_bundle(name)).model)

@@ -1,0 +1,1 @@
+"""Experiments made of whole trainings: `compare` trains variants of a recipe under one budget."""

@@ -1,0 +1,211 @@
+"""Variants of a recipe, trained under one budget and set side by side.
+
+Each variant is an ordinary run in a process of its own, so that one that fails takes no other with it, its memory is
+its own, and the same command continues what was stopped.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dragoman.errors import ConfigError, DragomanError
+from dragoman.recipe import override_settings, parse_config
+from dragoman.storage import lock_folder, write_file
+
+#: The setting whose values are repetitions of one variant rather than variants.
+SEED = "training.seed"
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One point of the grid."""
+
+    choices: Mapping[str, str]  # setting -> value, as given
+    folder: Path
+
+    @property
+    def name(self) -> str:
+        """What is special about it, without its seed."""
+        return ", ".join(f"{key}={value}" for key, value in self.choices.items() if key != SEED) or "as the recipe"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one variant, over all its seeds; each figure is a mean."""
+
+    name: str
+    n_seeds: int
+    n_parameters: int
+    bleu: float  # of the best validation, greedy
+    bleu_spread: float | None  # standard deviation over seeds
+    loss: float  # of the best validation, nats a token
+    target_tokens: int
+    tokens_per_second: float
+    seconds: float
+    peak_memory: float | None  # MiB
+    curves: list[list[tuple[int, float]]]  # for each seed (step, validation loss)
+
+
+def grid(vary: Sequence[str], folder: Path) -> list[Variant]:
+    """Every combination of `key=value,value,...`, each with a run folder below `folder`.
+
+    Raises:
+        ConfigError: one is not of that form, or a key is given twice.
+    """
+    axes: dict[str, list[str]] = {}
+    for each in vary:
+        key, equals, values = each.partition("=")
+        if not equals or not key or not all(values.split(",")):
+            raise ConfigError(f"--vary {each!r} is not of the form key=value,value", advice="model.norm=post,pre")
+        if key in axes:
+            raise ConfigError(f"--vary {key} is given twice", advice="list all its values at once")
+        axes[key] = list(dict.fromkeys(values.split(",")))
+    variants = []
+    for values_of_one in itertools.product(*axes.values()):
+        choices = dict(zip(axes, values_of_one, strict=True))
+        short = {key: key if _ambiguous(key, axes) else key.rpartition(".")[2] for key in axes}
+        name = ",".join(f"{short[key]}={value}" for key, value in choices.items())
+        variants.append(Variant(choices, folder / (name or "recipe").replace("/", "-")))
+    return variants
+
+
+def _ambiguous(key: str, keys: Iterable[str]) -> bool:
+    """Whether another key ends in the same word."""
+    return sum(each.rpartition(".")[2] == key.rpartition(".")[2] for each in keys) > 1
+
+
+def compare(
+    settings: Mapping[str, Any],
+    vary: Sequence[str],
+    folder: Path,
+    *,
+    device: str = "auto",
+    report: Callable[[str], None] = print,
+) -> list[Outcome]:
+    """Train every variant that is not trained yet, and gather what became of all.
+
+    Args:
+        settings: a recipe, as `recipe.read_recipe` gives it.
+        vary: settings with their values, `model.norm=post,pre`; all combinations are trained.
+        folder: holds a run folder for each, and `results.json`.
+
+    Raises:
+        ConfigError: a variant is not a valid configuration; nothing was trained then.
+        DragomanError: no variant could be trained.
+    """
+    variants = grid(vary, folder)
+    recipes = [_recipe(settings, variant) for variant in variants]
+    failed = []
+    with lock_folder(folder):
+        for number, (variant, recipe) in enumerate(zip(variants, recipes, strict=True), 1):
+            report(f"variant {number} of {len(variants)}: {variant.folder.name}")
+            variant.folder.mkdir(exist_ok=True)
+            write_file(variant.folder / "variant.yaml", yaml.safe_dump(recipe, sort_keys=False).encode())
+            code = _train(variant, device)
+            if code in (130, 143, -2, -15):
+                raise KeyboardInterrupt
+            if code != 0:
+                report(f"variant {variant.folder.name} failed with exit code {code}; it is left out")
+                failed.append(variant)
+        trained = [variant for variant in variants if variant not in failed]
+        if not trained:
+            raise DragomanError("no variant could be trained", folder, advice="see what each said above")
+        outcomes = _gather(trained)
+        rows = [asdict(outcome) for outcome in outcomes]
+        write_file(folder / "results.json", (json.dumps(rows, indent=1) + "\n").encode())
+    return outcomes
+
+
+def _recipe(settings: Mapping[str, Any], variant: Variant) -> dict[str, Any]:
+    """The settings of one variant, checked."""
+    recipe: dict[str, Any] = json.loads(json.dumps(settings))
+    override_settings(recipe, [f"{key}={value}" for key, value in variant.choices.items()])
+    parse_config(recipe, variant.folder.name)
+    return recipe
+
+
+def _train(variant: Variant, device: str) -> int:
+    """Train or continue one variant, and return the exit code."""
+    folder = variant.folder
+    command = [sys.executable, "-m", "dragoman", "train", str(folder / "variant.yaml"), "-o", str(folder)]
+    return subprocess.run([*command, "--device", device], stdout=subprocess.DEVNULL, check=False).returncode
+
+
+def _gather(variants: Sequence[Variant]) -> list[Outcome]:
+    """One outcome for each name, best BLEU first."""
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for variant in variants:
+        by_name.setdefault(variant.name, []).append(_figures(variant.folder))
+    outcomes = [_outcome(name, runs) for name, runs in by_name.items()]
+    return sorted(outcomes, key=lambda outcome: -outcome.bleu)
+
+
+def _outcome(name: str, runs: Sequence[Mapping[str, Any]]) -> Outcome:
+    def mean(key: str) -> float:
+        return statistics.fmean(run[key] for run in runs)
+
+    memory = [run["peak_memory"] for run in runs]
+    return Outcome(
+        name=name,
+        n_seeds=len(runs),
+        n_parameters=runs[0]["n_parameters"],
+        bleu=mean("bleu"),
+        bleu_spread=statistics.stdev(run["bleu"] for run in runs) if len(runs) > 1 else None,
+        loss=mean("loss"),
+        target_tokens=round(mean("target_tokens")),
+        tokens_per_second=mean("tokens_per_second"),
+        seconds=mean("seconds"),
+        peak_memory=None if None in memory else statistics.fmean(memory),
+        curves=[run["curve"] for run in runs],
+    )
+
+
+def _figures(run: Path) -> dict[str, Any]:
+    """What the log of one run says of it."""
+    lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    steps = [record for record in records if "target_tokens" in record]
+    validations = [record for record in records if "validation_bleu" in record]
+    best = max(validations, key=lambda record: float(record["validation_bleu"]))
+    return {
+        "n_parameters": validations[-1]["n_parameters"],
+        "bleu": best["validation_bleu"],
+        "loss": min(record["validation_loss"] for record in validations),
+        "target_tokens": steps[-1]["target_tokens"],
+        "tokens_per_second": statistics.median(record["target_tokens_per_second"] for record in steps),
+        "seconds": steps[-1]["seconds"],
+        "peak_memory": validations[-1].get("peak_memory_mib"),
+        "curve": [(record["step"], record["validation_loss"]) for record in validations],
+    }
+
+
+def plot_curves(outcomes: Sequence[Outcome], path: Path) -> None:
+    """Validation loss over steps, one line a run, one colour a variant.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ConfigError("the plot needs matplotlib", advice='pip install "dragoman[plot]"') from None
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    axes = figure.subplots()
+    for number, outcome in enumerate(outcomes):
+        for seed, curve in enumerate(outcome.curves):
+            label = outcome.name if seed == 0 else None
+            axes.plot(*zip(*curve, strict=True), color=f"C{number % 10}", label=label, marker=".")
+    axes.set(xlabel="step", ylabel="validation loss, nats a token")
+    axes.legend(fontsize="small")
+    axes.grid(alpha=0.3)
+    figure.savefig(path, dpi=150)

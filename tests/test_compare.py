@@ -1,0 +1,92 @@
+"""`compare`: the grid, its failures, and real (very small) trainings through the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tiny import write_tiny_bundle
+
+from dragoman.cli.program import run
+from dragoman.errors import ConfigError
+from dragoman.experiments.compare import SEED, Outcome, grid, plot_curves
+
+RECIPE = """
+tokenizer: {kind: characters, joint: true}
+model: {d_model: 16, d_ff: 16, n_heads: 2, n_encoder_layers: 1, n_decoder_layers: 1}
+training: {max_steps: 4, warmup_steps: 2, batch_tokens: 256, validate_every: 2, log_every: 2}
+"""
+
+
+def write_recipe(folder: Path) -> Path:
+    text = "".join(f"{'abcdefgh'[i % 8 :]}{'hgfedcba'[i // 8 % 8 :]}\n" for i in range(64))
+    (folder / "text").write_text(text, encoding="utf-8")
+    recipe = folder / "recipe.yaml"
+    data = f"data: {{source: {folder / 'text'}, target: {folder / 'text'}, validation_size: 8}}"
+    recipe.write_text(data + RECIPE, encoding="utf-8")
+    return recipe
+
+
+def test_the_grid_is_every_combination() -> None:
+    variants = grid(["model.norm=post,pre", "training.seed=1,2"], Path("runs"))
+    assert [variant.folder.name for variant in variants] == [
+        "norm=post,seed=1",
+        "norm=post,seed=2",
+        "norm=pre,seed=1",
+        "norm=pre,seed=2",
+    ]
+    assert [variant.name for variant in variants] == ["model.norm=post"] * 2 + ["model.norm=pre"] * 2
+    assert [variant.name for variant in grid([f"{SEED}=1,2"], Path("runs"))] == ["as the recipe"] * 2
+
+
+@pytest.mark.parametrize(
+    ("vary", "message"),
+    [
+        (["model.norm"], "not of the form"),
+        (["model.norm=post,"], "not of the form"),
+        (["model.norm=post", "model.norm=pre"], "given twice"),
+    ],
+)
+def test_what_is_no_grid_is_refused(vary: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        grid(vary, Path("runs"))
+
+
+def test_variants_are_trained_compared_and_not_trained_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe, folder = write_recipe(tmp_path), tmp_path / "compared"
+    command = ["compare", str(recipe), "--vary", "model.d_ff=16,32"]
+    command += ["-o", str(folder), "--device", "cpu", "--json"]
+    assert run(command) == 0
+    outcomes = json.loads(capsys.readouterr().out)
+    parameters = {outcome["name"]: outcome["n_parameters"] for outcome in outcomes}
+    wide, narrow = (parameters[f"model.d_ff={width}"] for width in (32, 16))
+    assert wide - narrow == 2 * (2 * 16 + 1) * 16  # two layers, in and out, and a bias
+    assert all(len(outcome["curves"][0]) == 2 for outcome in outcomes)
+    written = {path: path.stat().st_mtime_ns for path in folder.rglob("*.safetensors")}
+    assert run(command[:-1]) == 0
+    assert "model.d_ff=32" in capsys.readouterr().out
+    assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.safetensors")} == written
+
+
+def test_a_wrong_variant_is_told_before_anything_is_trained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe = write_recipe(tmp_path)
+    command = ["compare", str(recipe), "--vary", "model.norm=post,sandwich", "-o", str(tmp_path / "compared")]
+    assert run(command) == 2
+    assert "model.norm: input should be 'post' or 'pre', got 'sandwich'" in capsys.readouterr().err
+    assert not (tmp_path / "compared").exists()
+
+
+def test_the_plot(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="needs the extra `plot`: pip install dragoman[plot]")
+    outcome = Outcome("norm=post", 1, 10, 5.0, None, 2.0, 100, 10.0, 3.0, None, [[(1, 3.0), (2, 2.0)]])
+    plot_curves([outcome], tmp_path / "curves.png")
+    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_inspect_model_prints_the_tree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bundle = write_tiny_bundle(tmp_path / "bundle")
+    assert run(["inspect", "model", "-m", str(bundle)]) == 0
+    assert "output_projection: Linear  weight 320 x 16 (tied), bias 320" in capsys.readouterr().out
