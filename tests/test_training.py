@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,10 @@ import torch
 from safetensors.torch import load_file
 
 from dragoman.data.prepare import prepare
-from dragoman.errors import BundleError, ConfigError, DivergedError, DragomanError, RunFolderError
+from dragoman.errors import BundleError, ConfigError, DivergedError, DragomanError, ResourceError, RunFolderError
 from dragoman.recipe import parse_config
-from dragoman.storage import lock_folder
-from dragoman.training import train
+from dragoman.storage import lock_folder, require_space
+from dragoman.training import checkpoint, metrics, run_folder, train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
 from dragoman.training.trainer import Trainer
@@ -316,19 +318,51 @@ def test_a_full_disk_keeps_the_last_checkpoint(corpus: Path, reference: Path, tm
     train(settings(corpus, max_steps=12), run, device="cpu", report=lambda line: None)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    told: list[str] = []
     largest = (run / "checkpoints" / "step-12" / "optimizer.safetensors").stat().st_size
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest - 1, hard))
         with pytest.raises(DragomanError) as caught:
-            train(settings(corpus), run, device="cpu", report=lambda line: None)
+            train(settings(corpus, save_every=2), run, device="cpu", report=told.append)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, previous)
     assert caught.value.exit_code == 5
+    assert sum("the last checkpoint is intact" in line for line in told) == 2  # the third failure ends it
     assert saved_steps(run / "checkpoints")[-1] == 12
     assert not list(run.rglob("tmp.step-*"))
     train(settings(corpus), run, device="cpu", report=lambda line: None)
     assert_same_training(reference, run)
+
+
+def test_a_disk_that_is_full_for_a_while_costs_nothing(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log, a bundle and a checkpoint cannot be written; later they can."""
+    run, told = tmp_path / "run", list[str]()
+    for module, name in ((metrics, "append_file"), (run_folder, "save_bundle"), (checkpoint, "save_folder")):
+        monkeypatch.setattr(module, name, failing_once(getattr(module, name)))
+    train(settings(corpus, save_every=3), run, device="cpu", report=told.append)
+    assert sum("the last checkpoint is intact" in line for line in told) == 3
+    assert_same_training(reference, run)
+    assert logged(run, "validation_loss").keys() == {30}  # the one of step 20 could not be kept, nor could it be best
+
+
+def failing_once(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The same function, but the first call finds a full disk."""
+    calls = itertools.count()
+
+    def fails(*args: Any, **options: Any) -> Any:
+        if next(calls) == 0:
+            raise ResourceError("no space left on the device")
+        return function(*args, **options)
+
+    return fails
+
+
+def test_what_will_not_fit_is_not_begun(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"1,152,921,504,606,846,976 bytes needed, .* free"):
+        require_space(tmp_path, 2**60)
 
 
 def test_a_run_folder_has_one_trainer(corpus: Path, tmp_path: Path) -> None:

@@ -74,6 +74,38 @@ def write_file(path: Path, content: bytes) -> None:
         _flush_folder(path.parent)
 
 
+def append_file(path: Path, content: bytes) -> None:
+    """Add `content` to the end of a file, wholly or not at all.
+
+    Raises:
+        ResourceError: the disk is full.
+        RunFolderError: the file cannot be written for another reason.
+    """
+    with _disk_errors(path), open(path, "ab", buffering=0) as file:
+        end = file.tell()
+        try:
+            if file.write(content) != len(content):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def require_space(folder: Path, n_bytes: int) -> None:
+    """Refuse to begin what would not fit on the disk.
+
+    Raises:
+        ResourceError: less than `n_bytes` are free.
+    """
+    free = shutil.disk_usage(folder).free
+    if free < n_bytes:
+        raise ResourceError(
+            f"no space left on the device ({n_bytes:,} bytes needed, {free:,} free)",
+            folder,
+            advice="free some space and run it again",
+        )
+
+
 def to_json(value: Any) -> bytes:
     """JSON as this project writes it: sorted keys, indented, so that equal values are equal bytes."""
     return (json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True, allow_nan=False) + "\n").encode()

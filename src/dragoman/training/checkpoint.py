@@ -17,7 +17,7 @@ from torch import Tensor
 
 from dragoman.bundle import load_bundle, read_weights, save_mean, unique_weights
 from dragoman.errors import BundleError
-from dragoman.storage import read_json, read_pointer, save_folder, to_json, verify_folder
+from dragoman.storage import read_json, read_pointer, require_space, save_folder, to_json, verify_folder
 
 
 @dataclass
@@ -68,7 +68,12 @@ class Checkpoint:
 
 
 def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
-    """Write `folder`/step-<n>, whole or not at all."""
+    """Write `folder`/step-<n>, whole or not at all.
+
+    Raises:
+        ResourceError: the disk is full, or would be.
+        RunFolderError: the folder cannot be written.
+    """
 
     def write(temporary: Path) -> None:
         # Written by Python, whose errors say that the disk is full; those of safetensors do not.
@@ -79,6 +84,9 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         (temporary / "state.json").write_bytes(to_json(asdict(checkpoint.progress)))
 
     progress = checkpoint.progress
+    folder.mkdir(parents=True, exist_ok=True)
+    groups = (checkpoint.model, checkpoint.optimizer, checkpoint.average or {})
+    require_space(folder, sum(tensor.nbytes for group in groups for tensor in group.values()))
     save_folder(
         folder / f"step-{progress.step}", write, facts={"step": progress.step, "fingerprints": progress.fingerprints}
     )

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from dragoman.errors import ConfigError
-from dragoman.storage import write_file
+from dragoman.storage import append_file, write_file
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
@@ -34,17 +34,27 @@ class MetricsLog:
         lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
         kept = [line for line in lines if _step(line) is not None and (_step(line) or 0) <= last_step]
         write_file(path, "".join(f"{line}\n" for line in kept).encode())
-        self._path = path
+        self._path, self._unwritten = path, b""
 
     def write(self, record: Mapping[str, Any]) -> None:
-        """Append one record; it has a key `step`."""
-        with open(self._path, "a", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(record, allow_nan=False) + "\n")
+        """Append one record; it has a key `step`. What cannot be written now is written with the next.
+
+        Raises:
+            ResourceError: the disk is full.
+            RunFolderError: the log cannot be written for another reason.
+        """
+        self._unwritten += f"{json.dumps(record, allow_nan=False)}\n".encode()
+        self.flush()
         if self._board is not None:
             for name, value in record.items():
                 if name != "step" and value is not None:
                     self._board.add_scalar(name, value, record["step"])
             self._board.flush()
+
+    def flush(self) -> None:
+        """Write what could not be written before; raises as `write` does."""
+        append_file(self._path, self._unwritten)
+        self._unwritten = b""
 
 
 def _open_board(folder: Path, last_step: int) -> SummaryWriter:

@@ -43,11 +43,10 @@ class RunFolder:
         search: SearchConfig,
         facts: Mapping[str, float],
     ) -> None:
-        """Write the bundle of this step, and let `best` and `last` name theirs."""
-        bundle = self.bundles / f"step-{progress.step}"
+        """Write the bundle of the last validation, and let `best` and `last` name theirs."""
+        bundle = self.bundles / f"step-{progress.last_validation}"
         if not bundle.exists():  # a process that was killed before its checkpoint may have written this one already
             save_bundle(bundle, model, tokenizers, search, facts=facts)
-        progress.last_validation = progress.step
         self._point(progress)
 
     def forget_after(self, progress: Progress) -> None:

@@ -14,7 +14,7 @@ import torch
 from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
-from dragoman.errors import ConfigError, DivergedError
+from dragoman.errors import ConfigError, DivergedError, ResourceError, RunFolderError
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes, peak_memory
 from dragoman.training.checkpoint import Checkpoint, Progress, Window
@@ -26,6 +26,9 @@ from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import learning_rate
 from dragoman.training.stopping import StopRequest
 from dragoman.training.validation import validate
+
+#: Writes to the run folder that fail after a checkpoint, until the training gives up.
+MAX_FAILED_WRITES = 3
 
 
 class Trainer:
@@ -63,6 +66,7 @@ class Trainer:
         self.n_steps = min(each for each in (self.training.max_steps, by_epochs) if each)
         self.validate_every = self.training.validate_every or self.batches.per_epoch
         self._logged_at = time.perf_counter()
+        self._failed_writes = 0
 
     # -- the loop ------------------------------------------------------------------------------------------------
 
@@ -89,15 +93,17 @@ class Trainer:
                 self._train_step(next(upcoming))
                 progress.seconds += time.perf_counter() - started
                 self.display.step(progress.step)
+                progress = self.progress
                 if progress.step % self.training.log_every == 0:
-                    self._log()
+                    self._keep(self._log)
                 validated = progress.step == self.n_steps or progress.step % self.validate_every == 0
                 if validated:
-                    self._validate()
+                    self._keep(self._validate, last=progress.step == self.n_steps)
                     over = self._is_over()
                 stopping = stop.agree(self.processes, self.device)
                 if validated or stopping or progress.step % self.training.save_every == 0:
-                    self._save()
+                    self._keep(self._save, last=over or stopping)
+                    self.processes.barrier()
                 if stopping:
                     stop.leave()
 
@@ -165,6 +171,20 @@ class Trainer:
         key = f"{self.training.seed} {step} {self.processes.rank}".encode()
         torch.manual_seed(int.from_bytes(hashlib.sha256(key).digest()[:7]))
 
+    def _keep(self, write: Callable[[], None], *, last: bool = False) -> None:
+        """Write something to the run folder. A disk that is full is given time: the next write tries again.
+
+        Raises:
+            ResourceError, RunFolderError: it is the third failure since the last checkpoint, or the last chance.
+        """
+        try:
+            write()
+        except (ResourceError, RunFolderError) as error:
+            self._failed_writes += 1
+            if last or self._failed_writes >= MAX_FAILED_WRITES:
+                raise
+            self.display.line(f"step {self.progress.step}: not saved ({error}); the last checkpoint is intact")
+
     # -- reporting, validating, saving ---------------------------------------------------------------------------
 
     def _log(self) -> None:
@@ -201,12 +221,14 @@ class Trainer:
             tokenizers = self.prepared.tokenizers
             result = validate(model, self.prepared.validation, tokenizers, self.training.batch_tokens)
             score = result.bleu if self.training.best_by == "bleu" else -result.loss
+            progress = replace(progress, last_validation=progress.step)  # not kept unless its bundle is
             if progress.best_score is None or score > progress.best_score:
                 progress.best_score, progress.best_step, progress.validations_since_best = score, progress.step, 0
             else:
                 progress.validations_since_best += 1
             facts = {"step": progress.step, "loss": result.loss, "bleu": result.bleu}
             self.folder.keep_bundle(progress, model, tokenizers, self.config.search, facts)
+            self.progress = progress
             seconds = time.perf_counter() - started
             self.log.write(
                 {
@@ -245,6 +267,7 @@ class Trainer:
     def _save(self) -> None:
         self._refuse_non_finite_weights()
         if self.processes.is_main:
+            self.log.flush()
             checkpoint = Checkpoint(
                 progress=self.progress,
                 model=dict(self.model.named_parameters()),
@@ -252,8 +275,8 @@ class Trainer:
                 average=dict(self.average.model.named_parameters()) if self.average else None,
             )
             self.folder.save(checkpoint, self.training.keep_checkpoints)
+            self._failed_writes = 0
             self.display.line(f"saved step {self.progress.step}")
-        self.processes.barrier()
 
     def _resume(self) -> None:
         """Go back to the newest whole checkpoint, or choose what is chosen once and start."""
