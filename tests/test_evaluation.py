@@ -47,6 +47,13 @@ def test_languages_without_spaces_are_counted_by_characters(language: str, token
     assert metric.score > 50
 
 
+def test_bleu_without_case_is_sacrebleus() -> None:
+    expected = sacrebleu.corpus_bleu(["ein Hund läuft"], [["Ein Hund läuft schnell"]], lowercase=True)
+    metric = corpus_bleu(["ein Hund läuft"], ["Ein Hund läuft schnell"], "de", lowercase=True)
+    assert metric.score == pytest.approx(expected.score)
+    assert "case:lc" in metric.signature
+
+
 def test_m30k_bleu_ignores_case_and_is_tokenised_by_moses() -> None:
     hypotheses = [line.upper().replace("ÜBER", "über") for line in REFERENCES]
     metric = m30k_bleu(hypotheses, moses_lines(REFERENCES, "de"), "de")

@@ -18,6 +18,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from dragoman.cli.program import run
 from dragoman.data.prepare import prepare
 from dragoman.errors import BundleError, ConfigError, DivergedError, DragomanError, ResourceError, RunFolderError
 from dragoman.recipe import parse_config
@@ -333,6 +334,17 @@ def test_a_full_disk_keeps_the_last_checkpoint(corpus: Path, reference: Path, tm
     assert not list(run.rglob("tmp.step-*"))
     train(settings(corpus), run, device="cpu", report=lambda line: None)
     assert_same_training(reference, run)
+
+
+def test_a_run_goes_on_elsewhere_without_its_text(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """The run folder is copied; the corpus stays behind. The folder alone says all that is needed."""
+    first, there, text = tmp_path / "here", tmp_path / "there" / "run", tmp_path / "text"
+    shutil.copytree(corpus, text)
+    train(settings(text, max_steps=12), first, device="cpu", report=lambda line: None)
+    shutil.move(first, there)
+    shutil.rmtree(text)
+    assert run(["train", "--output", str(there), "--set", "training.max_steps=30", "--device", "cpu"]) == 0
+    assert_same_training(reference, there)
 
 
 def test_a_disk_that_is_full_for_a_while_costs_nothing(

@@ -51,11 +51,14 @@ def train(
 ) -> None:
     """Train a translator, or continue a training.
 
-    The same command again continues one that was stopped. Two files are enough: what is not said is chosen to fit the
-    corpus, and told.
+    The same command again continues one that was stopped, and so does --output alone. Two files are enough: what is
+    not said is chosen to fit the corpus, and told.
     """
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
+    started = output / "config.yaml" if output is not None else None
+    if recipe is None and not any(data.values()) and started is not None and started.is_file():
+        recipe = started  # the run folder says all that is needed to go on
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
     require_text(settings)
     from dragoman.recipe import parse_config

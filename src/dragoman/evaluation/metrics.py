@@ -43,13 +43,15 @@ class Comparison:
     signature: str
 
 
-def corpus_bleu(hypotheses: Sequence[str], references: Sequence[str], language: str = "") -> Metric:
-    """Cased BLEU (Papineni et al. 2002) with the tokenization of the target language.
+def corpus_bleu(
+    hypotheses: Sequence[str], references: Sequence[str], language: str = "", *, lowercase: bool = False
+) -> Metric:
+    """BLEU (Papineni et al. 2002) with the tokenization of the target language; cased, unless `lowercase`.
 
     Raises:
         DataError: there are no sentences, or not as many references as hypotheses.
     """
-    return _score("BLEU", _bleu(language), hypotheses, references)
+    return _score("BLEU", _bleu(language, lowercase=lowercase), hypotheses, references)
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> Metric:
@@ -137,8 +139,9 @@ def paired_test(
     return comparisons
 
 
-def _bleu(language: str) -> BLEU:
-    return BLEU(tokenize=TOKENIZATION.get(language.replace("_", "-").split("-")[0], "13a"), force=True)
+def _bleu(language: str, *, lowercase: bool = False) -> BLEU:
+    tokenization = TOKENIZATION.get(language.replace("_", "-").split("-")[0], "13a")
+    return BLEU(tokenize=tokenization, lowercase=lowercase, force=True)
 
 
 def _score(name: str, metric: BLEU | CHRF, hypotheses: Sequence[str], references: Sequence[str]) -> Metric:

@@ -135,8 +135,13 @@ def _prepare(
     settings: Mapping[str, Any], folder: Path, start: Bundle | None, report: Callable[[str], None]
 ) -> tuple[Config, Prepared]:
     """Resolve the settings, check them against an earlier start of the run, prepare the data, note the settings."""
-    config = resolve(settings, start, report)
     earlier = folder / CONFIG
+    if earlier.exists() and saved_steps(folder / "checkpoints") and (missing := _missing_text(settings)):
+        report(f"{missing} is not here; going on with the corpus that was prepared from it")
+        config = parse_config(_laid_over(read_recipe(earlier), settings), earlier)
+        _refuse_changes(parse_config(read_recipe(earlier), earlier), config, folder, report)
+        return config, open_prepared(folder)
+    config = resolve(settings, start, report)
     if earlier.exists():
         _refuse_changes(parse_config(read_recipe(earlier), earlier), config, folder, report)
     elif saved_steps(folder / "checkpoints"):
@@ -144,6 +149,19 @@ def _prepare(
     prepared = prepare(config, folder, tokenizers=start.tokenizers if start else None, report=report)
     write_file(earlier, to_yaml(config).encode())
     return config, prepared
+
+
+def _missing_text(settings: Mapping[str, Any]) -> str | None:
+    """A text file that the settings name and that is not there: the run folder has been moved to another machine."""
+    data = parse_config(settings).data
+    files = (*data.files("train"), *data.files("validation"))
+    return next((file for file in files if file is not None and not Path(file).exists()), None)
+
+
+def _laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings, section by section, with those of `above` where both have one."""
+    sections = dict.fromkeys([*below, *above])
+    return {section: {**(below.get(section) or {}), **(above.get(section) or {})} for section in sections}
 
 
 def _refuse_changes(old: Config, new: Config, folder: Path, report: Callable[[str], None]) -> None:

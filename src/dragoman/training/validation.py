@@ -48,5 +48,6 @@ def validate(model: Transformer, store: PairStore, tokenizers: Tokenizers, batch
     translator = Translator([model], tokenizers, device=device)
     translations = translator.translate([store.source_text(i) for i in range(n_sentences)], beam_size=1)
     references = [store.target_text(i) for i in range(n_sentences)]
-    bleu = corpus_bleu([each.text for each in translations], references, tokenizers.target_lang)
+    lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
+    bleu = corpus_bleu([each.text for each in translations], references, tokenizers.target_lang, lowercase=lowercase)
     return Validation(loss=total / max(1, count), bleu=bleu.score)
