@@ -2,6 +2,7 @@
 #
 #   make demo     set up, make a corpus, train on it, evaluate, translate: under five minutes on two cores
 #   make test     every gate: format, lint, strict types, tests (with import order and the documentation's code)
+#   make faults   every fault at every call of a save, power loss, flipped bits: some minutes
 #   make format   format and tidy the code
 #   make wheel    build the wheel and try it in an environment of its own, outside the repository
 #   make clean    remove what the other targets made, except trained models in runs/
@@ -18,7 +19,7 @@ endif
 # are first imported, not here.
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test format wheel clean
+.PHONY: demo test faults format wheel clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -30,6 +31,9 @@ test: $(VENV)/development
 	$(BIN)/mypy --strict src
 	$(BIN)/python -m pytest
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
+
+faults: $(VENV)/development
+	DRAGOMAN_FAULTS=full $(BIN)/python -m pytest tests/faults
 
 format: $(VENV)/development
 	$(BIN)/ruff format .
@@ -62,5 +66,5 @@ $(VENV)/core: pyproject.toml constraints.txt $(VENV)/created
 
 $(VENV)/development: pyproject.toml constraints.txt $(VENV)/created
 	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,words,tensorboard]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,words,tensorboard,plot]"
 	@touch $(VENV)/core $@

@@ -1,0 +1,10 @@
+"""How many trials: a sample with the other tests, all of them by `make faults`."""
+
+import os
+
+FULL = os.environ.get("DRAGOMAN_FAULTS") == "full"
+
+
+def sampled(number: int, one_in: int) -> bool:
+    """Whether trial `number` belongs to this run."""
+    return FULL or number % one_in == 0
