@@ -28,8 +28,11 @@ def plan(
     reasons = []
     asked = settings.get("training") or {}
     if fine_tuning:
-        chosen["training"] = {"lr": 5e-4, "warmup_steps": 100}
-        reasons.append("training.lr=0.0005 after 100 warm-up steps: gentle, since the model is trained already")
+        gentle = {"lr": 5e-4, "warmup_steps": 100}
+        chosen["training"] = gentle
+        told = ", ".join(f"training.{key}={value}" for key, value in gentle.items() if key not in asked)
+        if told:
+            reasons.append(f"{told}: gentle, since the model is trained already")
     else:
         tokenizer = settings.get("tokenizer") or {}
         joint = tokenizer.get("joint")
@@ -57,9 +60,9 @@ def plan(
 def _sizes(n_pairs: int) -> tuple[dict[str, Any], dict[str, Any], str]:
     if n_pairs < 200_000:
         return (
-            {"preset": "tiny", "dropout": 0.15, "norm": "pre"},
+            {"preset": "tiny", "dropout": 0.2, "norm": "pre"},
             {"batch_tokens": 1024, "lr": 0.002, "warmup_steps": 500, "schedule": "cosine", "ema": 0.999},
-            f"model.preset=tiny (d_model 128, 4+4 layers, pre-norm), dropout 0.15: {n_pairs:,} pairs are few, and a "
+            f"model.preset=tiny (d_model 128, 4+4 layers, pre-norm), dropout 0.2: {n_pairs:,} pairs are few, and a "
             "larger model would learn them by heart; small batches, since few passes should make many steps",
         )
     if n_pairs < 2_000_000:

@@ -15,7 +15,7 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.translator import Translator
 
-#: Sentences translated in a validation; the loss uses all.
+#: Sentences translated in a validation, spread over all; the loss uses all.
 MAX_SENTENCES = 1000
 
 
@@ -45,9 +45,10 @@ def validate(model: Transformer, store: PairStore, tokenizers: Tokenizers, batch
                 total += float(nll)
                 count += n_target_tokens(batch, model.config.pad_id)
     n_sentences = min(len(store), MAX_SENTENCES)
+    chosen = [number * len(store) // n_sentences for number in range(n_sentences)]
     translator = Translator([model], tokenizers, device=device)
-    translations = translator.translate([store.source_text(i) for i in range(n_sentences)], beam_size=1)
-    references = [store.target_text(i) for i in range(n_sentences)]
+    translations = translator.translate([store.source_text(i) for i in chosen], beam_size=1)
+    references = [store.target_text(i) for i in chosen]
     lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
     bleu = corpus_bleu([each.text for each in translations], references, tokenizers.target_lang, lowercase=lowercase)
     return Validation(loss=total / max(1, count), bleu=bleu.score)
