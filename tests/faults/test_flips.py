@@ -35,6 +35,14 @@ def read_checkpoint(run: Path) -> None:
     load_checkpoint(run / "checkpoints", lambda line: None)
 
 
+def notices(read: Callable[[Path], None], run: Path) -> bool:
+    try:
+        read(run)
+    except BundleError:
+        return True
+    return False
+
+
 def damages(content: bytes, n_flips: int, seed: int) -> Iterator[tuple[str, bytes]]:
     """Contents with one bit flipped, and contents cut short."""
     generator = random.Random(seed)
@@ -60,9 +68,7 @@ def test_all_damage_is_noticed(run: Path, tmp_path: Path, part: str, read: Calla
         for what, damaged in damages(content, 1 + N_FLIPS * len(content) // total, number):
             path.write_bytes(damaged)
             n_damages += 1
-            with pytest.raises(BundleError):
-                read(copy)
-                pytest.fail(f"{what} of {path.relative_to(copy)} was not noticed")
+            assert notices(read, copy), f"{what} of {path.relative_to(copy)} was not noticed"
         path.write_bytes(content)
     assert n_damages >= N_FLIPS
     read(copy)  # whole again
