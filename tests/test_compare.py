@@ -40,6 +40,20 @@ def test_the_grid_is_every_combination() -> None:
     assert [variant.name for variant in grid([f"{SEED}=1,2"], Path("runs"))] == ["as the recipe"] * 2
 
 
+def test_one_at_a_time_is_the_recipe_and_each_single_change() -> None:
+    variants = grid(["model.norm=post,rms", "model.tie=all", f"{SEED}=1,2"], Path("runs"), one_at_a_time=True)
+    assert [variant.folder.name for variant in variants] == [
+        f"{change}seed={seed}" for change in ("", "norm=post,", "norm=rms,", "tie=all,") for seed in (1, 2)
+    ]
+    assert [variant.name for variant in variants[::2]] == [
+        "as the recipe",
+        "model.norm=post",
+        "model.norm=rms",
+        "model.tie=all",
+    ]
+    assert [v.folder.name for v in grid(["model.tie=all"], Path(), one_at_a_time=True)] == ["recipe", "tie=all"]
+
+
 @pytest.mark.parametrize(
     ("vary", "message"),
     [

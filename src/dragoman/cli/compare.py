@@ -26,6 +26,9 @@ def compare(
         list[str],
         typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations."),
     ],
+    one_at_a_time: Annotated[
+        bool, typer.Option("--one-at-a-time", help="Instead, the recipe and each single change of it.")
+    ] = False,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for all the runs.")] = Path("runs/compare"),
     overrides: Settings = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw the validation losses to curves.png in it.")] = False,
@@ -41,7 +44,7 @@ def compare(
     require_text(settings)
     from dragoman.experiments.compare import compare, plot_curves
 
-    outcomes = compare(settings, vary, output, device=device, report=say)
+    outcomes = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device, report=say)
     if plot:
         plot_curves(outcomes, output / "curves.png")
         say(f"drew {output / 'curves.png'}")

@@ -56,8 +56,11 @@ class Outcome:
     curves: list[list[tuple[int, float]]]  # for each seed (step, validation loss)
 
 
-def grid(vary: Sequence[str], folder: Path) -> list[Variant]:
-    """Every combination of `key=value,value,...`, each with a run folder below `folder`.
+def grid(vary: Sequence[str], folder: Path, *, one_at_a_time: bool = False) -> list[Variant]:
+    """The variants that `key=value,value,...` ask for, each with a run folder below `folder`.
+
+    Every combination of the values; or, one at a time, the recipe itself and every single value. Either way with every
+    seed, if seeds are given.
 
     Raises:
         ConfigError: one is not of that form, or a key is given twice.
@@ -70,10 +73,15 @@ def grid(vary: Sequence[str], folder: Path) -> list[Variant]:
         if key in axes:
             raise ConfigError(f"--vary {key} is given twice", advice="list all its values at once")
         axes[key] = list(dict.fromkeys(values.split(",")))
+    if one_at_a_time:
+        seeds = [{SEED: seed} for seed in axes.pop(SEED, [])] or [{}]
+        single = [{}, *({key: value} for key, values in axes.items() for value in values)]
+        points = [choice | seed for choice in single for seed in seeds]
+    else:
+        points = [dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values())]
+    short = {key: key if _ambiguous(key, axes) else key.rpartition(".")[2] for key in (*axes, SEED)}
     variants = []
-    for values_of_one in itertools.product(*axes.values()):
-        choices = dict(zip(axes, values_of_one, strict=True))
-        short = {key: key if _ambiguous(key, axes) else key.rpartition(".")[2] for key in axes}
+    for choices in points:
         name = ",".join(f"{short[key]}={value}" for key, value in choices.items())
         variants.append(Variant(choices, folder / (name or "recipe").replace("/", "-")))
     return variants
@@ -89,6 +97,7 @@ def compare(
     vary: Sequence[str],
     folder: Path,
     *,
+    one_at_a_time: bool = False,
     device: str = "auto",
     report: Callable[[str], None] = print,
 ) -> list[Outcome]:
@@ -96,14 +105,15 @@ def compare(
 
     Args:
         settings: a recipe, as `recipe.read_recipe` gives it.
-        vary: settings with their values, `model.norm=post,pre`; all combinations are trained.
+        vary: settings with their values, `model.norm=post,pre`.
+        one_at_a_time: train the recipe and every single change of it, rather than all combinations.
         folder: holds a run folder for each, and `results.json`.
 
     Raises:
         ConfigError: a variant is not a valid configuration; nothing was trained then.
         DragomanError: no variant could be trained.
     """
-    variants = grid(vary, folder)
+    variants = grid(vary, folder, one_at_a_time=one_at_a_time)
     recipes = [_recipe(settings, variant) for variant in variants]
     failed = []
     with lock_folder(folder):
