@@ -80,7 +80,15 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
-    signal.signal(signal.SIGTERM, _terminate)
+    ended_by: list[int] = []
+
+    def end(number: int, frame: FrameType | None) -> None:
+        ended_by.append(number)
+        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(TERMINATED)
+
+    signal.signal(signal.SIGTERM, end)
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is for a shell's background jobs
+        signal.signal(signal.SIGINT, end)
     try:
         command = typer.main.get_command(app)
         kept = [argument for argument in arguments if argument != "--debug"] or ["--help"]
@@ -91,7 +99,8 @@ def run(arguments: Sequence[str]) -> int:
     except BaseException as error:
         if debug:
             traceback.print_exc()
-        code, message = explain(error)
+        # A library in whose middle the exception was raised may have made another one of it.
+        code, message = (128 + ended_by[0], "") if ended_by else explain(error)
         _drop_unwritten_output()
         if message:
             print(f"error: {message}", file=sys.stderr)
@@ -128,10 +137,6 @@ def explain(error: BaseException) -> tuple[int, str]:
 def _is_torch_out_of_memory(error: BaseException) -> bool:
     words = ("out of memory", "can't allocate memory", "not enough memory")
     return isinstance(error, RuntimeError) and any(word in str(error) for word in words)
-
-
-def _terminate(number: int, frame: FrameType | None) -> None:
-    raise SystemExit(TERMINATED)
 
 
 def _drop_unwritten_output() -> None:

@@ -32,9 +32,12 @@ class StopRequest:
             signal.signal(number, handler)
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self.signal is not None:
+        if self.signal is None:
+            self.signal = number
+        elif callable(previous := self._previous[number]):
+            previous(number, frame)
+        else:
             self.leave()
-        self.signal = number
 
     def agree(self, processes: Processes, device: torch.device) -> bool:
         """Whether any process was asked to stop; then all of them were."""
