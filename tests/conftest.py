@@ -7,13 +7,16 @@ from pathlib import Path
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
-from hypothesis import settings
+from hypothesis import settings as hypothesis_settings
+from runs import settings, write_rows
+
+from dragoman.training import train
 
 # A shell starts background jobs with Ctrl-C ignored, and programs that tests start would inherit that.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-settings.register_profile("dragoman", deadline=None, derandomize=True)
-settings.load_profile("dragoman")
+hypothesis_settings.register_profile("dragoman", deadline=None, derandomize=True)
+hypothesis_settings.load_profile("dragoman")
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +26,17 @@ def data_folder() -> Path:
     if not name:
         pytest.skip("needs real corpora: set DRAGOMAN_DATA to the folder that holds multi30k and tatoeba-zh-en")
     return Path(name)
+
+
+@pytest.fixture(scope="session")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The corpus of the very small trainings."""
+    return write_rows(tmp_path_factory.mktemp("corpus"))
+
+
+@pytest.fixture(scope="session")
+def reference(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of 30 steps that nothing disturbed."""
+    run = tmp_path_factory.mktemp("reference") / "run"
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    return run

@@ -35,7 +35,7 @@ def store_of(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers)
     with StoreWriter(folder, (1000, 1000)) as writer:
         ids = [[[4 + index] * pair[side] for index, pair in enumerate(pairs)] for side in range(2)]
         writer.add(ids, [["an apple is here"] * len(pairs), ["ein apfel ist da"] * len(pairs)])
-    return PairStore.open(folder)
+    return PairStore(folder)
 
 
 def make(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers, **options: int | bool) -> Batches:

@@ -24,7 +24,7 @@ from dragoman.bundle import (
 from dragoman.config import SearchConfig
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
 from dragoman.storage import MANIFEST, save_folder, set_pointer
-from dragoman.training.checkpoint import average_checkpoints
+from dragoman.training.run_folder import RunFolder
 
 
 @pytest.fixture(scope="module")
@@ -275,9 +275,9 @@ def test_checkpoints_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None
         save_file(scaled, tmp_path / str(step) / "model.safetensors")
         remake_manifest(tmp_path / str(step))
         shutil.move(tmp_path / str(step), run / "checkpoints" / f"step-{step}")
-    average_checkpoints(run, 2, tmp_path / "mean")
+    RunFolder(run).average(2, tmp_path / "mean")
     mean = load_file(tmp_path / "mean" / "model.safetensors")
     for name, weight in weights.items():
         torch.testing.assert_close(mean[name], weight * 2)
     with pytest.raises(BundleError, match="3 checkpoints"):
-        average_checkpoints(run, 4, tmp_path / "more")
+        RunFolder(run).average(4, tmp_path / "more")

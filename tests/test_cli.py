@@ -1,6 +1,7 @@
 """The command line: results on standard output, everything else on standard error, and the right exit code."""
 
 import errno
+import gzip
 import io
 import json
 import os
@@ -389,6 +390,28 @@ def test_score(dragoman: Dragoman, bundle: Path, translator: Translator, tmp_pat
     code, _, err = dragoman("score", "-m", bundle, "--source", source, "--target", target)
     assert code == 1
     assert "4 and 1" in err
+
+
+def test_score_reads_as_translate_does(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"A man\xff.\n")
+    (tmp_path / "b").write_bytes(b"Ein Mann.\n")
+    command = ["score", "-m", bundle, "--source", tmp_path / "a", "--target", tmp_path / "b"]
+    assert dragoman(*command)[0] == 1
+    assert dragoman(*command, "--invalid-utf8", "replace")[0] == 0
+
+
+def test_zipped_input(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    text = "".join(f"{source}\n" for source, _ in PAIRS).encode()
+    zipped = gzip.compress(text)
+    expected = dragoman("translate", "-m", bundle, stdin=text)[1]
+    for name in ("a.gz", "a.txt"):  # what is zipped, its content says
+        (tmp_path / name).write_bytes(zipped)
+        assert dragoman("translate", "-m", bundle, "--input", tmp_path / name)[:2] == (0, expected)
+    for content in (text, zipped[:-9], zipped[:20]):
+        (tmp_path / "a.gz").write_bytes(content)
+        code, _, err = dragoman("translate", "-m", bundle, "--input", tmp_path / "a.gz")
+        assert code == 1
+        assert re.search(r"damaged gzip file \(.*\): .*a\.gz:\d", err)
 
 
 def test_evaluate_for_people_and_programs(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:

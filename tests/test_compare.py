@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -11,11 +14,12 @@ from tiny import write_tiny_bundle
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError
 from dragoman.experiments.compare import SEED, Outcome, grid, plot_curves
+from dragoman.training.checkpoint import saved_steps
 
 RECIPE = """
 tokenizer: {kind: characters, joint: true}
 model: {d_model: 16, d_ff: 16, n_heads: 2, n_encoder_layers: 1, n_decoder_layers: 1}
-training: {max_steps: 4, warmup_steps: 2, batch_tokens: 256, validate_every: 2, log_every: 2}
+training: {max_steps: 4, warmup_steps: 2, batch_tokens: 256, validate_every: 2}
 """
 
 
@@ -83,6 +87,23 @@ def test_variants_are_trained_compared_and_not_trained_again(
     assert run(command[:-1]) == 0
     assert "model.d_ff=32" in capsys.readouterr().out
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.safetensors")} == written
+
+
+def test_an_interrupted_comparison_saves_what_it_trains(tmp_path: Path) -> None:
+    """SIGTERM reaches the training, which finishes its step and saves; the comparison waits for it."""
+    recipe, folder = write_recipe(tmp_path), tmp_path / "compared"
+    command = [sys.executable, "-m", "dragoman", "compare", str(recipe), "--vary", "model.d_ff=16", "-o", str(folder)]
+    command += ["--set", "training.max_steps=100000", "--set", "training.log_every=1", "--device", "cpu"]
+    log = folder / "d_ff=16" / "metrics.jsonl"
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and (not log.exists() or log.read_bytes().count(b"\n") < 3):
+            time.sleep(0.05)
+        process.terminate()
+        assert process.stderr is not None
+        said = process.stderr.read().decode()
+    assert process.returncode == 143, said
+    last = [json.loads(line)["step"] for line in log.read_text(encoding="utf-8").splitlines()][-1]
+    assert saved_steps(log.parent / "checkpoints")[-1] >= last
 
 
 def test_a_wrong_variant_is_told_before_anything_is_trained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -355,6 +355,17 @@ def test_output_over_input_is_refused(tmp_path: Path) -> None:
     assert (tmp_path / "data" / "a.en").exists()
 
 
+@pytest.mark.parametrize("name", ["data", "tokenizer"])
+def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, name: str) -> None:
+    config = corpus(tmp_path / "text", sample())
+    precious = tmp_path / name / "precious.txt"
+    precious.parent.mkdir()
+    precious.write_text("x", encoding="utf-8")
+    with pytest.raises(ConfigError, match="something else than a prepared corpus"):
+        make(config, tmp_path)
+    assert precious.exists()
+
+
 def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     """Ten times the corpus; what is held of it are a byte a pair, and a vocabulary."""
     program = (
@@ -382,7 +393,7 @@ def test_ids_have_the_smallest_type(tmp_path: Path, vocab_size: int, kind: str) 
     with StoreWriter(tmp_path, (vocab_size, 10)) as writer:
         writer.add(([[vocab_size - 1], []], [[1, 2], [3]]), (["a", ""], ["ä", "你"]))
         writer.add(([[7]], [[]]), (["b"], ["c"]))
-    store = PairStore.open(tmp_path)
+    store = PairStore(tmp_path)
     assert len(store) == 3
     assert store.source_ids(0).dtype == kind
     assert [store.source_ids(index).tolist() for index in range(3)] == [[vocab_size - 1], [], [7]]
@@ -395,10 +406,10 @@ def test_a_store_that_does_not_fit_together_is_refused(tmp_path: Path) -> None:
         writer.add(([[1, 2]], [[3]]), (["a"], ["b"]))
     (tmp_path / "source_ids.bin").write_bytes(np.zeros(1, np.uint8).tobytes())
     with pytest.raises(BundleError, match="do not fit together"):
-        PairStore.open(tmp_path)
+        PairStore(tmp_path)
     (tmp_path / "source_ids.bin").unlink()
     with pytest.raises(BundleError, match="cannot be read"):
-        PairStore.open(tmp_path)
+        PairStore(tmp_path)
     (tmp_path / "index.json").write_text('{"format_version": 1, "n_pairs": "1"}')
     with pytest.raises(BundleError, match="not the index"):
-        PairStore.open(tmp_path)
+        PairStore(tmp_path)

@@ -250,7 +250,8 @@ class TrainingConfig(Section):
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
-        if self.max_steps is not None and self.warmup_steps > self.max_steps:
+        asked = "warmup_steps" in self.model_fields_set  # what was not is chosen to fit, when the corpus is known
+        if asked and self.max_steps is not None and self.warmup_steps > self.max_steps:
             raise ValueError(
                 f"warmup_steps {self.warmup_steps} is more than max_steps {self.max_steps}; lower it to "
                 f"{max(1, self.max_steps // 10)} or so"

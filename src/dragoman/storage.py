@@ -86,6 +86,7 @@ def append_file(path: Path, content: bytes) -> None:
         try:
             if file.write(content) != len(content):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(file.fileno())
         except OSError:
             file.truncate(end)
             raise

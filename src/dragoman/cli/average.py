@@ -19,12 +19,12 @@ def average(
 
     They must have equal configurations and tokenizers."""
     from dragoman.bundle import average_bundles
-    from dragoman.training.checkpoint import average_checkpoints
+    from dragoman.training.run_folder import RunFolder
 
     if last is None:
         average_bundles(models, output)
     elif len(models) == 1:
-        average_checkpoints(Path(models[0]), last, output)
+        RunFolder(Path(models[0])).average(last, output)
     else:
         raise typer.BadParameter("--last takes one run folder")
     say(f"averaged into {output}; use it: dragoman translate -m {output}")

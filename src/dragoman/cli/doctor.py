@@ -17,14 +17,14 @@ def doctor(model: Models, as_json: AsJson = False, device: Device = "auto") -> N
     Leaks of the future, padding that matters, a cache that disagrees, weights that came apart, and more. The exit code
     is 1 when a check fails.
     """
-    from dragoman.bundle import find_bundle, load_bundle
+    from dragoman.bundle import load_bundle
     from dragoman.doctor import check
     from dragoman.processes import find_device
 
     where, sound = find_device(device), True
     for name in model:
         say(f"examining {name}")
-        examination = check(load_bundle(find_bundle(name)).model.to(where), trained=True)
+        examination = check(load_bundle(name).model.to(where), trained=True)
         sound = sound and examination.passed
         if as_json:
             findings = [asdict(finding) for finding in examination.findings]

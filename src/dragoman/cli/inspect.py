@@ -17,7 +17,7 @@ def _group() -> None:
 @inspect.command("model")
 def inspect_model(model: Models) -> None:
     """Print the tree of modules, with shapes and parameter counts."""
-    from dragoman.bundle import find_bundle, load_bundle
+    from dragoman.bundle import load_bundle
 
     for name in model:
-        print(load_bundle(find_bundle(name)).model)
+        print(load_bundle(name).model)

@@ -11,8 +11,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.options import AsJson, BatchSize, Device, Models, Overwrite, Source, Target, Utf8
-from dragoman.cli.settings import file_pairs
+from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Source, Target, Utf8
 from dragoman.cli.streams import input_lines, result_lines
 from dragoman.errors import DataError
 
@@ -42,7 +41,7 @@ def score(
     if (source is None) != (target is None):
         raise typer.BadParameter("--source and --target belong together")
     if source is not None and target is not None:
-        pairs = file_pairs({"source": source, "target": target})
+        pairs = _paired(Path(source), Path(target), invalid_utf8)
     else:
         pairs = _tabbed(input_lines(None, invalid_utf8))
     with result_lines(output, overwrite=overwrite) as write:
@@ -60,6 +59,17 @@ def score(
                 value = each.per_token if per_token else each.log_prob
                 write(json.dumps({**asdict(each), "per_token": each.per_token}) if as_json else f"{value:.6f}")
             number += len(chunk)
+
+
+def _paired(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Iterator[tuple[str, str]]:
+    sides = input_lines(source, invalid_utf8), input_lines(target, invalid_utf8)
+    counts = [0, 0]
+    for pair in itertools.zip_longest(*sides):
+        counts = [count + (line is not None) for count, line in zip(counts, pair, strict=True)]
+        if counts[0] == counts[1]:
+            yield pair
+    if counts[0] != counts[1]:
+        raise DataError(f"{counts[0]:,} and {counts[1]:,} lines", f"{source}, {target}", advice="check both files")
 
 
 def _tabbed(lines: Iterator[str]) -> Iterator[tuple[str, str]]:

@@ -35,8 +35,8 @@ def recipe_settings(
     section = settings.get("data") or {}
     if isinstance(section, dict):
         if any(key in given for key in ORIGINS):
-            filters = ("max_length", "max_ratio", "dedup", "invalid_utf8", "validation_size")
-            section = {key: value for key, value in section.items() if key in filters}
+            belongs_to_text = ("corpus", "source", "target", "pairs", "lang")
+            section = {key: value for key, value in section.items() if not key.endswith(belongs_to_text)}
         settings["data"] = {**section, **given}
     override_settings(settings, overrides or [])
     return settings

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import gzip
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -44,24 +43,20 @@ def print_result(result: str | Table) -> None:
 def input_lines(path: Path | None, invalid_utf8: InvalidUtf8) -> Iterator[str]:
     """The lines of a file (.gz too) or of standard input, each as soon as it is there, however long it is.
 
-    A corpus is read by `dragoman.data.lines`, which wants a regular file and passes over lines that are too long; here
-    every line must be answered.
+    Training passes over lines that are too long; here every line must be answered.
 
     Raises:
-        DataError: standard input is closed, or a line is not UTF-8.
-        OSError: the file cannot be opened or read.
+        DataError: standard input is closed, the file cannot be read, or a line is not UTF-8.
     """
     if path is not None:
-        path.stat()  # what cannot be found is told at once, not when the first line is wanted
-        return _file_lines(path, invalid_utf8)
+        from dragoman.data.lines import raw_lines
+
+        if not path.exists():
+            raise DataError("file not found", path, advice="check the path")
+        return _decoded((line for line in raw_lines(path) if line is not None), str(path), invalid_utf8)
     if sys.stdin is None or sys.stdin.closed:
         raise DataError("standard input is closed", advice="pipe text in, or give --input FILE")
     return _decoded(sys.stdin.buffer, "standard input", invalid_utf8)
-
-
-def _file_lines(path: Path, invalid_utf8: InvalidUtf8) -> Iterator[str]:
-    with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
-        yield from _decoded(file, str(path), invalid_utf8)
 
 
 def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Iterator[str]:

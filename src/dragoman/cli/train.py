@@ -56,9 +56,8 @@ def train(
     """
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
-    started = output / "config.yaml" if output is not None else None
-    if recipe is None and not any(data.values()) and started is not None and started.is_file():
-        recipe = started  # the run folder says all that is needed to go on
+    if recipe is None and not any(data.values()) and output is not None and (output / "config.yaml").is_file():
+        recipe = output / "config.yaml"  # the run folder says all that is needed to go on
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
     require_text(settings)
     from dragoman.recipe import parse_config

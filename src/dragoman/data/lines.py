@@ -45,34 +45,44 @@ def read_lines(path: Path, invalid_utf8: Literal["error", "drop"] = "error") -> 
             be dropped), or changes while it is read.
     """
     before = _state(check_text_file(path))
+    for number, raw in enumerate(raw_lines(path, MAX_LINE_BYTES), start=1):
+        if raw is None:
+            yield Unreadable.TOO_LONG
+            continue
+        try:
+            yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
+        except UnicodeDecodeError as error:
+            if invalid_utf8 == "drop":
+                yield Unreadable.INVALID
+                continue
+            mark = len(codecs.BOM_UTF8) if number == 1 and raw.startswith(codecs.BOM_UTF8) else 0
+            raise DataError(
+                "invalid UTF-8",
+                path,
+                line=number,
+                byte=error.start + mark + 1,
+                advice="convert it to UTF-8; training can also drop such pairs with --invalid-utf8=drop",
+            ) from None
+    if _state(check_text_file(path)) != before:
+        raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
+
+
+def raw_lines(path: Path, max_bytes: int | None = None) -> Iterator[bytes | None]:
+    """The lines of a file, plain or gzipped, without their ends; None for one of more than `max_bytes`.
+
+    Raises:
+        DataError: the file cannot be read, is damaged, or is UTF-16.
+    """
     number = 0
     try:
         with _open(path) as file:
             _refuse_utf_16(file, path)
-            for number, raw in enumerate(_raw_lines(file), start=1):
-                if raw is None:
-                    yield Unreadable.TOO_LONG
-                    continue
-                try:
-                    yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
-                except UnicodeDecodeError as error:
-                    if invalid_utf8 == "drop":
-                        yield Unreadable.INVALID
-                        continue
-                    mark = len(codecs.BOM_UTF8) if number == 1 and raw.startswith(codecs.BOM_UTF8) else 0
-                    raise DataError(
-                        "invalid UTF-8",
-                        path,
-                        line=number,
-                        byte=error.start + mark + 1,
-                        advice="convert it to UTF-8; training can also drop such pairs with --invalid-utf8=drop",
-                    ) from None
+            for number, line in enumerate(_pieces(file, max_bytes), start=1):  # noqa: B007 - the errors below tell it
+                yield line
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"damaged gzip file ({error})", path, line=number + 1, advice="use another copy") from None
     except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", path, line=number + 1, advice="check the disk") from None
-    if _state(check_text_file(path)) != before:
-        raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
+        raise DataError(f"cannot read ({error.strerror})", path, line=number + 1, advice="check the path") from None
 
 
 def check_text_file(path: Path) -> os.stat_result:
@@ -114,16 +124,27 @@ def _state(found: os.stat_result) -> tuple[int, int]:
 
 
 def _open(path: Path) -> BinaryIO:
-    """Open a file for reading; what begins like gzip is gzip, which no UTF-8 text does."""
+    """Open a file for reading; what begins like gzip is gzip, which no UTF-8 text does. A pipe will do too."""
     file = open(path, "rb")  # noqa: SIM115 - the caller closes it
-    zipped = file.read(len(_GZIP)) == _GZIP
-    file.seek(0)
-    if not zipped and path.suffix != ".gz":
-        return file
-    file.close()
-    if path.suffix == ".gz" and not zipped and path.stat().st_size:
+    start = file.peek(len(_GZIP))[: len(_GZIP)]
+    if start == _GZIP:
+        return _Unzipped(file)  # type: ignore[return-value]
+    if path.suffix == ".gz" and start:
+        file.close()
         raise gzip.BadGzipFile("not a gzip file")
-    return gzip.open(path, "rb")  # type: ignore[return-value]
+    return file
+
+
+class _Unzipped(gzip.GzipFile):
+    """A gzip file that closes the file it reads from."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        super().__init__(fileobj=file)
+        self._zipped = file
+
+    def close(self) -> None:
+        super().close()
+        self._zipped.close()
 
 
 def _refuse_utf_16(file: BinaryIO, path: Path) -> None:
@@ -134,14 +155,15 @@ def _refuse_utf_16(file: BinaryIO, path: Path) -> None:
         raise DataError("the file looks like UTF-16", path, advice="convert it to UTF-8")
 
 
-def _raw_lines(file: BinaryIO) -> Iterator[bytes | None]:
+def _pieces(file: BinaryIO, max_bytes: int | None) -> Iterator[bytes | None]:
     """Lines without their ends; None for one that is too long, which is read in pieces and forgotten."""
-    while line := file.readline(MAX_LINE_BYTES + 2):
+    limit = -1 if max_bytes is None else max_bytes + 2
+    while line := file.readline(limit):
         if line.endswith(b"\n"):
             line = line[:-2] if line.endswith(b"\r\n") else line[:-1]
-        elif len(line) == MAX_LINE_BYTES + 2:
-            while (rest := file.readline(MAX_LINE_BYTES)) and not rest.endswith(b"\n"):
+        elif len(line) == limit:
+            while (rest := file.readline(limit)) and not rest.endswith(b"\n"):
                 pass
         elif line.endswith(b"\r"):
             line = line[:-1]
-        yield line if len(line) <= MAX_LINE_BYTES else None
+        yield line if max_bytes is None or len(line) <= max_bytes else None

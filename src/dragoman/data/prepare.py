@@ -19,11 +19,12 @@ from dragoman.data.lines import starts_with_mark
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
 from dragoman.errors import BundleError, ConfigError
-from dragoman.storage import read_json, save_folder, to_json, verify_folder
+from dragoman.storage import MANIFEST, read_json, save_folder, to_json, verify_folder
 from dragoman.text.tokenizer import Tokenizers, is_joint, learn_tokenizers
 
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
+GIVEN = "the given tokenizers"
 
 #: Settings of `data` that say where the text is; its SHA-256 says what it is.
 _PLACES = frozenset(
@@ -83,6 +84,7 @@ def prepare(
         report(f"using the corpus prepared in {folder}")
     else:
         _refuse_overwriting_input(texts.values(), folder)
+        _refuse_overwriting_others(folder)
         selection, lines = _select(config, texts)
         if tokenizers is None:
             tokenizers = learn_tokenizers(selection.training_pairs, config.tokenizer, *languages(config.data))
@@ -121,6 +123,17 @@ def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prep
     )
 
 
+def given_tokenizers(folder: Path) -> Tokenizers | None:
+    """The tokenizers in a prepared `folder` that were given to `prepare`, not learned: those of a fine-tuning.
+
+    Raises:
+        BundleError: the folder is damaged.
+    """
+    if not _is_prepared(folder) or GIVEN not in (verify_folder(folder / DATA_FOLDER).get("made_from") or {}):
+        return None
+    return Tokenizers.load(folder / TOKENIZER_FOLDER)
+
+
 def _is_prepared(folder: Path) -> bool:
     return (folder / DATA_FOLDER).is_dir() and (folder / TOKENIZER_FOLDER).is_dir()
 
@@ -134,7 +147,7 @@ def _origin(config: Config, texts: Mapping[str, ParallelText], tokenizers: Token
     origin = {f"data.{key}": value for key, value in data.items()}
     origin |= {f"tokenizer.{key}": value for key, value in chosen.items()}
     if tokenizers is not None:
-        origin["the given tokenizers"] = tokenizers.fingerprint()
+        origin[GIVEN] = tokenizers.fingerprint()
     for split, text in texts.items():
         origin |= {f"SHA-256 of {split} {role}": value for role, value in text.fingerprints().items()}
     return origin
@@ -148,7 +161,7 @@ def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any]
         if made_from.get(key) != origin.get(key)
     ]
     if details:
-        advice = "choose another --output, or make it anew with --overwrite"
+        advice = "choose another --output, or make it anew with `dragoman prepare --overwrite`"
         raise ConfigError("the corpus there was prepared from something else", folder, advice=advice, details=details)
 
 
@@ -157,6 +170,15 @@ def _refuse_overwriting_input(texts: Iterable[ParallelText], folder: Path) -> No
     for path in (path for text in texts for path in text.files.values()):
         if any(each in path.resolve().parents for each in made):
             raise ConfigError("the corpus lies where the output goes", path, advice="choose another --output")
+
+
+def _refuse_overwriting_others(folder: Path) -> None:
+    """Only what `prepare` made is made anew."""
+    for made in (folder / TOKENIZER_FOLDER, folder / DATA_FOLDER):
+        if made.exists() and not (made / MANIFEST).is_file():
+            raise ConfigError(
+                "this holds something else than a prepared corpus", made, advice="choose another --output"
+            )
 
 
 def _chose_size(config: Config) -> bool:

@@ -106,15 +106,6 @@ class PairStore:
         #: Tokens of each sentence, the end of the sentence not counted: int32 (n_pairs,).
         self.source_lengths, self.target_lengths = (np.diff(offsets).astype(np.int32) for _, offsets in ids)
 
-    @classmethod
-    def open(cls, folder: Path) -> PairStore:
-        """The store in `folder`.
-
-        Raises:
-            BundleError: a file is missing, or the files do not fit together.
-        """
-        return cls(folder)
-
     def __len__(self) -> int:
         return self._n_pairs
 

@@ -123,7 +123,7 @@ def compare(
             write_file(variant.folder / "variant.yaml", yaml.safe_dump(recipe, sort_keys=False).encode())
             code = _train(variant, device)
             if code in (130, 143, -2, -15):
-                raise KeyboardInterrupt
+                raise SystemExit(143 if code in (143, -15) else 130)
             if code != 0:
                 report(f"variant {variant.folder.name} failed with exit code {code}; it is left out")
                 failed.append(variant)
@@ -148,7 +148,13 @@ def _train(variant: Variant, device: str) -> int:
     """Train or continue one variant, and return the exit code."""
     folder = variant.folder
     command = [sys.executable, "-m", "dragoman", "train", str(folder / "variant.yaml"), "-o", str(folder)]
-    return subprocess.run([*command, "--device", device], stdout=subprocess.DEVNULL, check=False).returncode
+    # In a session of its own, so that Ctrl-C on a terminal reaches it once, from here.
+    process = subprocess.Popen([*command, "--device", device], stdout=subprocess.DEVNULL, start_new_session=True)
+    while True:
+        try:
+            return process.wait()
+        except (KeyboardInterrupt, SystemExit):
+            process.terminate()  # it finishes its step and saves; at the second time it stops at once
 
 
 def _gather(variants: Sequence[Variant]) -> list[Outcome]:
@@ -190,7 +196,7 @@ def _figures(run: Path) -> dict[str, Any]:
     return {
         "n_parameters": validations[-1]["n_parameters"],
         "bleu": best["validation_bleu"],
-        "loss": min(record["validation_loss"] for record in validations),
+        "loss": best["validation_loss"],
         "target_tokens": steps[-1]["target_tokens"],
         "tokens_per_second": statistics.median(record["target_tokens_per_second"] for record in steps),
         "seconds": steps[-1]["seconds"],

@@ -5,19 +5,16 @@ Neither the order of batches nor the dropout masks need saving: both are pure fu
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-import torch
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from dragoman.bundle import load_bundle, read_weights, save_mean, unique_weights
 from dragoman.errors import BundleError
-from dragoman.storage import read_json, read_pointer, require_space, save_folder, to_json, verify_folder
+from dragoman.storage import read_json, require_space, save_folder, to_json, verify_folder
 
 
 @dataclass
@@ -101,25 +98,21 @@ def saved_steps(folder: Path) -> list[int]:
 def load_checkpoint(folder: Path, warn: Callable[[str], None]) -> Checkpoint | None:
     """The newest checkpoint in `folder` that is whole; None when there is none at all.
 
-    Damaged ones are passed over with a warning that names the file, and renamed to `damaged-step-<n>`.
+    Damaged ones are passed over with a warning that names the file.
 
     Raises:
         BundleError: there are checkpoints, but every one is damaged.
     """
-    damaged = []
-    for step in reversed(saved_steps(folder)):
+    steps = saved_steps(folder)
+    for step in reversed(steps):
         place = folder / f"step-{step}"
         try:
             verify_folder(place)
         except BundleError as error:
             warn(f"checkpoint step-{step} is damaged and is passed over ({error})")
-            damaged.append(place)
         else:
-            for each in damaged:
-                shutil.rmtree(each.with_name(f"damaged-{each.name}"), ignore_errors=True)
-                each.rename(each.with_name(f"damaged-{each.name}"))
             return _read(place)
-    if damaged:
+    if steps:
         raise BundleError("every checkpoint is damaged", folder, advice="choose another --output to start anew")
     return None
 
@@ -133,25 +126,3 @@ def _read(place: Path) -> Checkpoint:
         optimizer=load_file(place / "optimizer.safetensors"),
         average=load_file(average) if average.exists() else None,
     )
-
-
-def average_checkpoints(run: Path, n_last: int, output: Path) -> None:
-    """Write a bundle whose weights are the mean of the newest checkpoints' of a run folder, and all else its last's.
-
-    Raises:
-        BundleError: the run has fewer checkpoints, or one is damaged.
-        RunFolderError: `output` exists or cannot be written.
-    """
-    last = load_bundle(read_pointer(run / "last"))
-    steps = saved_steps(run / "checkpoints")
-    if len(steps) < n_last:
-        advice = "keep more with training.keep_checkpoints"
-        raise BundleError(f"{len(steps)} checkpoints instead of {n_last}", run / "checkpoints", advice=advice)
-    outline = unique_weights(last.model)
-    total = {name: torch.zeros_like(weight, dtype=torch.float64) for name, weight in outline.items()}
-    for step in steps[-n_last:]:
-        folder = run / "checkpoints" / f"step-{step}"
-        verify_folder(folder)
-        for name, weight in read_weights(folder / "model.safetensors", outline).items():
-            total[name] += weight
-    save_mean(last, total, n_last, output, steps[-n_last:])

@@ -87,9 +87,14 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float) -> tuple[Tens
     hidden = model.decode(read, model.encode(batch.source_ids), padding_mask(batch.source_ids, pad_id))
     real = expected != pad_id
     hidden, targets = hidden[real], expected[real]
-    if not torch.is_grad_enabled():
-        return token_losses(model.project(hidden), targets, smoothing)
     projection = model.output_projection
+    if not torch.is_grad_enabled():
+        n_rows = max(1, CHUNK_SCORES // projection.out_features)
+        chunks = zip(hidden.split(n_rows), targets.split(n_rows), strict=True)
+        losses, nlls = zip(
+            *(token_losses(projection(chunk), target, smoothing) for chunk, target in chunks), strict=True
+        )
+        return torch.stack(losses).sum(), torch.stack(nlls).sum()
     sums: tuple[Tensor, Tensor] = _ChunkedLoss.apply(  # type: ignore[no-untyped-call]
         hidden, projection.weight, projection.bias, targets, smoothing
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,8 +23,8 @@ if TYPE_CHECKING:
 class MetricsLog:
     """One JSON object a line: every logged step and validation, each exactly once, also across restarts."""
 
-    def __init__(self, path: Path, last_step: int, *, tensorboard: bool = False) -> None:
-        """Continue the log in `path` after `last_step`: later lines belong to steps that will be done again.
+    def __init__(self, path: Path, last_step: int, last_validation: int | None, *, tensorboard: bool = False) -> None:
+        """Continue the log in `path`: what is later than the two steps will be done again.
 
         With `tensorboard` the same figures also go to a folder `tensorboard` beside it.
 
@@ -31,8 +32,9 @@ class MetricsLog:
             ConfigError: TensorBoard is asked for and not installed.
         """
         self._board = _open_board(path.with_name("tensorboard"), last_step) if tensorboard else None
-        lines = path.read_text(encoding="utf-8").split("\n") if path.exists() else []
-        kept = [line for line in lines if _step(line) is not None and (_step(line) or 0) <= last_step]
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
+        last = {"loss": last_step, "validation_loss": last_validation or 0}
+        kept = [line for line in lines if any(_step(line, key) <= step for key, step in last.items())]
         write_file(path, "".join(f"{line}\n" for line in kept).encode())
         self._path, self._unwritten = path, b""
 
@@ -53,8 +55,9 @@ class MetricsLog:
 
     def flush(self) -> None:
         """Write what could not be written before; raises as `write` does."""
-        append_file(self._path, self._unwritten)
-        self._unwritten = b""
+        if self._unwritten:
+            append_file(self._path, self._unwritten)
+            self._unwritten = b""
 
 
 def _open_board(folder: Path, last_step: int) -> SummaryWriter:
@@ -67,11 +70,13 @@ def _open_board(folder: Path, last_step: int) -> SummaryWriter:
     return SummaryWriter(str(folder), purge_step=last_step + 1)
 
 
-def _step(line: str) -> int | None:
+def _step(line: str, key: str) -> float:
+    """The step of a record that has `key`; of others, and of lines that a killed process did not finish, infinity."""
     try:
-        return int(json.loads(line)["step"])
+        record = json.loads(line)
+        return int(record["step"]) if key in record else math.inf
     except (ValueError, TypeError, KeyError):
-        return None  # a line that a killed process did not finish
+        return math.inf
 
 
 class Display:

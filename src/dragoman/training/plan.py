@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
 #: Pairs looked at to judge whether two languages share a script.
 SAMPLE_PAIRS = 2000
+#: Whoever sets one of these in the model section chooses the model's shape, and how to train it.
+SIZES = frozenset({"preset", "d_model", "d_ff", "n_heads", "n_encoder_layers", "n_decoder_layers"})
 
 
 def plan(
@@ -24,64 +26,85 @@ def plan(
     Returns:
         The filled settings, and a line for each choice with its reason.
     """
-    chosen: dict[str, dict[str, Any]] = {"tokenizer": {}, "model": {}, "training": {}}
-    reasons = []
-    asked = settings.get("training") or {}
-    if fine_tuning:
-        gentle = {"lr": 5e-4, "warmup_steps": 100}
-        chosen["training"] = gentle
-        told = ", ".join(f"training.{key}={value}" for key, value in gentle.items() if key not in asked)
-        if told:
-            reasons.append(f"{told}: gentle, since the model is trained already")
-    else:
-        tokenizer = settings.get("tokenizer") or {}
-        joint = tokenizer.get("joint")
-        if joint is None and tokenizer.get("kind", "bpe") in ("words", "characters"):
-            joint = False
-        if joint is None and not _share_script(pairs):
-            joint = False
-            chosen["tokenizer"] = {"joint": False}
-            reasons.append("tokenizer.joint=false: the two languages hardly share a script, so each has its own")
-        if not settings.get("model"):
-            shape, training, why = _sizes(n_pairs)
-            chosen["model"] = {**shape, "tie": "decoder"} if joint is False else shape
-            chosen["training"] = training
-            reasons.append(why)
-    if asked.get("max_steps") is None and asked.get("max_epochs") is None:
+    asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in ("tokenizer", "model", "training")}
+    filled, told = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
+    for choices, reason in _choices(asked, n_pairs, pairs, fine_tuning):
+        news = []
+        for key, value in choices.items():
+            section, _, name = key.partition(".")
+            if asked[section].get(name) is None:
+                filled[section][name] = value
+                news.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
+        if news:
+            told.append(f"{', '.join(news)}: {reason}")
+    return filled, told
+
+
+def _choices(
+    asked: Mapping[str, Mapping[str, Any]], n_pairs: int, pairs: Iterable[tuple[str, str]], fine_tuning: bool
+) -> Iterator[tuple[dict[str, Any], str]]:
+    """Settings by their full names, some at a time, with the reason for them."""
+    tokenizer, training = asked["tokenizer"], asked["training"]
+    choices: dict[str, Any]
+    epochs, n_steps = training.get("max_epochs"), training.get("max_steps")
+    if epochs is None and n_steps is None:
         epochs = _epochs(n_pairs, fine_tuning)
-        asked = {**asked, "max_epochs": epochs}
-        reasons.append(f"training.max_epochs={epochs}: about what {n_pairs:,} pairs need; the best is kept on the way")
-    filled = {**settings, "training": asked}
-    for section, values in chosen.items():
-        filled[section] = {**values, **(filled.get(section) or {})}
-    return filled, reasons
+        yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best is kept on the way"
+    separate = tokenizer.get("joint") is False or tokenizer.get("kind") in ("words", "characters")
+    if fine_tuning:
+        choices = {"training.lr": 5e-4, "training.warmup_steps": 100}
+        reason = "gentle, since the model is trained already"
+    else:
+        if tokenizer.get("joint") is None and not separate and not _share_script(pairs):
+            separate = True
+            yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
+        if SIZES & asked["model"].keys():
+            return
+        choices, reason = _sizes(n_pairs)
+        if separate:
+            choices["model.tie"] = "decoder"
+    size = training.get("batch_tokens") or choices.get("training.batch_tokens", 4096)
+    n_steps = n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size
+    choices["training.warmup_steps"] = max(1, min(choices["training.warmup_steps"], n_steps // 4))
+    yield choices, reason
 
 
-def _sizes(n_pairs: int) -> tuple[dict[str, Any], dict[str, Any], str]:
+def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
+    """The model and how it is trained, for a corpus of this size."""
     if n_pairs < 200_000:
-        return (
-            {"preset": "tiny", "dropout": 0.2, "norm": "pre"},
-            {"batch_tokens": 1024, "lr": 0.002, "warmup_steps": 500, "schedule": "cosine", "ema": 0.999},
-            f"model.preset=tiny (d_model 128, 4+4 layers, pre-norm), dropout 0.2: {n_pairs:,} pairs are few, and a "
-            "larger model would learn them by heart; small batches, since few passes should make many steps",
+        shape: dict[str, Any] = {"model.preset": "tiny", "model.norm": "pre", "model.dropout": 0.2}
+        training: dict[str, Any] = {
+            "batch_tokens": 1024,
+            "lr": 0.002,
+            "warmup_steps": 500,
+            "schedule": "cosine",
+            "ema": 0.999,
+        }
+        reason = (
+            f"{n_pairs:,} pairs are few, and a larger model would learn them by heart; small batches, since few passes "
+            "should make many steps"
         )
-    if n_pairs < 2_000_000:
-        return (
-            {"preset": "small"},
-            {"lr": 0.002, "warmup_steps": 2000, "ema": 0.999, "batch_tokens": 8192},
-            f"model.preset=small (d_model 256, 3+3 layers): fit for {n_pairs:,} pairs",
-        )
-    return (
-        {"preset": "base"},
-        {"warmup_steps": 4000, "batch_tokens": 25_000, "micro_batch_tokens": 4096, "ema": 0.999},
-        f"model.preset=base (the paper's): {n_pairs:,} pairs are enough for it",
-    )
+    elif n_pairs < 2_000_000:
+        shape = {"model.preset": "small"}
+        training = {"batch_tokens": 8192, "lr": 0.002, "warmup_steps": 2000, "ema": 0.999}
+        reason = f"fit for {n_pairs:,} pairs"
+    else:
+        shape = {"model.preset": "base"}
+        training = {"batch_tokens": 25_000, "micro_batch_tokens": 4096, "warmup_steps": 4000, "ema": 0.999}
+        reason = f"{n_pairs:,} pairs are enough for the paper's base model"
+    return shape | {f"training.{key}": value for key, value in training.items()}, reason
 
 
 def _epochs(n_pairs: int, fine_tuning: bool) -> int:
     """Passes over the corpus: about a million pairs seen, at most 60 and at least 5 times."""
     passes = min(60, max(5, 1_000_000 // max(1, n_pairs)))
     return max(1, passes // 4) if fine_tuning else passes
+
+
+def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]]) -> int:
+    """About how many tokens an epoch has: a token is some four bytes, of a Chinese word as of an English one."""
+    longer = [max(len(text.encode()) for text in pair) for pair in islice(pairs, SAMPLE_PAIRS)]
+    return n_pairs * sum(longer) // (4 * max(1, len(longer))) + n_pairs
 
 
 def _share_script(pairs: Iterable[tuple[str, str]]) -> bool:

@@ -9,21 +9,18 @@ from typing import Any
 
 import torch
 
-from dragoman.bundle import Bundle, find_bundle, load_bundle
+from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import Config, ModelConfig, parse_section
 from dragoman.data.corpus import read_pairs
-from dragoman.data.prepare import Prepared, open_prepared, prepare
+from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
 from dragoman.errors import BundleError, ConfigError
 from dragoman.model.transformer import Transformer
 from dragoman.processes import find_device, start_processes
 from dragoman.recipe import parse_config, read_recipe, to_yaml
 from dragoman.storage import lock_folder, read_pointer, write_file
-from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.trainer import Trainer
-
-CONFIG = "config.yaml"
 
 #: What may change between two runs of one training; all else makes it another training.
 CHANGEABLE = frozenset(
@@ -67,14 +64,14 @@ def train(
         stack.callback(processes.close)
         if processes.is_main:
             stack.enter_context(lock_folder(folder))
-        start = load_bundle(find_bundle(init_from)) if init_from is not None else None
+        start = load_bundle(init_from) if init_from is not None else None
         if processes.is_main:
             config, prepared = _prepare(settings, folder, start, report)
             processes.barrier()
         else:
             report = _silent
             processes.barrier()
-            config, prepared = parse_config(read_recipe(folder / CONFIG)), open_prepared(folder)
+            config, prepared = parse_config(read_recipe(RunFolder(folder).config)), open_prepared(folder)
         model = build_model(config, prepared, where)
         if start is not None:
             model.load_state_dict(start.model.state_dict())
@@ -122,32 +119,41 @@ def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
         "model": start.model.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
         "tokenizer": start.tokenizers.config.model_dump(),
     }
+    asked = parse_config(settings)
     for section, values in given.items():
-        for key, value in (settings.get(section) or {}).items():
-            if not key.endswith("dropout") and values.get(key) != value:
+        for key, value in getattr(asked, section).model_dump(exclude_unset=True).items():
+            if key.endswith("dropout"):
+                values[key] = value
+            elif values[key] != value:
                 raise ConfigError(
                     f"{section}.{key} differs from the bundle of --init-from", advice="leave it out; only dropout may"
                 )
-    return {**given, "model": {**given["model"], **(settings.get("model") or {})}}
+    return given
 
 
 def _prepare(
     settings: Mapping[str, Any], folder: Path, start: Bundle | None, report: Callable[[str], None]
 ) -> tuple[Config, Prepared]:
     """Resolve the settings, check them against an earlier start of the run, prepare the data, note the settings."""
-    earlier = folder / CONFIG
-    if earlier.exists() and saved_steps(folder / "checkpoints") and (missing := _missing_text(settings)):
+    run = RunFolder(folder)
+    earlier = read_recipe(run.config) if run.config.exists() else None
+    if earlier is None and run.steps:
+        raise BundleError(
+            "the run's settings are missing", run.config, advice="put them back, or choose another --output"
+        )
+    if earlier is not None and not run.steps and not (folder / DATA_FOLDER).exists():
+        raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
+    if earlier is not None and run.steps and (missing := _missing_text(settings)):
         report(f"{missing} is not here; going on with the corpus that was prepared from it")
-        config = parse_config(_laid_over(read_recipe(earlier), settings), earlier)
-        _refuse_changes(parse_config(read_recipe(earlier), earlier), config, folder, report)
+        config = parse_config(_laid_over(earlier, settings), run.config)
+        _refuse_changes(parse_config(earlier, run.config), config, folder, report)
         return config, open_prepared(folder)
     config = resolve(settings, start, report)
-    if earlier.exists():
-        _refuse_changes(parse_config(read_recipe(earlier), earlier), config, folder, report)
-    elif saved_steps(folder / "checkpoints"):
-        raise BundleError("the run's settings are missing", earlier, advice="put them back, or choose another --output")
-    prepared = prepare(config, folder, tokenizers=start.tokenizers if start else None, report=report)
-    write_file(earlier, to_yaml(config).encode())
+    if earlier is not None:
+        _refuse_changes(parse_config(earlier, run.config), config, folder, report)
+    given = start.tokenizers if start is not None else given_tokenizers(folder) if run.steps else None
+    prepared = prepare(config, folder, tokenizers=given, report=report)
+    write_file(run.config, to_yaml(config).encode())
     return config, prepared
 
 

@@ -2,32 +2,46 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from dragoman.bundle import save_bundle
+import torch
+
+from dragoman.bundle import load_bundle, read_weights, save_bundle, save_mean, unique_weights
 from dragoman.config import SearchConfig
+from dragoman.errors import BundleError
 from dragoman.model.transformer import Transformer
-from dragoman.storage import read_json, remove_pointer, set_pointer
+from dragoman.storage import read_json, read_pointer, remove_pointer, set_pointer, verify_folder
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint, saved_steps
 
 
 class RunFolder:
-    """`checkpoints/step-<n>`, `bundles/step-<n>`, and the pointers `best` and `last` to two of the bundles."""
+    """`config.yaml`, `metrics.jsonl`, `checkpoints/step-<n>`, `bundles/step-<n>`, and the pointers `best` and `last`
+    to two of the bundles."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.config, self.metrics = path / "config.yaml", path / "metrics.jsonl"
         self.checkpoints, self.bundles = path / "checkpoints", path / "bundles"
 
-    def load(self, warn: Callable[[str], None]) -> Checkpoint | None:
-        """The newest whole checkpoint, as `load_checkpoint` finds it."""
-        return load_checkpoint(self.checkpoints, warn)
+    @property
+    def steps(self) -> list[int]:
+        """The steps of the checkpoints, whole or not, in order."""
+        return saved_steps(self.checkpoints)
 
-    def newest_step(self) -> int:
-        """The step of the newest checkpoint, whole or not; 0 when there is none."""
-        return max(saved_steps(self.checkpoints), default=0)
+    def load(self, warn: Callable[[str], None]) -> Checkpoint | None:
+        """The newest whole checkpoint, as `load_checkpoint` finds it.
+
+        Raises:
+            BundleError: every checkpoint is damaged, or they were taken away.
+        """
+        checkpoint = load_checkpoint(self.checkpoints, warn)
+        if checkpoint is None and saved_steps(self.bundles):
+            raise BundleError("the run's checkpoints are missing", self.path, advice="choose another --output")
+        return checkpoint
 
     def save(self, checkpoint: Checkpoint, n_kept: int) -> None:
         """Write a checkpoint, then remove all but the newest `n_kept` and the bundles that none of them names."""
@@ -44,15 +58,42 @@ class RunFolder:
         facts: Mapping[str, float],
     ) -> None:
         """Write the bundle of the last validation, and let `best` and `last` name theirs."""
-        bundle = self.bundles / f"step-{progress.last_validation}"
-        if not bundle.exists():  # a process that was killed before its checkpoint may have written this one already
-            save_bundle(bundle, model, tokenizers, search, facts=facts)
+        save_bundle(self.bundles / f"step-{progress.last_validation}", model, tokenizers, search, facts=facts)
         self._point(progress)
 
     def forget_after(self, progress: Progress) -> None:
-        """Undo what a killed process did after its last checkpoint, so that `best` and `last` belong to that one."""
+        """Undo what was done after the checkpoint of `progress`, so that `best` and `last` belong to that one.
+
+        Newer checkpoints are damaged, or they would have been used; they are renamed to `damaged-step-<n>`.
+        """
+        for step in self.steps:
+            if step > progress.step:
+                damaged = self.checkpoints / f"damaged-step-{step}"
+                shutil.rmtree(damaged, ignore_errors=True)
+                (self.checkpoints / f"step-{step}").rename(damaged)
         self._point(progress)
-        _prune(self.bundles, keep={step for step in saved_steps(self.bundles) if step <= progress.step})
+        _prune(self.bundles, keep=_bundles_in_use(self.checkpoints))
+
+    def average(self, n_last: int, output: Path) -> None:
+        """Write a bundle whose weights are the mean of the newest checkpoints', and all else the last bundle's.
+
+        Raises:
+            BundleError: there are fewer checkpoints, or one is damaged.
+            RunFolderError: `output` exists or cannot be written.
+        """
+        steps = self.steps
+        if len(steps) < n_last:
+            advice = "keep more with training.keep_checkpoints"
+            raise BundleError(f"{len(steps)} checkpoints instead of {n_last}", self.checkpoints, advice=advice)
+        last = load_bundle(read_pointer(self.path / "last"))
+        outline = unique_weights(last.model)
+        total = {name: torch.zeros_like(weight, dtype=torch.float64) for name, weight in outline.items()}
+        for step in steps[-n_last:]:
+            folder = self.checkpoints / f"step-{step}"
+            verify_folder(folder)
+            for name, weight in read_weights(folder / "model.safetensors", outline).items():
+                total[name] += weight
+        save_mean(last, total, n_last, output, steps[-n_last:])
 
     def _point(self, progress: Progress) -> None:
         for name, step in (("last", progress.last_validation), ("best", progress.best_step)):
@@ -63,9 +104,13 @@ class RunFolder:
 
 
 def _bundles_in_use(folder: Path) -> set[int]:
-    """The steps of the bundles that the checkpoints in `folder` call best or last."""
-    states = [read_json(folder / f"step-{step}" / "state.json") for step in saved_steps(folder)]
-    return {state[key] for state in states for key in ("best_step", "last_validation") if state[key] is not None}
+    """The steps of the bundles that the checkpoints in `folder` call best or last; damaged ones call none so."""
+    used: set[int] = set()
+    for step in saved_steps(folder):
+        with contextlib.suppress(BundleError):
+            state = read_json(folder / f"step-{step}" / "state.json")
+            used |= {state[key] for key in ("best_step", "last_validation") if isinstance(state.get(key), int)}
+    return used
 
 
 def _prune(folder: Path, keep: set[int]) -> None:

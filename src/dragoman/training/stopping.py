@@ -39,10 +39,16 @@ class StopRequest:
         else:
             self.leave()
 
+    def is_asked(self) -> bool:
+        """Whether this process was asked to stop."""
+        return self.signal is not None
+
     def agree(self, processes: Processes, device: torch.device) -> bool:
         """Whether any process was asked to stop; then all of them were."""
-        self.signal = processes.max(self.signal or 0, device) or None
-        return self.signal is not None
+        agreed = processes.max(self.signal or 0, device)
+        if agreed:
+            self.signal = agreed
+        return bool(agreed)
 
     def leave(self) -> None:
         """End the process as the signal would have: exit status 130 or 143."""

@@ -77,35 +77,46 @@ class Trainer:
             DivergedError: too many steps in a row gave numbers that are not finite.
             KeyboardInterrupt, SystemExit: a signal asked to stop; everything is saved.
         """
-        self._resume()
-        progress = self.progress
-        if self.processes.is_main:
-            self.log = MetricsLog(
-                self.folder.path / "metrics.jsonl", progress.step, tensorboard=self.training.tensorboard
-            )
-        self._logged_at = time.perf_counter()
+        new = not self._resume()
         main = self.processes.is_main
-        with StopRequest() as stop, Display(self.n_steps, self.report, bar=main) as self.display:
-            upcoming = prefetch(self._micro_batches(step) for step in range(progress.step, self.n_steps))
-            over = self._is_over()
-            while not over:
-                started = time.perf_counter()
-                self._train_step(next(upcoming))
-                progress.seconds += time.perf_counter() - started
-                self.display.step(progress.step)
-                progress = self.progress
-                if progress.step % self.training.log_every == 0:
-                    self._keep(self._log)
-                validated = progress.step == self.n_steps or progress.step % self.validate_every == 0
-                if validated:
-                    self._keep(self._validate, last=progress.step == self.n_steps)
-                    over = self._is_over()
-                stopping = stop.agree(self.processes, self.device)
-                if validated or stopping or progress.step % self.training.save_every == 0:
+        if main:
+            progress, tensorboard = self.progress, self.training.tensorboard
+            self.log = MetricsLog(self.folder.metrics, progress.step, progress.last_validation, tensorboard=tensorboard)
+        self._logged_at = time.perf_counter()
+        with StopRequest() as self.stop, Display(self.n_steps, self.report, bar=main) as self.display:
+            upcoming = prefetch(self._micro_batches(step) for step in range(self.progress.step, self.n_steps))
+            if new:
+                self._save()  # from now on, a run without checkpoints is one that lost them
+            saved = self.progress.step
+            while True:
+                validating = self._is_validation_due()
+                if validating:
+                    self._keep(self._validate, last=self.progress.step == self.n_steps)
+                over, stopping = self._is_over(), self.stop.agree(self.processes, self.device)
+                if self.progress.step > saved and (validating or over or stopping or self._is_save_due()):
                     self._keep(self._save, last=over or stopping)
                     self.processes.barrier()
+                    saved = self.progress.step
                 if stopping:
-                    stop.leave()
+                    self.stop.leave()
+                if over:
+                    break
+                started = time.perf_counter()
+                self._train_step(next(upcoming))
+                self.progress.seconds += time.perf_counter() - started
+                self.display.step(self.progress.step)
+                if self._is_validation_due() or self.progress.step % self.training.log_every == 0:
+                    self._keep(self._log)
+
+    def _is_validation_due(self) -> bool:
+        """After every `validate_every` steps and at the end; but what a row of skipped steps left is not validated."""
+        step, progress = self.progress.step, self.progress
+        due = step % self.validate_every == 0 and not progress.skipped_in_a_row
+        return step > 0 and step != progress.last_validation and (due or step == self.n_steps)
+
+    def _is_save_due(self) -> bool:
+        """Skipped steps change nothing, and what came before them may be unsound: it must not replace what is not."""
+        return self.progress.step % self.training.save_every == 0 and not self.progress.skipped_in_a_row
 
     def _train_step(self, micro_batches: list[Batch]) -> None:
         """One optimizer step: gradients summed over micro-batches and processes, divided by all target tokens."""
@@ -217,11 +228,18 @@ class Trainer:
         self._refuse_non_finite_weights()
         progress, started = self.progress, time.perf_counter()
         model = self.average.model if self.average is not None else self.model
-        if self.processes.is_main:
+        if not self.processes.is_main:
+            progress.last_validation = progress.step
+        else:
             tokenizers = self.prepared.tokenizers
-            result = validate(model, self.prepared.validation, tokenizers, self.training.batch_tokens)
+            size = self.training.micro_batch_tokens or self.training.batch_tokens
+            result = validate(model, self.prepared.validation, tokenizers, size, self.stop.is_asked)
+            if result is None:
+                return  # the next start does it
+            if not math.isfinite(result.loss):
+                self._diverged(f"the validation loss is not finite at step {progress.step}")
             score = result.bleu if self.training.best_by == "bleu" else -result.loss
-            progress = replace(progress, last_validation=progress.step)  # not kept unless its bundle is
+            progress = replace(progress, last_validation=progress.step)  # not noted unless its bundle is there
             if progress.best_score is None or score > progress.best_score:
                 progress.best_score, progress.best_step, progress.validations_since_best = score, progress.step, 0
             else:
@@ -261,7 +279,8 @@ class Trainer:
             self._diverged(f"weights are not finite after step {self.progress.step}")
 
     def _diverged(self, what: str) -> NoReturn:
-        advice = f"lower training.lr; the last good checkpoint is step {self.folder.newest_step()}"
+        last = max(self.folder.steps, default=0)
+        advice = f"train in another --output with a lower training.lr; the last checkpoint here is step {last}"
         raise DivergedError(what, self.folder.path, advice=advice)
 
     def _save(self) -> None:
@@ -276,16 +295,17 @@ class Trainer:
             )
             self.folder.save(checkpoint, self.training.keep_checkpoints)
             self._failed_writes = 0
-            self.display.line(f"saved step {self.progress.step}")
+            if self.progress.step:
+                self.display.line(f"saved step {self.progress.step}")
 
-    def _resume(self) -> None:
-        """Go back to the newest whole checkpoint, or choose what is chosen once and start."""
+    def _resume(self) -> bool:
+        """Go back to the newest whole checkpoint and return True; or choose what is chosen once, and return False."""
         checkpoint = self.folder.load(self.report)
         if checkpoint is None:
             chosen = choose_precision(self.training.precision, self.model, self._micro_batches(0))
             plain = self.processes.any(chosen == "float32", self.device)
             self.progress.precision = "float32" if plain else "bfloat16"
-            return
+            return False
         self._compare_with(checkpoint.progress)
         self.model.load_state_dict(dict(checkpoint.model), strict=False)
         restore_optimizer(self.optimizer, self.model, dict(checkpoint.optimizer))
@@ -295,6 +315,7 @@ class Trainer:
         if self.processes.is_main:
             self.folder.forget_after(self.progress)
         self.report(f"continuing after step {self.progress.step:,}")
+        return True
 
     def _compare_with(self, earlier: Progress) -> None:
         """Refuse to go on with other data, and tell of what costs the last bits."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -17,6 +18,8 @@ from dragoman.translator import Translator
 
 #: Sentences translated in a validation, spread over all; the loss uses all.
 MAX_SENTENCES = 1000
+#: Sentences translated at a time; in between, a validation can be called off.
+CHUNK = 100
 
 
 @dataclass(frozen=True)
@@ -32,23 +35,37 @@ class Validation:
         return math.exp(min(self.loss, 700.0))
 
 
-def validate(model: Transformer, store: PairStore, tokenizers: Tokenizers, batch_tokens: int) -> Validation:
-    """Score and translate (greedily) the validation pairs."""
+def validate(
+    model: Transformer, store: PairStore, tokenizers: Tokenizers, batch_tokens: int, is_stopped: Callable[[], bool]
+) -> Validation | None:
+    """Score and translate (greedily) the validation pairs; None if called off on the way.
+
+    Where the loss is not finite there is nothing to translate, and BLEU is 0.
+    """
     device = next(model.parameters()).device
     model.eval()
     batches = Batches(store, tokenizers, batch_tokens=batch_tokens, seed=0, sampling=False)
     total, count = 0.0, 0
     with torch.no_grad():
         for position in range(batches.per_epoch):
-            for batch in batches.micro_batches(position, micro_batch_tokens=None):
+            if is_stopped():
+                return None
+            for batch in batches.micro_batches(position):
                 _, nll = batch_loss(model, batch.to(device), smoothing=0.0)
                 total += float(nll)
                 count += n_target_tokens(batch, model.config.pad_id)
+    if not math.isfinite(total):
+        return Validation(total, 0.0)
     n_sentences = min(len(store), MAX_SENTENCES)
     chosen = [number * len(store) // n_sentences for number in range(n_sentences)]
     translator = Translator([model], tokenizers, device=device)
-    translations = translator.translate([store.source_text(i) for i in chosen], beam_size=1)
+    written: list[str] = []
+    for start in range(0, n_sentences, CHUNK):
+        if is_stopped():
+            return None
+        sources = [store.source_text(i) for i in chosen[start : start + CHUNK]]
+        written += [each.text for each in translator.translate(sources, beam_size=1)]
     references = [store.target_text(i) for i in chosen]
     lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
-    bleu = corpus_bleu([each.text for each in translations], references, tokenizers.target_lang, lowercase=lowercase)
-    return Validation(loss=total / max(1, count), bleu=bleu.score)
+    bleu = corpus_bleu(written, references, tokenizers.target_lang, lowercase=lowercase)
+    return Validation(total / count, bleu.score)

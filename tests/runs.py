@@ -1,0 +1,80 @@
+"""Very small trainings: a corpus, settings, and what two of them must have in common."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+
+from dragoman.training.checkpoint import saved_steps
+
+LETTERS = "abcdefgh"
+
+
+def write_rows(folder: Path, n_rows: int = 240) -> Path:
+    """Short rows of letters, and the same rows in capitals."""
+    generator = torch.Generator().manual_seed(1)
+    rows = [
+        " ".join(
+            LETTERS[i]
+            for i in torch.randint(8, (int(torch.randint(2, 7, (1,), generator=generator)),), generator=generator)
+        )
+        for _ in range(n_rows)
+    ]
+    (folder / "rows.low").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
+    (folder / "rows.up").write_text("".join(f"{row.upper()}\n" for row in rows), encoding="utf-8")
+    return folder
+
+
+def settings(corpus: Path, **training: Any) -> dict[str, Any]:
+    return {
+        "data": {"source": str(corpus / "rows.low"), "target": str(corpus / "rows.up"), "validation_size": 20},
+        "tokenizer": {"kind": "words", "joint": False},
+        "model": {
+            "d_model": 16,
+            "d_ff": 32,
+            "n_heads": 2,
+            "n_encoder_layers": 1,
+            "n_decoder_layers": 1,
+            "dropout": 0.1,
+        },
+        "training": {
+            "batch_tokens": 200,
+            "max_steps": 30,
+            "warmup_steps": 10,
+            "lr": 0.01,
+            "ema": 0.9,
+            "precision": "float32",
+            "save_every": 7,
+            "log_every": 1,
+            "validate_every": 20,
+            **training,
+        },
+    }
+
+
+def logged(run: Path, key: str) -> dict[int, float]:
+    """One figure of each logged step; fails when a step is logged twice."""
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()]
+    figures = [(record["step"], float(record[key])) for record in records if key in record]
+    assert len(dict(figures)) == len(figures)
+    return dict(figures)
+
+
+def losses(run: Path) -> dict[int, float]:
+    """Each logged step's loss, exactly."""
+    return logged(run, "loss")
+
+
+def weights(run: Path) -> dict[str, torch.Tensor]:
+    return load_file(run / "checkpoints" / f"step-{saved_steps(run / 'checkpoints')[-1]}" / "model.safetensors")
+
+
+def assert_same_training(one: Path, other: Path) -> None:
+    assert losses(one) == losses(other)
+    first, second = weights(one), weights(other)
+    assert first.keys() == second.keys()
+    assert all(torch.equal(first[name], second[name]) for name in first)

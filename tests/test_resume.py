@@ -1,0 +1,366 @@
+"""A training that is stopped, killed or starved of disk: it continues to the same bits, or says why not."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from runs import assert_same_training, logged, losses, settings
+from safetensors.torch import load_file
+
+from dragoman.cli.program import run
+from dragoman.data.prepare import prepare
+from dragoman.errors import BundleError, ConfigError, DivergedError, DragomanError, ResourceError, RunFolderError
+from dragoman.processes import start_processes
+from dragoman.recipe import parse_config
+from dragoman.storage import lock_folder, read_pointer, require_space
+from dragoman.training import checkpoint, metrics, run_folder, train, trainer, validation
+from dragoman.training.checkpoint import saved_steps
+from dragoman.training.stopping import StopRequest
+from dragoman.training.trainer import Trainer
+
+
+def _command(corpus: Path, run: Path) -> list[str]:
+    program = (
+        "import json, sys; from pathlib import Path; from dragoman.training import train\n"
+        "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu', report=lambda line: print(line, flush=True))"
+    )
+    return [sys.executable, "-c", program, json.dumps(settings(corpus)), str(run)]
+
+
+def test_killed_again_and_again_it_ends_in_the_same_bits(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """`kill -9` after a few steps, dropout on; then the same command."""
+    run = tmp_path / "run"
+    for wait_for in ("step 4:", "step 12:", "step 23:", None):
+        with subprocess.Popen(_command(corpus, run), stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            for line in process.stdout:
+                if wait_for is not None and line.startswith(wait_for):
+                    process.kill()
+        assert process.returncode == (0 if wait_for is None else -signal.SIGKILL)
+    assert_same_training(reference, run)
+
+
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_ends_it_saved(
+    corpus: Path, reference: Path, tmp_path: Path, number: signal.Signals, exit_code: int
+) -> None:
+    run = tmp_path / "run"
+    with subprocess.Popen(_command(corpus, run), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if line.startswith("step 9:"):
+                process.send_signal(number)
+    assert process.returncode in (exit_code, -number)
+    assert saved_steps(run / "checkpoints")[-1] >= 9
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+
+
+def test_a_finished_run_is_left_alone(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    before = {path: path.stat().st_mtime_ns for path in (run / "checkpoints").rglob("*")}
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert {path: path.stat().st_mtime_ns for path in (run / "checkpoints").rglob("*")} == before
+
+
+def test_a_damaged_newest_checkpoint_is_passed_over(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    weights_file = run / "checkpoints" / "step-30" / "model.safetensors"
+    damaged = bytearray(weights_file.read_bytes())
+    damaged[-1] ^= 1
+    weights_file.write_bytes(damaged)
+    lines: list[str] = []
+    train(settings(corpus), run, device="cpu", report=lines.append)
+    assert any("step-30" in line and "model.safetensors" in line for line in lines)
+    assert_same_training(reference, run)
+    for step in saved_steps(run / "checkpoints"):
+        (run / "checkpoints" / f"step-{step}" / "MANIFEST.json").unlink()
+    with pytest.raises(BundleError, match="every checkpoint is damaged"):
+        train(settings(corpus), run, device="cpu", report=lines.append)
+
+
+def test_changed_settings_and_data_are_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    with pytest.raises(ConfigError, match=r"training.lr: 0.01 \(then\), 0.02 \(now\)"):
+        train(settings(corpus, lr=0.02), run, device="cpu", report=lambda line: None)
+    lines: list[str] = []
+    train(settings(corpus, max_steps=33), run, device="cpu", report=lines.append)
+    assert "training.max_steps: 30 -> 33" in lines
+    assert saved_steps(run / "checkpoints")[-1] == 33
+
+
+def test_changed_text_is_refused_by_name(corpus: Path, tmp_path: Path) -> None:
+    text, run = shutil.copytree(corpus, tmp_path / "text"), tmp_path / "run"
+    train(settings(text, max_steps=12), run, device="cpu", report=lambda line: None)
+    (text / "rows.up").write_text((text / "rows.up").read_text(encoding="utf-8").replace("A", "B"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"SHA-256 of train target: .* \(then\)"):
+        train(settings(text, max_steps=12), run, device="cpu", report=lambda line: None)
+
+
+def test_a_run_whose_checkpoints_were_taken_away_does_not_start_anew(
+    corpus: Path, reference: Path, tmp_path: Path
+) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    shutil.rmtree(run / "checkpoints")
+    with pytest.raises(BundleError, match="checkpoints are missing"):
+        train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert (run / "best" / "model.safetensors").exists()
+
+
+def test_a_folder_of_something_else_is_left_alone(corpus: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("data: {}\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"config\.yaml of something else"):
+        train(settings(corpus), tmp_path, device="cpu", report=lambda line: None)
+    assert (tmp_path / "config.yaml").read_text(encoding="utf-8") == "data: {}\n"
+
+
+def test_a_damaged_older_checkpoint_and_log_do_no_harm(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    train(settings(corpus, max_steps=14, keep_checkpoints=4), run, device="cpu", report=lambda line: None)
+    (run / "checkpoints" / "step-7" / "state.json").write_bytes(b"{}")
+    with open(run / "metrics.jsonl", "ab") as log:
+        log.write(b'{"step": 15, "lo\xff')
+    train(settings(corpus, keep_checkpoints=4), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+
+
+@pytest.mark.parametrize("at", [20, 30])
+def test_a_validation_cut_short_by_a_signal_is_done_by_the_next_start(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    run = tmp_path / "run"
+    real = trainer.validate
+
+    def interrupted(*arguments: Any) -> Any:
+        if validations.pop(0) == at:
+            os.kill(os.getpid(), signal.SIGTERM)
+        return real(*arguments)
+
+    validations = [20, 30]
+    monkeypatch.setattr(trainer, "validate", interrupted)
+    with pytest.raises(SystemExit, match="143"):
+        train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert saved_steps(run / "checkpoints")[-1] == at
+    assert at not in logged(run, "validation_loss")
+    monkeypatch.setattr(trainer, "validate", real)
+    for _ in range(2):
+        train(settings(corpus), run, device="cpu", report=lambda line: None)
+        assert_same_training(reference, run)
+        assert logged(run, "validation_loss") == logged(reference, "validation_loss")
+        assert read_pointer(run / "best").name == read_pointer(reference / "best").name
+
+
+def test_a_signal_while_the_processes_agree_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    processes = start_processes()
+    real = processes.max
+
+    def interrupted(number: int, device: torch.device) -> int:
+        agreed = real(number, device)
+        os.kill(os.getpid(), signal.SIGTERM)
+        return agreed
+
+    with StopRequest() as stop:
+        monkeypatch.setattr(type(processes), "max", lambda self, number, device: interrupted(number, device))
+        assert not stop.agree(processes, torch.device("cpu"))
+        monkeypatch.undo()
+        assert stop.agree(processes, torch.device("cpu"))
+
+
+def test_skipped_steps_are_not_saved(corpus: Path, tmp_path: Path) -> None:
+    """They changed nothing, and would push out what was saved before the weights became huge."""
+    run, told = tmp_path / "run", list[str]()
+    wild = {"lr": 1000.0, "warmup_steps": 0, "clip_norm": None, "schedule": "constant", "max_steps": 400}
+    with pytest.raises(DivergedError, match="were not finite"):
+        train(settings(corpus, **wild, save_every=1, max_skipped_steps=5), run, device="cpu", report=told.append)
+    skipped = {int(line.split()[1].rstrip(":")) for line in told if "the step is skipped" in line}
+    assert len(skipped) >= 5
+    assert saved_steps(run / "checkpoints")
+    assert not skipped.intersection(saved_steps(run / "checkpoints"))
+
+
+def test_a_validation_without_a_loss_is_a_divergence(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = validation.batch_loss
+    monkeypatch.setattr(
+        validation, "batch_loss", lambda *details, **more: tuple(each * math.inf for each in real(*details, **more))
+    )
+    with pytest.raises(DivergedError, match="validation loss is not finite at step 20"):
+        train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+
+
+class Killed(BaseException):
+    """Stands for `kill -9` at a chosen call."""
+
+
+def _kill_in(monkeypatch: pytest.MonkeyPatch, name: str, *, after: int) -> None:
+    """Let the `after`-th call of a method of the trainer die."""
+    original = getattr(Trainer, name)
+    calls = iter(range(1, 10**6))
+
+    def dying(self: Trainer, *arguments: Any) -> Any:
+        if next(calls) == after:
+            raise Killed
+        return original(self, *arguments)
+
+    monkeypatch.setattr(Trainer, name, dying)
+
+
+def test_killed_between_a_bundle_and_its_checkpoint(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`best` and `last` never name a bundle that is not there, and the run still ends in the same bits."""
+    run = tmp_path / "run"
+    for name, after in (("_save", 3), ("_train_step", 3), ("_validate", 2)):
+        with monkeypatch.context() as patch:
+            _kill_in(patch, name, after=after)
+            with pytest.raises(Killed):
+                train(settings(corpus), run, device="cpu", report=lambda line: None)
+        for pointer in ("best", "last"):
+            assert not (run / pointer).is_symlink() or (run / pointer / "MANIFEST.json").exists()
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+    assert (run / "best").resolve() == (run / "bundles" / (reference / "best").resolve().name)
+
+
+def test_the_log_is_exact_between_its_lines_too(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rare = settings(corpus, log_every=10)
+    train(rare, tmp_path / "whole", device="cpu", report=lambda line: None)
+    with monkeypatch.context() as patch:
+        _kill_in(patch, "_train_step", after=17)
+        with pytest.raises(Killed):
+            train(rare, tmp_path / "killed", device="cpu", report=lambda line: None)
+    train(rare, tmp_path / "killed", device="cpu", report=lambda line: None)
+    assert list(losses(tmp_path / "whole")) == [10, 20, 30]
+    assert losses(tmp_path / "whole") == losses(tmp_path / "killed")
+
+
+def test_other_data_in_the_same_folder_is_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    other = shutil.copytree(corpus, tmp_path / "corpus")
+    with open(other / "rows.low", "a", encoding="utf-8") as low, open(other / "rows.up", "a", encoding="utf-8") as up:
+        low.write("a b\n")
+        up.write("A B\n")
+    changed = settings(other, max_steps=33)
+    prepare(parse_config(changed), run, overwrite=True, report=lambda line: None)
+    with pytest.raises(ConfigError, match="the data of this run changed since step 30"):
+        train(changed, run, device="cpu", report=lambda line: None)
+
+
+def test_a_full_disk_keeps_the_last_checkpoint(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """A real limit on the size of files, which the weights exceed: exit code 5, and then it continues."""
+    resource = pytest.importorskip("resource")
+    run = tmp_path / "run"
+    train(settings(corpus, max_steps=12), run, device="cpu", report=lambda line: None)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    told: list[str] = []
+    largest = (run / "checkpoints" / "step-12" / "optimizer.safetensors").stat().st_size
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest - 1, hard))
+        with pytest.raises(DragomanError) as caught:
+            train(settings(corpus, save_every=2), run, device="cpu", report=told.append)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, previous)
+    assert caught.value.exit_code == 5
+    assert sum("the last checkpoint is intact" in line for line in told) == 2  # the third failure ends it
+    assert saved_steps(run / "checkpoints")[-1] == 12
+    assert not list(run.rglob("tmp.step-*"))
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+
+
+def test_a_run_goes_on_elsewhere_without_its_text(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """The run folder is copied; the corpus stays behind. The folder alone says all that is needed."""
+    first, there, text = tmp_path / "here", tmp_path / "there" / "run", tmp_path / "text"
+    shutil.copytree(corpus, text)
+    train(settings(text, max_steps=12), first, device="cpu", report=lambda line: None)
+    shutil.move(first, there)
+    shutil.rmtree(text)
+    assert run(["train", "--output", str(there), "--set", "training.max_steps=30", "--device", "cpu"]) == 0
+    assert_same_training(reference, there)
+
+
+def test_a_disk_that_is_full_for_a_while_costs_nothing(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The log, a bundle and a checkpoint cannot be written; later they can."""
+    run, told = tmp_path / "run", list[str]()
+    for module, name in ((metrics, "append_file"), (run_folder, "save_bundle"), (checkpoint, "save_folder")):
+        monkeypatch.setattr(module, name, failing_once(getattr(module, name), after=name == "save_folder"))
+    train(settings(corpus, save_every=3), run, device="cpu", report=told.append)
+    assert sum("the last checkpoint is intact" in line for line in told) == 3
+    assert_same_training(reference, run)
+    assert logged(run, "validation_loss").keys() == {30}  # the one of step 20 could not be kept, nor could it be best
+
+
+def failing_once(function: Callable[..., Any], after: int) -> Callable[..., Any]:
+    """The same function, but the call after so many finds a full disk."""
+    calls = itertools.count()
+
+    def fails(*args: Any, **options: Any) -> Any:
+        if next(calls) == after:
+            raise ResourceError("no space left on the device")
+        return function(*args, **options)
+
+    return fails
+
+
+def test_what_will_not_fit_is_not_begun(tmp_path: Path) -> None:
+    with pytest.raises(ResourceError, match=r"1,152,921,504,606,846,976 bytes needed, .* free"):
+        require_space(tmp_path, 2**60)
+
+
+def test_a_run_folder_has_one_trainer(corpus: Path, tmp_path: Path) -> None:
+    started = time.monotonic()
+    program = (
+        "import sys, time; from pathlib import Path; from dragoman.storage import lock_folder\n"
+        "with lock_folder(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        with pytest.raises(RunFolderError, match="in use by process"):
+            train(settings(corpus), tmp_path, device="cpu", report=lambda line: None)
+        other.kill()
+    assert time.monotonic() - started < 30
+    with lock_folder(tmp_path):
+        pass
+
+
+def test_numbers_that_are_not_finite_are_never_saved(corpus: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    with pytest.raises(DivergedError, match=r"lower training\.lr") as caught:
+        train(
+            settings(
+                corpus,
+                lr=1000.0,
+                warmup_steps=0,
+                clip_norm=None,
+                schedule="constant",
+                max_steps=400,
+                max_skipped_steps=3,
+            ),
+            run,
+            device="cpu",
+            report=lambda line: None,
+        )
+    assert caught.value.exit_code == 4
+    assert saved_steps(run / "checkpoints")
+    for step in saved_steps(run / "checkpoints"):
+        tensors = load_file(run / "checkpoints" / f"step-{step}" / "model.safetensors")
+        assert all(tensor.isfinite().all() for tensor in tensors.values())
