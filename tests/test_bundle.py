@@ -279,5 +279,5 @@ def test_checkpoints_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None
     mean = load_file(tmp_path / "mean" / "model.safetensors")
     for name, weight in weights.items():
         torch.testing.assert_close(mean[name], weight * 2)
-    with pytest.raises(BundleError, match="3 checkpoints"):
+    with pytest.raises(ConfigError, match="3 checkpoints"):
         RunFolder(run).average(4, tmp_path / "more")

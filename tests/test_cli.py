@@ -100,6 +100,17 @@ def test_help_does_not_wait_for_pytorch() -> None:
     assert done.stdout.rstrip().endswith(b"False")
 
 
+def test_a_translation_imports_nothing_slow_that_it_does_not_need(bundle: Path) -> None:
+    program = (
+        "import sys; from dragoman.cli.program import run; code = run(sys.argv[1:])\n"
+        "slow = ('torch._dynamo', 'sympy', 'sacremoses', 'sacrebleu', 'spacy', 'matplotlib')\n"
+        "sys.exit(code or ', '.join(name for name in slow if name in sys.modules) or 0)"
+    )
+    command = [sys.executable, "-c", program, "translate", "-m", str(bundle)]
+    done = subprocess.run(command, input=b"A man.\n", capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

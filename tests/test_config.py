@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dragoman.config import PRESETS, Config, ModelConfig
 from dragoman.errors import ConfigError
-from dragoman.recipe import parse_config, read_recipe, to_yaml
+from dragoman.recipe import describe_settings, parse_config, read_recipe, to_yaml
 
 
 def settings(*overrides: str) -> Config:
@@ -63,7 +65,7 @@ def test_all_mistakes_are_listed() -> None:
     [
         ("model: {d_model: 1", "not readable as YAML"),
         ("model:\n  d_model: 2\n  d_model: 4", "the key 'd_model' is given twice.*:3:3"),
-        ("- a\n- b", "mapping of sections"),
+        ("- a\n- b", "this is no recipe"),
         ("? [1, 2]\n: 3", r"the key \[1, 2\] is not a word"),
         ("data: &a {x: *a}", "references"),
         ("[" * 100_000, "not readable as YAML"),
@@ -97,3 +99,33 @@ def test_a_configuration_survives_being_written(tmp_path: Path) -> None:
 def test_a_joint_vocabulary_is_needed_to_tie_all() -> None:
     with pytest.raises(ValueError, match="one joint vocabulary"):
         ModelConfig(source_vocab_size=10, target_vocab_size=12, tie="all")
+
+
+def test_every_setting_is_listed_as_a_recipe(tmp_path: Path) -> None:
+    """Which changes nothing as it is, and gives the defaults when all is uncommented."""
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(describe_settings(), encoding="utf-8")
+    assert parse_config(read_recipe(recipe)) == Config()
+    listed = "\n".join(
+        re.sub("^  #(?! )", "  ", line) for line in describe_settings().split("\n") if "preset" not in line
+    )
+    recipe.write_text(listed, encoding="utf-8")
+    settings = read_recipe(recipe)
+    assert parse_config(settings) == Config()
+    assert {section: set(values) for section, values in settings.items()} == {
+        section: set(values) for section, values in Config().model_dump().items()
+    }
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"lr": 0.1}, r"unknown key 'lr' \(did you mean 'training.lr'\?\)"),
+        ({"model": {"d_modle": 1}}, r"did you mean 'd_model'"),
+        ({"model": {"zzz": 1}}, "--list-settings"),
+        ({"data": {"source_lang": "klingon"}}, "'klingon' is no language code"),
+    ],
+)
+def test_wrong_words_get_a_hint(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_config(settings)

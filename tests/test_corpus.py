@@ -324,3 +324,13 @@ def test_hugging_face_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasets", types.SimpleNamespace(load_dataset=failing))
     with pytest.raises(DataError, match="no such thing"):
         read_pairs(data, "train")
+
+
+@pytest.mark.parametrize(
+    ("start", "kind"), [(b"%PDF-1.7\n", "a PDF"), (b"PK\x03\x04", "a ZIP archive"), (b"PAR1", "a Parquet file")]
+)
+def test_other_formats_are_named(tmp_path: Path, start: bytes, kind: str) -> None:
+    path = tmp_path / "text.en"
+    path.write_bytes(start + b"more\n")
+    with pytest.raises(DataError, match=f"this is {kind}"):
+        list(read_lines(path))

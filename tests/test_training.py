@@ -19,6 +19,7 @@ from dragoman.recipe import parse_config
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
+from dragoman.training.validation import Validation
 
 
 def assert_equal_but_for_rounding(one: Path, other: Path) -> None:
@@ -153,3 +154,10 @@ def test_the_warm_up_is_at_most_a_quarter_of_the_training(training: dict[str, in
     n_steps = config.training.max_steps or (config.training.max_epochs or 0) * n_pairs * tokens_of_a_pair // 1024
     assert 1 <= config.training.warmup_steps <= max(1, n_steps // 3)
     assert plan({"training": {"warmup_steps": 50, **training}}, n_pairs, LATIN)[0]["training"]["warmup_steps"] == 50
+
+
+def test_low_bleu_does_not_choose_the_best() -> None:
+    assert Validation(loss=4.0, bleu=0.7).score("bleu") > Validation(loss=5.0, bleu=2.4).score("bleu")
+    assert Validation(loss=4.0, bleu=9.0).score("bleu") > Validation(loss=3.0, bleu=2.4).score("bleu")
+    assert Validation(loss=4.0, bleu=30.0).score("bleu") > Validation(loss=3.0, bleu=29.0).score("bleu")
+    assert Validation(loss=4.0, bleu=30.0).score("loss") < Validation(loss=3.0, bleu=29.0).score("loss")

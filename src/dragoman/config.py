@@ -7,6 +7,7 @@ it. What a recipe leaves out has the default written here; `None` means "chosen 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args
@@ -26,10 +27,16 @@ Probability = Annotated[float, Field(ge=0, lt=1)]
 Rate = Annotated[float, Field(gt=0, le=1000)]
 
 
+#: Two or three letters of ISO 639, and perhaps a script or a country.
+LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+
+
 class Section(BaseModel):
     """A part of the configuration: unknown keys, wrong types and numbers that are not finite are errors."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 class DataConfig(Section):
@@ -48,16 +55,16 @@ class DataConfig(Section):
     validation_source: str | None = None
     validation_target: str | None = None
     validation_pairs: str | None = None
-    #: What `evaluate` with the recipe scores by default. Its overlap with the training text is counted.
     test_source: str | None = None
+    """What `evaluate` with the recipe scores by default. Its overlap with the training text is counted."""
     test_target: str | None = None
     test_pairs: str | None = None
-    #: How many pairs are held out for validation when no validation files are given.
     validation_size: Positive = 1000
-    #: Longest side kept, in tokens; when not given, no more than the model can read.
+    """How many pairs are held out for validation when no validation files are given."""
     max_length: Size = 256
-    #: Longest side over shortest side, in tokens; short sentences are allowed a little more.
+    """Longest side kept, in tokens; when not given, no more than the model can read."""
     max_ratio: Annotated[float, Field(ge=1, le=1000)] = 4.0
+    """Longest side over shortest side, in tokens; short sentences are allowed a little more."""
     dedup: bool = False
     invalid_utf8: Literal["error", "drop"] = "error"
 
@@ -69,6 +76,9 @@ class DataConfig(Section):
             raise ValueError("give only one of: corpus, source and target, pairs")
         if files == 1:
             raise ValueError("source and target belong together; give both")
+        for code in (self.source_lang, self.target_lang):
+            if code is not None and not LANGUAGE_CODE.fullmatch(code):
+                raise ValueError(f"{code!r} is no language code; use ISO 639's, such as en, de or zh")
         for split in ("validation", "test"):
             if (getattr(self, f"{split}_source") is None) != (getattr(self, f"{split}_target") is None):
                 raise ValueError(f"{split}_source and {split}_target belong together; give both")
@@ -91,18 +101,18 @@ class TokenizerConfig(Section):
     """
 
     kind: Literal["bpe", "unigram", "words", "characters"] = "bpe"
-    #: One vocabulary for both sides; None is one for pieces, and one for each side for words and characters.
     joint: bool | None = None
-    #: Size of each SentencePiece vocabulary, special tokens included.
+    """One vocabulary for both sides; None is one for pieces, and one for each side for words and characters."""
     vocab_size: Annotated[int, Field(ge=8, le=1_000_000)] | None = None
-    #: Words and characters seen less often are unknown.
+    """Size of each SentencePiece vocabulary, special tokens included."""
     min_count: Positive = 1
+    """Words and characters seen less often are unknown."""
     lowercase: bool = False
-    #: Unknown characters become bytes instead of an unknown token (SentencePiece).
     byte_fallback: bool = True
-    #: Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram
-    #: sampling (Kudo 2018), drawn anew each epoch; 0 is off.
+    """Unknown characters become bytes instead of an unknown token (SentencePiece)."""
     sampling: Probability = 0.0
+    """Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram sampling
+    (Kudo 2018), drawn anew each epoch; 0 is off."""
 
 
 class ModelShape(Section):
@@ -113,35 +123,35 @@ class ModelShape(Section):
     n_heads: Annotated[int, Field(ge=1, le=1_024)] = 8
     n_encoder_layers: Depth = 6
     n_decoder_layers: Depth = 6
-    #: Width of a head's queries and keys, and of its values; None is d_model / n_heads.
     d_k: Annotated[int, Field(ge=1, le=65_536)] | None = None
+    """Width of a head's queries and keys, and of its values; None is d_model / n_heads."""
     d_v: Annotated[int, Field(ge=1, le=65_536)] | None = None
-    #: Of what each sub-layer adds to its input, and of embeddings where `embedding_dropout` is None.
     dropout: Probability = 0.1
+    """Of what each sub-layer adds to its input, and of embeddings where `embedding_dropout` is None."""
     embedding_dropout: Probability | None = None
     attention_dropout: Probability = 0.0
-    #: Between the two matrices of the feed-forward layer.
     activation_dropout: Probability = 0.0
-    #: A norm after each residual, as in the paper, or before each sub-layer.
+    """Between the two matrices of the feed-forward layer."""
     norm: Literal["post", "pre"] = "post"
-    #: `std` divides by the unbiased standard deviation plus epsilon; `rms` takes no mean off.
+    """A norm after each residual, as in the paper, or before each sub-layer."""
     norm_kind: Literal["layer", "std", "rms"] = "layer"
-    #: One more norm after the last layer; None is yes for `pre`, whose sum still wants one, and no for `post`.
+    """`std` divides by the unbiased standard deviation plus epsilon; `rms` takes no mean off."""
     final_norm: bool | None = None
+    """One more norm after the last layer; None is yes for `pre`, whose sum still wants one, and no for `post`."""
     activation: Literal["relu", "gelu", "swiglu"] = "relu"
-    #: Whether linear maps and layer norms add a learned vector.
     bias: bool = True
-    #: Multiply embeddings by sqrt(d_model).
+    """Whether linear maps and layer norms add a learned vector."""
     scale_embeddings: bool = True
-    #: `sinusoidal` has sines and cosines in turn, as in the paper; `halves` has all sines first.
+    """Multiply embeddings by sqrt(d_model)."""
     positions: Literal["sinusoidal", "halves", "learned", "rotary"] = "sinusoidal"
+    """`sinusoidal` has sines and cosines in turn, as in the paper; `halves` has all sines first."""
     init: Literal["xavier", "pytorch"] = "xavier"
-    #: Which matrices are one: none; the decoder's embedding and output; both embeddings and the output.
     tie: Literal["none", "decoder", "all"] = "none"
-    #: What decoder layer i attends to: the encoder's last layer, or the encoder's layer i.
+    """Which matrices are one: none; the decoder's embedding and output; both embeddings and the output."""
     memory: Literal["last", "layerwise"] = "last"
-    #: Longest sequence, in tokens.
+    """What decoder layer i attends to: the encoder's last layer, or the encoder's layer i."""
     max_length: Annotated[int, Field(ge=2, le=1_000_000)] = 512
+    """Longest sequence, in tokens."""
     pad_id: Count = 0
 
     @model_validator(mode="after")
@@ -214,39 +224,39 @@ class TrainingConfig(Section):
     """How the model is trained. The defaults of the optimizer and the schedule are the paper's (section 5.3)."""
 
     seed: Count = 1
-    #: Tokens of the longer side, padding included, in one optimizer step over all processes.
     batch_tokens: Positive = 4096
-    #: The same for one pass through the model; None is the whole batch. Smaller values save memory
-    #: and change nothing else: gradients are accumulated.
+    """Tokens of the longer side, padding included, in one optimizer step over all processes."""
     micro_batch_tokens: Positive | None = None
+    """The same for one pass through the model; None is the whole batch. Smaller values save memory and change nothing
+    else: gradients are accumulated."""
     max_steps: Positive | None = None
     max_epochs: Positive | None = None
-    #: Peak learning rate; None is the paper's, (d_model * warmup_steps) ** -0.5.
     lr: Rate | None = None
+    """Peak learning rate; None is the paper's, (d_model * warmup_steps) ** -0.5."""
     warmup_steps: Count = 4000
-    #: What follows the linear warm-up. `inverse_sqrt` without `lr` is the paper's formula.
     schedule: Literal["inverse_sqrt", "cosine", "linear", "constant"] = "inverse_sqrt"
+    """What follows the linear warm-up. `inverse_sqrt` without `lr` is the paper's formula."""
     adam_betas: tuple[Probability, Probability] = (0.9, 0.98)
     adam_eps: Annotated[float, Field(gt=0, le=1)] = 1e-9
-    #: Largest norm of the whole gradient; None leaves it as it is.
     clip_norm: Annotated[float, Field(gt=0)] | None = 1.0
+    """Largest norm of the whole gradient; None leaves it as it is."""
     label_smoothing: Probability = 0.1
-    #: Decay of an exponential moving average of the weights, which is then what is validated and kept.
     ema: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """Decay of an exponential moving average of the weights, which is then what is validated and kept."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
-    #: Steps between validations; None is once an epoch.
     validate_every: Positive | None = None
-    #: What makes a bundle the best: BLEU of greedy translations, or loss.
+    """Steps between validations; None is once an epoch."""
     best_by: Literal["bleu", "loss"] = "bleu"
-    #: Stop after this many validations without a better one; None never does.
+    """What makes a bundle the best: BLEU of greedy translations, or loss."""
     patience: Positive | None = None
+    """Stop after this many validations without a better one; None never does."""
     save_every: Positive = 500
     keep_checkpoints: Annotated[int, Field(ge=2, le=10_000)] = 2
     log_every: Positive = 50
-    #: Write the figures of `metrics.jsonl` for TensorBoard too.
     tensorboard: bool = False
-    #: Steps in a row that may be skipped for a loss or gradient that is not finite.
+    """Write the figures of `metrics.jsonl` for TensorBoard too."""
     max_skipped_steps: Positive = 20
+    """Steps in a row that may be skipped for a loss or gradient that is not finite."""
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
@@ -264,20 +274,20 @@ class SearchConfig(Section):
 
     beam_size: Annotated[int, Field(ge=1, le=1_000)] = 5
     n_best: Annotated[int, Field(ge=1, le=1_000)] = 1
-    #: Exponent of the length penalty ((5 + length) / 6) ** alpha by which log-probability is divided
-    #: (Wu et al. 2016, section 7); 0 is off.
     length_penalty: Annotated[float, Field(ge=0, le=10)] = 0.6
+    """Exponent of the length penalty ((5 + length) / 6) ** alpha by which log-probability is divided (Wu et al. 2016,
+    section 7); 0 is off."""
     min_length: Count = 0
-    #: Longest translation, in tokens; None is 1.5 times the source plus 50 (never over the model's).
     max_length: Positive | None = None
-    #: No sequence of this many tokens is written twice; 0 is off.
+    """Longest translation, in tokens; None is 1.5 times the source plus 50 (never over the model's)."""
     no_repeat_ngram: Count = 0
+    """No sequence of this many tokens is written twice; 0 is off."""
     sample: bool = False
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
-    #: Draw from the k most probable tokens only; 0 is off.
     top_k: Count = 0
-    #: Draw from the most probable tokens that together have this probability.
+    """Draw from the k most probable tokens only; 0 is off."""
     top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Draw from the most probable tokens that together have this probability."""
     seed: Count = 1
 
     @model_validator(mode="after")
@@ -333,8 +343,13 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
     path = [str(part) for part in problem["loc"]]
     key = ".".join(path)
     if problem["type"] == "extra_forbidden":
-        close = difflib.get_close_matches(path[-1], _keys(section, path[:-1]), n=1)
-        return f"unknown key {key!r}" + (f" (did you mean {close[0]!r}?)" if close else "")
+        close = [name for name in section.model_fields if path[-1] in _keys(section, [name])][:1]
+        close = [f"{name}.{path[-1]}" for name in close] or difflib.get_close_matches(
+            path[-1], _keys(section, path[:-1]), n=1
+        )
+        return f"unknown key {key!r} " + (
+            f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"
+        )
     if problem["type"] == "value_error":
         return (f"{key}: " if key else "") + str(problem["ctx"]["error"])
     got = repr(problem["input"])

@@ -37,13 +37,14 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def show(output: Path, device: str, say: Callable[[str], None]) -> None:
+def show(output: Path, device: str, say: Callable[[str], None], program: str = "dragoman") -> None:
     """Make a corpus, train on it, evaluate, translate, and tell a person about it.
 
     Args:
         output: the run folder; what is there already is not done again.
         device: as for `train`.
         say: is given each line.
+        program: how the next commands begin.
     """
     from dragoman.data.synthetic import SHOWCASE
     from dragoman.evaluation.evaluate import evaluate
@@ -65,10 +66,10 @@ def show(output: Path, device: str, say: Callable[[str], None]) -> None:
         say(f"   {source}  ->  {translator.translate(source).text}")
     say("It knows the words and the grammar of its captions and nothing else. What to try next:")
     nexts = {
-        f"dragoman translate -m {output}": "type your own sentences",
-        f"dragoman evaluate -m {output} --corpus captions": "the usual scores",
-        "dragoman train --corpus multi30k": "real captions, 29,000 of them; hours on a CPU",
-        "dragoman train --source my.en --target my.de": "your own text, one sentence a line",
+        f"{program} translate -m {output}": "type your own sentences",
+        f"{program} evaluate -m {output} --corpus captions": "the usual scores",
+        f"{program} train --corpus multi30k": "real captions, 29,000 of them; hours on a CPU",
+        f"{program} train --source my.en --target my.de": "your own text, one sentence a line",
     }
     width = max(map(len, nexts))
     for command, purpose in nexts.items():

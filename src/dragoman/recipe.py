@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import json
 import re
+import textwrap
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
 import yaml
 
@@ -78,6 +80,28 @@ def to_yaml(config: Section) -> str:
     return text
 
 
+def describe_settings() -> str:
+    """Every setting with its meaning and default, as a recipe in which all is commented out."""
+    lines = ["# Every setting, with its default. Take the # from the lines to change; what is left is chosen for you."]
+    for section, field in Config.model_fields.items():
+        assert isinstance(field.annotation, type)
+        lines += ["", f"{section}:"]
+        if section == "model":
+            lines += ["  # Sizes known to work, which the settings below adjust.", f"  #preset: {', '.join(PRESETS)}"]
+        for name, setting in field.annotation.model_fields.items():
+            lines += [f"  # {line}" for line in textwrap.wrap((setting.description or "").replace("None", "null"), 110)]
+            values = _choices(setting.annotation)
+            default = json.dumps(setting.default)
+            lines.append(f"  #{name}: {default}" + (f"  # {', '.join(values)}" if values else ""))
+    return "\n".join(lines)
+
+
+def _choices(annotation: Any) -> tuple[str, ...]:
+    """What a setting may be, where that is one of some words."""
+    literals = [each for each in (annotation, *get_args(annotation)) if get_origin(each) is Literal]
+    return get_args(literals[0]) if literals else ()
+
+
 class _RecipeLoader(yaml.SafeLoader):
     """YAML with repairs: `1e-4` is a number; a key given twice, or one that is no word, is an error; no references."""
 
@@ -122,5 +146,10 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     if settings is None:
         return {}
     if not isinstance(settings, dict) or not all(isinstance(key, str) for key in settings):
-        raise ConfigError("a recipe is a mapping of sections", path, advice=f"e.g. {', '.join(Config.model_fields)}")
-    return settings
+        sections = ", ".join(Config.model_fields)
+        raise ConfigError(
+            "this is no recipe",
+            path,
+            advice=f"text goes after --source and --target; recipes have sections ({sections})",
+        )
+    return {section: values for section, values in settings.items() if values is not None}  # as one without keys is

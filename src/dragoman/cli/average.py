@@ -7,13 +7,15 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.streams import say
+from dragoman.cli.streams import program, say
 
 
 def average(
     models: Annotated[list[str], typer.Argument(help="Bundles or run folders; with --last one run folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
-    last: Annotated[int | None, typer.Option("--last", min=1, help="The newest checkpoints of the run.")] = None,
+    last: Annotated[
+        int | None, typer.Option("--last", min=1, metavar="N", help="The N newest checkpoints of the run.")
+    ] = None,
 ) -> None:
     """Average the weights of models into a new one.
 
@@ -27,4 +29,4 @@ def average(
         RunFolder(Path(models[0])).average(last, output)
     else:
         raise typer.BadParameter("--last takes one run folder")
-    say(f"averaged into {output}; use it: dragoman translate -m {output}")
+    say(f"averaged into {output}; use it: {program()} translate -m {output}")

@@ -39,6 +39,9 @@ def compare(
 
     Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions: their mean and
     spread is shown. The same command continues what was stopped.
+
+    \b
+    dragoman compare recipe.yaml --vary model.norm=post,pre --vary training.seed=1,2,3
     """
     settings = recipe_settings(recipe, overrides, {})
     require_text(settings)

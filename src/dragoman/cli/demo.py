@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.options import Device
-from dragoman.cli.streams import say
+from dragoman.cli.streams import program, say
 
 
 def demo(
@@ -21,4 +21,4 @@ def demo(
     """
     from dragoman.demo import show
 
-    show(output, device, say)
+    show(output, device, say, program())

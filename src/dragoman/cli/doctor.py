@@ -7,11 +7,11 @@ from dataclasses import asdict
 
 import typer
 
-from dragoman.cli.options import AsJson, Device, Models
+from dragoman.cli.options import AsJson, Device, EachModel
 from dragoman.cli.streams import say
 
 
-def doctor(model: Models, as_json: AsJson = False, device: Device = "auto") -> None:
+def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -> None:
     """Examine models for the field's silent bugs.
 
     Leaks of the future, padding that matters, a cache that disagrees, weights that came apart, and more. The exit code

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from dragoman.cli.options import (
-    MODEL_HELP,
     AsJson,
     BatchSize,
     BeamSize,
@@ -20,6 +19,7 @@ from dragoman.cli.options import (
     Device,
     LengthPenalty,
     MaxLength,
+    OptionalModels,
     Overwrite,
     Pairs,
     Recipe,
@@ -40,7 +40,7 @@ Split = Literal["train", "validation", "test"]
 
 def evaluate(
     recipe: Recipe = None,
-    model: Annotated[list[str] | None, typer.Option("--model", "-m", help=MODEL_HELP, show_default=False)] = None,
+    model: OptionalModels = None,
     corpus: Corpus = None,
     split: Annotated[Split, typer.Option("--split", help="Which part of a corpus.")] = "test",
     source: Source = None,
@@ -68,6 +68,10 @@ def evaluate(
 
     BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's. Or score
     --hypotheses against --target, and test whether they differ from a --baseline by more than chance.
+
+    \b
+    dragoman evaluate -m runs/my --source test.en --target test.de
+    dragoman evaluate --hypotheses new.de --baseline old.de --target test.de
     """
     if hypotheses is not None or baseline is not None:
         if hypotheses is None or target is None or model:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from dragoman.cli.options import Models
+from dragoman.cli.options import EachModel
 
 inspect = typer.Typer(no_args_is_help=True, help="Look inside a trained model.")
 
@@ -15,7 +15,7 @@ def _group() -> None:
 
 
 @inspect.command("model")
-def inspect_model(model: Models) -> None:
+def inspect_model(model: EachModel) -> None:
     """Print the tree of modules, with shapes and parameter counts."""
     from dragoman.bundle import load_bundle
 

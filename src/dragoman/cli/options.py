@@ -9,9 +9,22 @@ import typer
 
 InvalidUtf8 = Literal["error", "replace"]
 
-MODEL_HELP = "A bundle, a run folder (its best), or a shipped model's name; several make an ensemble."
+MODEL_HELP = "A bundle, or a run folder (its best)"
 
-Models = Annotated[list[str], typer.Option("--model", "-m", help=MODEL_HELP, show_default=False)]
+#: Several make an ensemble.
+Models = Annotated[
+    list[str],
+    typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; several make an ensemble.", show_default=False),
+]
+OptionalModels = Annotated[
+    list[str] | None,
+    typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; several make an ensemble.", show_default=False),
+]
+#: Several are looked at one after the other.
+EachModel = Annotated[
+    list[str],
+    typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; may be repeated.", show_default=False),
+]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:<n> or mps.")]
 BatchSize = Annotated[
     int | None,
@@ -21,7 +34,7 @@ Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output 
 Utf8 = Annotated[InvalidUtf8, typer.Option("--invalid-utf8", help="Refuse text that is not UTF-8, or put U+FFFD.")]
 DropInvalid = Annotated[
     Literal["error", "drop"] | None,
-    typer.Option("--invalid-utf8", help="What to do with pairs that are not UTF-8.", show_default="error"),
+    typer.Option("--invalid-utf8", help="Stop at pairs that are not UTF-8 (default), or drop them."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
@@ -36,8 +49,16 @@ Corpus = Annotated[
 Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
 Pairs = Annotated[str | None, typer.Option("--pairs", help="Both in one TSV or JSONL file (.gz too).")]
-SourceLang = Annotated[str | None, typer.Option("--source-lang", help="Default: the file's suffix.")]
-TargetLang = Annotated[str | None, typer.Option("--target-lang", help="Default: the file's suffix.")]
+ValidationSource = Annotated[
+    str | None, typer.Option("--validation-source", help="Validation text; some is held out if there is none.")
+]
+ValidationTarget = Annotated[str | None, typer.Option("--validation-target", help="Its translation.")]
+SourceLang = Annotated[
+    str | None, typer.Option("--source-lang", metavar="CODE", help="Such as en. Default: the file's suffix.")
+]
+TargetLang = Annotated[
+    str | None, typer.Option("--target-lang", metavar="CODE", help="Such as de. Default: the file's suffix.")
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, e.g. training.lr=0.002.")
 ]

@@ -36,7 +36,11 @@ def score(
     """Print how probable given translations are.
 
     That is the natural-log probability of each target given its source, not normalised by length. Without --source and
-    --target, lines of source, tab, target are read from standard input.
+    --target, lines of source, tab, target are read from standard input. What a model wrote itself may score otherwise
+    than when it wrote it: the same text can be made of other pieces.
+
+    \b
+    dragoman score -m runs/my --source text.en --target text.de
     """
     if (source is None) != (target is None):
         raise typer.BadParameter("--source and --target belong together")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -28,6 +29,12 @@ WriteLine = Callable[[str], None]
 def say(text: str) -> None:
     """Tell a person something."""
     print(printable(text), file=sys.stderr, flush=True)
+
+
+def program() -> str:
+    """What to type for this program: its name, or its place when the shell would not find it by name."""
+    called = sys.argv[0]
+    return called if os.path.basename(called) == "dragoman" and not shutil.which("dragoman") else "dragoman"
 
 
 def print_result(result: str | Table) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -19,9 +19,11 @@ from dragoman.cli.options import (
     SourceLang,
     Target,
     TargetLang,
+    ValidationSource,
+    ValidationTarget,
 )
 from dragoman.cli.settings import default_folder, recipe_settings, require_text
-from dragoman.cli.streams import say
+from dragoman.cli.streams import program, say
 from dragoman.errors import ConfigError
 
 Folder = Annotated[
@@ -32,12 +34,22 @@ Folder = Annotated[
 ]
 
 
+def _list_settings(asked: bool) -> None:
+    if asked:
+        from dragoman.recipe import describe_settings
+
+        print(describe_settings())
+        raise typer.Exit
+
+
 def train(
     recipe: Recipe = None,
     source: Source = None,
     target: Target = None,
     pairs: Pairs = None,
     corpus: Corpus = None,
+    validation_source: ValidationSource = None,
+    validation_target: ValidationTarget = None,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
     output: Folder = None,
@@ -48,13 +60,23 @@ def train(
     seed: Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")] = None,
     device: Device = "auto",
     invalid_utf8: DropInvalid = None,
+    list_settings: Annotated[
+        bool,
+        typer.Option("--list-settings", help="Print every setting, as an empty recipe.", callback=_list_settings),
+    ] = False,
 ) -> None:
     """Train a translator, or continue a training.
 
     The same command again continues one that was stopped, and so does --output alone. Two files are enough: what is
     not said is chosen to fit the corpus, and told.
+
+    \b
+    dragoman train --source my.en --target my.de
+    dragoman train --source my.en --target my.de --set training.max_epochs=5 --set model.dropout=0.3
+    dragoman train recipes/multi30k-en-de.yaml --output runs/first
     """
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
+    data |= {"validation_source": validation_source, "validation_target": validation_target}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     if recipe is None and not any(data.values()) and output is not None and (output / "config.yaml").is_file():
         recipe = output / "config.yaml"  # the run folder says all that is needed to go on
@@ -70,8 +92,8 @@ def train(
     start = Path(init_from) if init_from is not None else None
     best = train(settings, folder, init_from=start, device=device, report=say)
     say(f"done; the best model is {best}. Use it:")
-    say(f"  dragoman translate -m {folder}")
-    say(f"  dragoman evaluate -m {folder}{_test_set(settings)}")
+    say(f"  {program()} translate -m {folder}")
+    say(f"  {program()} evaluate -m {folder}{_test_set(settings)}")
 
 
 def prepare(
@@ -80,6 +102,8 @@ def prepare(
     target: Target = None,
     pairs: Pairs = None,
     corpus: Corpus = None,
+    validation_source: ValidationSource = None,
+    validation_target: ValidationTarget = None,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
     output: Folder = None,
@@ -91,6 +115,7 @@ def prepare(
 
     Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
+    data |= {"validation_source": validation_source, "validation_target": validation_target}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     settings = recipe_settings(recipe, overrides, {**data, **langs})
     require_text(settings)
@@ -108,15 +133,20 @@ def prepare(
                 advice="choose another --output, or remove the folder",
             )
         prepare(config, folder, overwrite=overwrite, report=say)
-    say(f"prepared {folder}; train on it with the same arguments: dragoman train ... -o {folder}")
+    say(f"prepared {folder}; train on it with the same arguments: {program()} train ... -o {folder}")
 
 
 def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
     return [*(overrides or []), *([f"training.seed={seed}"] if seed is not None else [])]
 
 
-def _test_set(settings: dict[str, object]) -> str:
+def _test_set(settings: dict[str, Any]) -> str:
     """Arguments for `evaluate` after this training."""
-    data = settings["data"]
-    corpus = data.get("corpus") if isinstance(data, dict) else None
-    return f" --corpus {corpus}" if corpus else " --source TEST.src --target TEST.tgt"
+    from dragoman.config import DataConfig, parse_section
+    from dragoman.data.corpus import languages
+
+    data = parse_section(DataConfig, settings["data"])
+    if data.corpus:
+        return f" --corpus {data.corpus}"
+    source, target = languages(data)
+    return f" --source TEST.{source} --target TEST.{target}"

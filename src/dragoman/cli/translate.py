@@ -59,6 +59,10 @@ def translate(
 
     One line out for each line in, in order, as they come. Several --model make an ensemble. On a terminal it prompts.
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
+
+    \b
+    echo "A man is riding a horse." | dragoman translate -m runs/my
+    dragoman translate -m runs/my --input text.en --output text.de
     """
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)

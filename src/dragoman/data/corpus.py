@@ -15,7 +15,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
 
-from dragoman.config import DataConfig
+from dragoman.config import LANGUAGE_CODE, DataConfig
 from dragoman.data import named
 from dragoman.data.lines import Line, Unreadable, check_text_file, read_lines
 from dragoman.data.synthetic import TASKS
@@ -27,7 +27,6 @@ Split = Literal["train", "validation", "test"]
 #: The code of a language that nobody named (ISO 639-2).
 UNKNOWN_LANGUAGE = "und"
 _NOT_LANGUAGES = frozenset(("csv", "hyp", "low", "out", "raw", "ref", "src", "tgt", "tok", "trg", "tsv", "txt", "xml"))
-_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 _TABLES = (".tsv", ".jsonl")
 
 
@@ -113,7 +112,7 @@ def languages(data: DataConfig) -> tuple[str, str]:
 def _suffix(name: str) -> str:
     """The language that a file name ends in: "train.de.gz" is German."""
     code = Path(name.removesuffix(".gz")).suffix.removeprefix(".")
-    return code if _CODE.fullmatch(code) and code not in _NOT_LANGUAGES else UNKNOWN_LANGUAGE
+    return code if LANGUAGE_CODE.fullmatch(code) and code not in _NOT_LANGUAGES else UNKNOWN_LANGUAGE
 
 
 def _pair_suffix(name: str) -> tuple[str, str]:

@@ -24,6 +24,7 @@ MAX_LINE_BYTES = 100_000
 
 _GZIP = b"\x1f\x8b"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+_FORMATS = {b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP archive or an office document", b"PAR1": "a Parquet file"}
 _SAMPLE_BYTES = 256
 
 
@@ -61,7 +62,7 @@ def read_lines(path: Path, invalid_utf8: Literal["error", "drop"] = "error") -> 
                 path,
                 line=number,
                 byte=error.start + mark + 1,
-                advice="convert it to UTF-8; training can also drop such pairs with --invalid-utf8=drop",
+                advice="convert it (from Latin-1: iconv -f latin1 -t utf-8); or drop such pairs: --invalid-utf8=drop",
             ) from None
     if _state(check_text_file(path)) != before:
         raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
@@ -76,7 +77,7 @@ def raw_lines(path: Path, max_bytes: int | None = None) -> Iterator[bytes | None
     number = 0
     try:
         with _open(path) as file:
-            _refuse_utf_16(file, path)
+            _refuse_other_formats(file, path)
             for number, line in enumerate(_pieces(file, max_bytes), start=1):  # noqa: B007 - the errors below tell it
                 yield line
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -147,12 +148,15 @@ class _Unzipped(gzip.GzipFile):
         self._zipped.close()
 
 
-def _refuse_utf_16(file: BinaryIO, path: Path) -> None:
+def _refuse_other_formats(file: BinaryIO, path: Path) -> None:
     sample: bytes = file.peek(_SAMPLE_BYTES)[:_SAMPLE_BYTES]  # type: ignore[attr-defined]
     half = len(sample) // 2
     zeros = max(sample[::2].count(0), sample[1::2].count(0))
     if sample.startswith(_UTF_16) or (half >= 4 and zeros > 0.6 * half):
-        raise DataError("the file looks like UTF-16", path, advice="convert it to UTF-8")
+        raise DataError("the file looks like UTF-16", path, advice="convert it to UTF-8: iconv -f utf-16 -t utf-8")
+    for start, kind in _FORMATS.items():
+        if sample.startswith(start):
+            raise DataError(f"this is {kind}, not plain text", path, advice="save it as text, one sentence a line")
 
 
 def _pieces(file: BinaryIO, max_bytes: int | None) -> Iterator[bytes | None]:

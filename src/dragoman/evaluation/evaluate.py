@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Unpack
 
-from rich.table import Table
+from rich.table import Column, Table
 
 from dragoman.evaluation.metrics import (
     Comparison,
@@ -121,7 +121,7 @@ def to_table(evaluation: Evaluation) -> Table:
 
 def metrics_table(metrics: Sequence[Metric]) -> Table:
     """Scores for people."""
-    table = Table("metric", "value", "signature")
+    table = Table("metric", "value", Column("signature", overflow="fold"))
     for metric in metrics:
         table.add_row(metric.name, f"{metric.score:.2f}", metric.signature)
     return table
@@ -129,7 +129,7 @@ def metrics_table(metrics: Sequence[Metric]) -> Table:
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     """A paired test for people."""
-    table = Table("metric", "baseline", "system", "p", "signature")
+    table = Table("metric", "baseline", "system", "p", Column("signature", overflow="fold"))
     for each in comparisons:
         table.add_row(each.name, f"{each.baseline:.2f}", f"{each.system:.2f}", f"{each.p_value:.4f}", each.signature)
     return table

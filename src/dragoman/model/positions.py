@@ -45,7 +45,8 @@ class LearnedPositions(nn.Module):
 
     def __init__(self, max_length: int, d_model: int) -> None:
         super().__init__()
-        self.table = nn.Parameter(torch.randn(max_length, d_model) * 0.02)
+        self.table = nn.Parameter(torch.empty(max_length, d_model))
+        nn.init.normal_(self.table, std=0.02)
 
     def forward(self, x: Tensor, offset: int = 0) -> Tensor:
         """x (B, T, D) at positions offset .. offset + T -> (B, T, D)."""

@@ -10,14 +10,13 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sacremoses import MosesDetokenizer
-
 from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, without_controls
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, Vocabulary
 from dragoman.text.wordlist import read_words, write_words
 
 if TYPE_CHECKING:
+    from sacremoses import MosesDetokenizer
     from spacy.tokens import Token
 
 #: What spaCy splits off and Moses' rules do not join again: "ca n't".
@@ -54,6 +53,8 @@ class Words:
 
     @cached_property
     def _detokenizer(self) -> MosesDetokenizer:
+        from sacremoses import MosesDetokenizer  # its import takes long, and most models never need it
+
         return MosesDetokenizer(lang=base_language(self._output_language))
 
     def split(self, text: str) -> list[str]:

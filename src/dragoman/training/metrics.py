@@ -90,6 +90,7 @@ class Display:
             MofNCompleteColumn(),
             BarColumn(bar_width=None),
             TextColumn("{task.description}"),
+            TextColumn("elapsed"),
             TimeElapsedColumn(),
             TextColumn("left"),
             TimeRemainingColumn(),

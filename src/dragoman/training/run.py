@@ -13,7 +13,7 @@ from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import Config, ModelConfig, parse_section
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
-from dragoman.errors import BundleError, ConfigError
+from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.model.transformer import Transformer
 from dragoman.processes import find_device, start_processes
 from dragoman.recipe import parse_config, read_recipe, to_yaml
@@ -101,6 +101,8 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[
     asked = parse_config(settings)  # tells of every mistake before any text is read
     text = read_pairs(asked.data, "train")
     n_pairs = sum(1 for _ in text)
+    if not n_pairs:
+        raise DataError("there are no pairs", text.name, advice="give text with one sentence a line")
     filled, reasons = plan(settings, n_pairs, text, fine_tuning=start is not None)
     if start is not None:
         filled |= _given_by(start, settings)

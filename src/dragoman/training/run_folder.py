@@ -11,7 +11,7 @@ import torch
 
 from dragoman.bundle import load_bundle, read_weights, save_bundle, save_mean, unique_weights
 from dragoman.config import SearchConfig
-from dragoman.errors import BundleError
+from dragoman.errors import BundleError, ConfigError
 from dragoman.model.transformer import Transformer
 from dragoman.storage import read_json, read_pointer, remove_pointer, set_pointer, verify_folder
 from dragoman.text.tokenizer import Tokenizers
@@ -78,13 +78,14 @@ class RunFolder:
         """Write a bundle whose weights are the mean of the newest checkpoints', and all else the last bundle's.
 
         Raises:
-            BundleError: there are fewer checkpoints, or one is damaged.
+            ConfigError: there are fewer checkpoints.
+            BundleError: one is damaged.
             RunFolderError: `output` exists or cannot be written.
         """
-        steps = self.steps
+        steps = [step for step in self.steps if step > 0]  # not the first state, which is random
         if len(steps) < n_last:
-            advice = "keep more with training.keep_checkpoints"
-            raise BundleError(f"{len(steps)} checkpoints instead of {n_last}", self.checkpoints, advice=advice)
+            advice = f"average the last {len(steps)}; training.keep_checkpoints keeps more"
+            raise ConfigError(f"there are {len(steps)} checkpoints, not {n_last}", self.checkpoints, advice=advice)
         last = load_bundle(read_pointer(self.path / "last"))
         outline = unique_weights(last.model)
         total = {name: torch.zeros_like(weight, dtype=torch.float64) for name, weight in outline.items()}

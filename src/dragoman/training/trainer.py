@@ -98,6 +98,7 @@ class Trainer:
                     self.processes.barrier()
                     saved = self.progress.step
                 if stopping:
+                    self.display.line(f"stopped after step {self.progress.step:,}; the same command continues")
                     self.stop.leave()
                 if over:
                     break
@@ -238,7 +239,7 @@ class Trainer:
                 return  # the next start does it
             if not math.isfinite(result.loss):
                 self._diverged(f"the validation loss is not finite at step {progress.step}")
-            score = result.bleu if self.training.best_by == "bleu" else -result.loss
+            score = result.score(self.training.best_by)
             progress = replace(progress, last_validation=progress.step)  # not noted unless its bundle is there
             if progress.best_score is None or score > progress.best_score:
                 progress.best_score, progress.best_step, progress.validations_since_best = score, progress.step, 0

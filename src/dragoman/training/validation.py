@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import torch
 
@@ -18,6 +19,8 @@ from dragoman.translator import Translator
 
 #: Sentences translated in a validation, spread over all; the loss uses all.
 MAX_SENTENCES = 1000
+#: Below this, BLEU says nothing about which model is better.
+MEANINGFUL_BLEU = 5.0
 #: Sentences translated at a time; in between, a validation can be called off.
 CHUNK = 100
 
@@ -28,6 +31,10 @@ class Validation:
 
     loss: float  # nats a target token, without label smoothing
     bleu: float
+
+    def score(self, by: Literal["bleu", "loss"]) -> float:
+        """Larger is better. Low BLEU is chance (a few words that happen to match), so there the loss decides."""
+        return self.bleu if by == "bleu" and self.bleu >= MEANINGFUL_BLEU else -self.loss
 
     @property
     def perplexity(self) -> float:
