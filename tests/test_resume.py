@@ -23,10 +23,10 @@ from safetensors.torch import load_file
 from dragoman.cli.program import run
 from dragoman.data.prepare import prepare
 from dragoman.errors import BundleError, ConfigError, DivergedError, DragomanError, ResourceError, RunFolderError
-from dragoman.processes import start_processes
+from dragoman.processes import peak_memory, start_processes
 from dragoman.recipe import parse_config
 from dragoman.storage import lock_folder, read_pointer, require_space
-from dragoman.training import checkpoint, metrics, run_folder, train, trainer, validation
+from dragoman.training import checkpoint, loss, metrics, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
@@ -364,3 +364,48 @@ def test_numbers_that_are_not_finite_are_never_saved(corpus: Path, tmp_path: Pat
     for step in saved_steps(run / "checkpoints"):
         tensors = load_file(run / "checkpoints" / f"step-{step}" / "model.safetensors")
         assert all(tensor.isfinite().all() for tensor in tensors.values())
+
+
+def without_memory(limit: int) -> Callable[..., Any]:
+    """`batch_loss`, on a machine that has memory for `limit` tokens."""
+
+    def batch_loss(model: Any, batch: Any, smoothing: float) -> Any:
+        if batch.target_ids.numel() > limit:
+            raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory")
+        return loss.batch_loss(model, batch, smoothing)
+
+    return batch_loss
+
+
+def test_out_of_memory_halves_the_batch_and_keeps_the_gradient(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same training as with micro-batches of that size from the start; also when it is continued."""
+    plain, told = settings(corpus, max_steps=6, warmup_steps=1), list[str]()
+    train({**plain, "training": {**plain["training"], "micro_batch_tokens": 50}}, tmp_path / "small", device="cpu")
+    monkeypatch.setattr(trainer, "batch_loss", without_memory(70))
+    train(
+        {**plain, "training": {**plain["training"], "max_steps": 3}}, tmp_path / "run", device="cpu", report=told.append
+    )
+    assert [line for line in told if "out of memory" in line] == [
+        "step 1: out of memory; going on in micro-batches of 100 tokens",
+        "step 1: out of memory; going on in micro-batches of 50 tokens",
+    ]
+    train(plain, tmp_path / "run", device="cpu", report=lambda line: None)
+    assert_same_training(tmp_path / "run", tmp_path / "small")
+
+
+def test_no_memory_at_all_ends_it_resumable(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trainer, "batch_loss", without_memory(1))
+    with pytest.raises(ResourceError, match="out of memory at step 1"):
+        train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+    assert saved_steps(tmp_path / "run" / "checkpoints") == [0]
+
+
+def test_a_model_beyond_the_machine_is_refused_before_it_is_built(corpus: Path, tmp_path: Path) -> None:
+    huge = settings(corpus)
+    huge["model"] |= {"d_model": 32_768, "d_ff": 131_072, "n_encoder_layers": 40, "n_decoder_layers": 40}
+    before = peak_memory(torch.device("cpu")) or 0.0
+    with pytest.raises(ConfigError, match=r"parameters take [\d,.]+ MiB to train"):
+        train(huge, tmp_path / "run", device="cpu", report=lambda line: None)
+    assert (peak_memory(torch.device("cpu")) or 0.0) < before + 50

@@ -161,3 +161,38 @@ def test_low_bleu_does_not_choose_the_best() -> None:
     assert Validation(loss=4.0, bleu=9.0).score("bleu") > Validation(loss=3.0, bleu=2.4).score("bleu")
     assert Validation(loss=4.0, bleu=30.0).score("bleu") > Validation(loss=3.0, bleu=29.0).score("bleu")
     assert Validation(loss=4.0, bleu=30.0).score("loss") < Validation(loss=3.0, bleu=29.0).score("loss")
+
+
+@pytest.mark.parametrize("activation", ["relu", "swiglu"])
+def test_the_estimate_of_memory_is_about_right(activation: str) -> None:
+    """Against the peak of one real step, in a process of its own."""
+    program = f"""
+import torch
+from dragoman.config import PRESETS, ModelConfig, TrainingConfig
+from dragoman.data.batches import Batch
+from dragoman.model.transformer import Transformer
+from dragoman.processes import peak_memory
+from dragoman.training.loss import batch_loss
+from dragoman.training.memory import training_bytes
+from dragoman.training.optimizer import build_optimizer
+
+training = TrainingConfig(batch_tokens=4096)
+sizes = {{"source_vocab_size": 2000, "target_vocab_size": 2000, "activation": "{activation}"}}
+config = ModelConfig(**{{**PRESETS["small"], **sizes}})
+def step(n_rows, n_tokens):
+    batch = Batch(torch.randint(4, 2000, (n_rows, n_tokens)), torch.randint(4, 2000, (n_rows, n_tokens + 1)))
+    batch_loss(model, batch, 0.1)[0].backward()
+    optimizer.step()
+    optimizer.zero_grad()
+
+model = torch.nn.Linear(1, 1)
+optimizer = build_optimizer(model, training)  # imports what it needs
+before = peak_memory(torch.device("cpu"))
+model = Transformer(config)
+optimizer = build_optimizer(model, training)
+step(128, 32)
+n_parameters = sum(parameter.numel() for parameter in model.parameters())
+print((peak_memory(torch.device("cpu")) - before) * 2**20 / training_bytes(config, n_parameters, training))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert 0.6 < float(done.stdout) < 1.6

@@ -212,14 +212,14 @@ def _build(config: ModelConfig, folder: Path) -> Transformer:
     """The model with the folder's weights. It is built only after its outline has been compared with the file."""
     if config.max_length * config.d_model > MAX_POSITION_TABLE:
         raise BundleError(f"max_length {config.max_length} is beyond reason", folder / CONFIG)
-    weights = read_weights(folder / WEIGHTS, _outline(config))
+    weights = read_weights(folder / WEIGHTS, outline(config))
     with torch.random.fork_rng(devices=[]):
         model = Transformer(config)
     model.load_state_dict(weights, strict=False)
     return model.eval()
 
 
-def _outline(config: ModelConfig) -> dict[str, Tensor]:
+def outline(config: ModelConfig) -> dict[str, Tensor]:
     """Names and shapes of a model's weights, without memory for their values.
 
     The table of sinusoidal positions is no weight, so learned ones stand in for it: computing it on the meta device

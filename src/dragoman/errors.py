@@ -49,6 +49,14 @@ class DragomanError(Exception):
         super().__init__(self.message)
 
 
+def is_out_of_memory(error: BaseException) -> bool:
+    """Whether Python or PyTorch could not get the memory it asked for."""
+    words = ("out of memory", "can't allocate memory", "not enough memory")
+    return isinstance(error, MemoryError) or (
+        isinstance(error, RuntimeError) and any(word in str(error) for word in words)
+    )
+
+
 class DataError(DragomanError):
     """Input text or a prepared corpus that cannot be used."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 
 import torch
 import torch.distributed as distributed
@@ -50,6 +52,32 @@ def peak_memory(device: torch.device) -> float | None:
         return None
     used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return used / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def available_memory(device: torch.device) -> int | None:
+    """Bytes that this process may still take: of the GPU on CUDA, else of main memory; None where nobody says."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    limits = [_meminfo(), _control_group()]
+    known = [each for each in limits if each is not None]
+    return min(known) if known else None
+
+
+def _meminfo() -> int | None:
+    """What Linux calls available: free, or quickly made so."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable:"))
+    return None
+
+
+def _control_group() -> int | None:
+    """What is left of the limit that a container sets."""
+    with contextlib.suppress(OSError, ValueError):
+        folder = Path("/sys/fs/cgroup")
+        limit, used = ((folder / f"memory.{name}").read_text(encoding="ascii") for name in ("max", "current"))
+        return max(0, int(limit) - int(used))  # "max" is no number, and no limit
+    return None
 
 
 @dataclass(frozen=True)

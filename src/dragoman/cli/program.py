@@ -35,7 +35,7 @@ from dragoman.cli.inspect import inspect
 from dragoman.cli.score import score
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
-from dragoman.errors import DragomanError, printable
+from dragoman.errors import DragomanError, is_out_of_memory, printable
 
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 5, 70, 130, 141, 143
 
@@ -117,7 +117,7 @@ def explain(error: BaseException) -> tuple[int, str]:
         return INTERRUPTED, ""
     if isinstance(error, DragomanError):
         return error.exit_code, error.message
-    if isinstance(error, MemoryError) or _is_torch_out_of_memory(error):
+    if is_out_of_memory(error):
         return (
             OUT_OF_RESOURCES,
             "out of memory; use a smaller --batch-size, or training.micro_batch_tokens for training",
@@ -134,11 +134,6 @@ def explain(error: BaseException) -> tuple[int, str]:
         return OUT_OF_RESOURCES if full else 1, f"{error.strerror}{where}; {'free some space' if full else 'check it'}"
     what = printable(f"{type(error).__name__}: {error}")
     return INTERNAL, f"internal error ({what}); please report it with what --debug shows"
-
-
-def _is_torch_out_of_memory(error: BaseException) -> bool:
-    words = ("out of memory", "can't allocate memory", "not enough memory")
-    return isinstance(error, RuntimeError) and any(word in str(error) for word in words)
 
 
 def _drop_unwritten_output() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from safetensors.torch import load_file, save
 from torch import Tensor
 
-from dragoman.errors import BundleError
+from dragoman.errors import BundleError, ConfigError
 from dragoman.storage import read_json, require_space, save_folder, to_json, verify_folder
 
 
@@ -43,6 +43,8 @@ class Progress:
     skipped_steps: int = 0
     skipped_in_a_row: int = 0
     precision: str = "float32"
+    #: What the memory allowed, where that is less than the configuration's.
+    micro_batch_tokens: int | None = None
     best_score: float | None = None
     best_step: int | None = None
     validations_since_best: int = 0
@@ -52,6 +54,21 @@ class Progress:
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     #: What the last bits of the sums depend on: processes, threads, device, version of PyTorch.
     environment: Mapping[str, str] = field(default_factory=dict)
+
+    def follow(self, earlier: Progress, run: Path, report: Callable[[str], None]) -> None:
+        """Make sure that a run may go on from `earlier`, and tell of what costs the last bits.
+
+        Raises:
+            ConfigError: its data or tokenizers are others.
+        """
+        for name, fingerprint in self.fingerprints.items():
+            if earlier.fingerprints.get(name) != fingerprint:
+                advice = "put it back, or choose another --output"
+                raise ConfigError(f"the {name} of this run changed since step {earlier.step}", run, advice=advice)
+        for name, now in self.environment.items():
+            then = earlier.environment.get(name)
+            if then != now:
+                report(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 
 
 @dataclass

@@ -9,18 +9,21 @@ from typing import Any
 
 import torch
 
-from dragoman.bundle import Bundle, load_bundle
+from dragoman.bundle import Bundle, load_bundle, outline
 from dragoman.config import Config, ModelConfig, parse_section
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.model.transformer import Transformer
-from dragoman.processes import find_device, start_processes
+from dragoman.processes import available_memory, find_device, start_processes
 from dragoman.recipe import parse_config, read_recipe, to_yaml
 from dragoman.storage import lock_folder, read_pointer, write_file
+from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.trainer import Trainer
+
+MIB = 2**20
 
 #: What may change between two runs of one training; all else makes it another training.
 CHANGEABLE = frozenset(
@@ -72,11 +75,10 @@ def train(
             report = _silent
             processes.barrier()
             config, prepared = parse_config(read_recipe(RunFolder(folder).config)), open_prepared(folder)
+        _check_memory(config, prepared, where, report)
         model = build_model(config, prepared, where)
         if start is not None:
             model.load_state_dict(start.model.state_dict())
-        n_parameters = sum(parameter.numel() for parameter in model.parameters())
-        report(f"model: {n_parameters:,} parameters, on {where}")
         Trainer(config, prepared, model, RunFolder(folder), processes, report).run()
     return read_pointer(folder / "best")
 
@@ -84,11 +86,34 @@ def train(
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
     """A new model with random weights, a function of the seed alone."""
     torch.manual_seed(config.training.seed)
+    return Transformer(model_config(config, prepared)).to(device)
+
+
+def _check_memory(config: Config, prepared: Prepared, device: torch.device, report: Callable[[str], None]) -> None:
+    """Tell how large the model is and what its training takes, before it takes any of it.
+
+    Raises:
+        ConfigError: weights, gradients and optimizer alone are more than there is.
+    """
+    model = model_config(config, prepared)
+    n_parameters = sum(weight.numel() for weight in outline(model).values())
+    state, needed = state_bytes(n_parameters, config.training), training_bytes(model, n_parameters, config.training)
+    there = available_memory(device)
+    if there is not None and state > there:
+        what = f"{n_parameters:,} parameters take {state / MIB:,.0f} MiB to train, and {there / MIB:,.0f} MiB are free"
+        raise ConfigError(what, advice="choose a smaller model, e.g. model.preset=tiny")
+    report(f"model: {n_parameters:,} parameters, on {device}; training takes about {needed / MIB:,.0f} MiB")
+    if there is not None and needed > there:
+        report(f"warning: only {there / MIB:,.0f} MiB are free; training.micro_batch_tokens=1024 takes less")
+
+
+def model_config(config: Config, prepared: Prepared) -> ModelConfig:
+    """The model of a configuration, with the vocabularies of the prepared corpus."""
     sizes = {
         "source_vocab_size": prepared.tokenizers.source.vocab_size,
         "target_vocab_size": prepared.tokenizers.target.vocab_size,
     }
-    return Transformer(parse_section(ModelConfig, {**config.model.model_dump(), **sizes})).to(device)
+    return parse_section(ModelConfig, {**config.model.model_dump(), **sizes})
 
 
 def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[[str], None]) -> Config:

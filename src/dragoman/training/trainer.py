@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import NoReturn
 
@@ -14,7 +14,7 @@ import torch
 from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
-from dragoman.errors import ConfigError, DivergedError, ResourceError, RunFolderError
+from dragoman.errors import DivergedError, ResourceError, RunFolderError, is_out_of_memory
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes, peak_memory
 from dragoman.training.checkpoint import Checkpoint, Progress, Window
@@ -29,6 +29,8 @@ from dragoman.training.validation import validate
 
 #: Writes to the run folder that fail after a checkpoint, until the training gives up.
 MAX_FAILED_WRITES = 3
+#: Where memory runs out with micro-batches of this many tokens, smaller ones would not help.
+SMALLEST_MICRO_BATCH = 32
 
 
 class Trainer:
@@ -84,7 +86,7 @@ class Trainer:
             self.log = MetricsLog(self.folder.metrics, progress.step, progress.last_validation, tensorboard=tensorboard)
         self._logged_at = time.perf_counter()
         with StopRequest() as self.stop, Display(self.n_steps, self.report, bar=main) as self.display:
-            upcoming = prefetch(self._micro_batches(step) for step in range(self.progress.step, self.n_steps))
+            upcoming = self._upcoming()
             if new:
                 self._save()  # from now on, a run without checkpoints is one that lost them
             saved = self.progress.step
@@ -103,7 +105,12 @@ class Trainer:
                 if over:
                     break
                 started = time.perf_counter()
-                self._train_step(next(upcoming))
+                try:
+                    self._train_step(next(upcoming))
+                except (MemoryError, RuntimeError) as error:
+                    self._use_less_memory(error)
+                    upcoming = self._upcoming()
+                    continue
                 self.progress.seconds += time.perf_counter() - started
                 self.display.step(self.progress.step)
                 if self._is_validation_due() or self.progress.step % self.training.log_every == 0:
@@ -136,12 +143,14 @@ class Trainer:
         self._sum_gradients()
         processes.sum(sums)
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.clip_norm or math.inf)
-        progress.step += 1
-        if math.isfinite(float(norm) + float(sums[0])):
-            rate = learning_rate(progress.step, training, self.model.config.d_model, self.n_steps)
+        is_finite = math.isfinite(float(norm) + float(sums[0]))
+        if is_finite:
+            rate = learning_rate(progress.step + 1, training, self.model.config.d_model, self.n_steps)
             for group in self.optimizer.param_groups:
                 group["lr"] = rate
             self.optimizer.step()
+        progress.step += 1  # from here on, memory is not asked for: a step that runs out of it is done again
+        if is_finite:
             if self.average is not None:
                 self.average.update(self.model, progress.step)
             progress.skipped_in_a_row = 0
@@ -150,6 +159,29 @@ class Trainer:
         else:
             self._skip()
         self.optimizer.zero_grad(set_to_none=True)
+
+    def _upcoming(self) -> Iterator[list[Batch]]:
+        """The micro-batches of each step to come, made ready ahead of time."""
+        return prefetch(self._micro_batches(step) for step in range(self.progress.step, self.n_steps))
+
+    def _use_less_memory(self, error: Exception) -> None:
+        """After a step that ran out of memory: halve the micro-batches, so that it can be done again.
+
+        Raises:
+            ResourceError: they cannot be halved.
+            Exception: the error, if it is another one.
+        """
+        if not is_out_of_memory(error):
+            raise error
+        self.optimizer.zero_grad(set_to_none=True)
+        size = (self.progress.micro_batch_tokens or self.training.micro_batch_tokens or self.training.batch_tokens) // 2
+        if size < SMALLEST_MICRO_BATCH or self.processes.world_size > 1:
+            advice = "use a smaller model, or training.micro_batch_tokens; the same command continues"
+            raise ResourceError(f"out of memory at step {self.progress.step + 1}", advice=advice) from error
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+        self.progress.micro_batch_tokens = size
+        self.display.line(f"step {self.progress.step + 1}: out of memory; going on in micro-batches of {size:,} tokens")
 
     def _skip(self) -> None:
         """Leave the weights as they were after a step whose loss or gradient is not finite."""
@@ -173,7 +205,7 @@ class Trainer:
     def _micro_batches(self, step: int) -> list[Batch]:
         return self.batches.micro_batches(
             step,
-            micro_batch_tokens=self.training.micro_batch_tokens,
+            micro_batch_tokens=self.progress.micro_batch_tokens or self.training.micro_batch_tokens,
             rank=self.processes.rank,
             world_size=self.processes.world_size,
         )
@@ -233,7 +265,8 @@ class Trainer:
             progress.last_validation = progress.step
         else:
             tokenizers = self.prepared.tokenizers
-            size = self.training.micro_batch_tokens or self.training.batch_tokens
+            limits = self.progress.micro_batch_tokens, self.training.micro_batch_tokens, self.training.batch_tokens
+            size = next(each for each in limits if each)
             result = validate(model, self.prepared.validation, tokenizers, size, self.stop.is_asked)
             if result is None:
                 return  # the next start does it
@@ -307,7 +340,7 @@ class Trainer:
             plain = self.processes.any(chosen == "float32", self.device)
             self.progress.precision = "float32" if plain else "bfloat16"
             return False
-        self._compare_with(checkpoint.progress)
+        self.progress.follow(checkpoint.progress, self.folder.path, self.report)
         self.model.load_state_dict(dict(checkpoint.model), strict=False)
         restore_optimizer(self.optimizer, self.model, dict(checkpoint.optimizer))
         if self.average is not None and checkpoint.average is not None:
@@ -317,20 +350,6 @@ class Trainer:
             self.folder.forget_after(self.progress)
         self.report(f"continuing after step {self.progress.step:,}")
         return True
-
-    def _compare_with(self, earlier: Progress) -> None:
-        """Refuse to go on with other data, and tell of what costs the last bits."""
-        for name, fingerprint in self.progress.fingerprints.items():
-            if earlier.fingerprints.get(name) != fingerprint:
-                raise ConfigError(
-                    f"the {name} of this run changed since step {earlier.step}",
-                    self.folder.path,
-                    advice="put it back, or choose another --output",
-                )
-        for name, now in self.progress.environment.items():
-            then = earlier.environment.get(name)
-            if then != now:
-                self.report(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 
     def _environment(self) -> dict[str, str]:
         """What the last bits of the sums depend on."""

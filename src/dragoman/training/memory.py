@@ -1,0 +1,25 @@
+"""How much memory a training will take, before any of it is asked for."""
+
+from __future__ import annotations
+
+from dragoman.config import ModelConfig, TrainingConfig
+
+#: float32.
+_BYTES = 4
+#: Numbers kept for the backward pass, for each token and layer: this many vectors of width d_model, and of width d_ff.
+#: Counted on models of 128 to 512 dimensions; true to a third or so.
+_NARROW_VECTORS = 20
+_WIDE_VECTORS = {"relu": 3, "gelu": 3, "swiglu": 5}
+
+
+def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
+    """What stays all the time: weights, gradients, Adam's two moments, and the moving average if there is one."""
+    return _BYTES * n_parameters * (5 if training.ema else 4)
+
+
+def training_bytes(model: ModelConfig, n_parameters: int, training: TrainingConfig) -> int:
+    """About what a training takes at its peak, beside the program itself."""
+    n_tokens = min(training.micro_batch_tokens or training.batch_tokens, training.batch_tokens)
+    n_layers = model.n_encoder_layers + model.n_decoder_layers
+    vectors = _NARROW_VECTORS * model.d_model + _WIDE_VECTORS[model.activation] * model.d_ff
+    return state_bytes(n_parameters, training) + _BYTES * n_tokens * n_layers * vectors
