@@ -56,7 +56,9 @@ def damages(content: bytes, n_flips: int, seed: int) -> Iterator[tuple[str, byte
 
 
 @pytest.mark.parametrize(("part", "read"), [("bundles", read_bundle), ("checkpoints", read_checkpoint)])
-def test_all_damage_is_noticed(run: Path, tmp_path: Path, part: str, read: Callable[[Path], None]) -> None:
+def test_all_damage_is_noticed(
+    run: Path, tmp_path: Path, part: str, read: Callable[[Path], None], figure: Callable[..., None]
+) -> None:
     copy = tmp_path / "run"
     shutil.copytree(run, copy, symlinks=True)
     read(copy)
@@ -71,4 +73,5 @@ def test_all_damage_is_noticed(run: Path, tmp_path: Path, part: str, read: Calla
             assert notices(read, copy), f"{what} of {path.relative_to(copy)} was not noticed"
         path.write_bytes(content)
     assert n_damages >= N_FLIPS
+    figure("G3", part, files=len(files), bytes=total, damages=n_damages, noticed=n_damages)
     read(copy)  # whole again

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -97,8 +97,10 @@ def attempt(run: Path, fault: str, at: int) -> int | None:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_one_fault_at_every_call_of_a_save(before: Path, tmp_path: Path, fault: str) -> None:
-    at = 0
+def test_one_fault_at_every_call_of_a_save(
+    before: Path, tmp_path: Path, fault: str, figure: Callable[..., None]
+) -> None:
+    at, outcomes = 0, {2: 0, 3: 0}
     while True:
         at += 1
         if not sampled(at + FAULTS.index(fault), one_in=8):
@@ -111,11 +113,13 @@ def test_one_fault_at_every_call_of_a_save(before: Path, tmp_path: Path, fault: 
         assert code in (None, ACKNOWLEDGED, REFUSED), f"an internal error for {fault} at call {at}"
         step = state_of(run)
         assert step == 3 if code == ACKNOWLEDGED else step in (2, 3), f"{fault} at call {at}"
+        outcomes[step] += 1
         shutil.rmtree(run)
     assert at > 30
+    figure("G2", fault, calls_of_a_save=at - 1, tried=sum(outcomes.values()), old=outcomes[2], new=outcomes[3])
 
 
-def test_power_loss_at_every_call_of_a_save(before: Path, tmp_path: Path) -> None:
+def test_power_loss_at_every_call_of_a_save(before: Path, tmp_path: Path, figure: Callable[..., None]) -> None:
     run = tmp_path / "run"
     shutil.copytree(before, run, symlinks=True)
     with Disk(run) as disk:
@@ -132,3 +136,4 @@ def test_power_loss_at_every_call_of_a_save(before: Path, tmp_path: Path) -> Non
         if name.startswith(f"{acknowledged}-"):
             assert step == 3, f"acknowledged, and lost in the state {name}"
     assert n_states >= (150 if FULL else 20)
+    figure("G2", "power loss", states=n_states)
