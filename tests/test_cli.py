@@ -205,6 +205,26 @@ def test_all_wrong_settings_are_told_at_once(dragoman: Dragoman, tmp_path: Path)
     assert all(key in err for key in ("d_modle", "n_heads", "lr"))
 
 
+@pytest.mark.parametrize("command", ["train", "prepare"])
+@pytest.mark.parametrize("text", ["", "dta: {source: a.en, target: a.de}", "model: {d_model: 0}"])
+def test_the_recipe_is_named(dragoman: Dragoman, tmp_path: Path, command: str, text: str) -> None:
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(text, encoding="utf-8")
+    code, _, err = dragoman(command, str(recipe))
+    assert code == 2
+    assert str(recipe) in err.split("\n")[0]
+    assert "dta" not in text or "unknown key 'dta'" in err
+
+
+def test_messages_are_lines_and_not_endless() -> None:
+    error = BundleError("a\nb" + "x" * 10_000, "folder\n", details=["problem\n"] * 100_000)
+    lines = error.message.split("\n")
+    assert lines[0].startswith("a\\nb")
+    assert lines[0].endswith(": folder\\n")
+    assert len(lines[0]) < 500
+    assert lines[1:] == ["  problem\\n"] * 100 + ["  and 99,900 more"]
+
+
 def test_a_missing_corpus_is_told(dragoman: Dragoman, tmp_path: Path) -> None:
     code, _, err = dragoman(
         "train", "--source", tmp_path / "a.en", "--target", tmp_path / "a.de", "-o", tmp_path / "run"

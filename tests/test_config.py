@@ -69,7 +69,12 @@ def test_all_mistakes_are_listed() -> None:
         ("? [1, 2]\n: 3", r"the key \[1, 2\] is not a word"),
         ("data: &a {x: *a}", "references"),
         ("[" * 100_000, "not readable as YAML"),
-        ("#" * 1_000_001, "larger than 1 MB"),
+        ("#" * 100_001, "larger than 100 kB"),
+        ("a:\n" + "".join(" " * depth + "a:\n" for depth in range(1, 100)), "more than 10 levels"),
+        ("training: {lr: !!bool x}", "types"),
+        ("training: {seed: !!int ''}", "types"),
+        ("training: {seed: 0x" + "f" * 5000 + "}", "more than 1,000 characters"),
+        ('data: {source: "\\UFFFFFFFF"}', "not readable as YAML"),
     ],
 )
 def test_malformed_recipes(tmp_path: Path, text: str, message: str) -> None:
@@ -77,6 +82,24 @@ def test_malformed_recipes(tmp_path: Path, text: str, message: str) -> None:
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError, match=message):
         read_recipe(path)
+
+
+@pytest.mark.parametrize("content", [b"data: \0", b"data: \xed\xa0\x80", b"data: \x1b[2J"])
+def test_a_recipe_that_is_no_text_is_told_on_one_line(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "recipe.yaml"
+    path.write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        read_recipe(path)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "override", ['training.lr="\\U00110000"', "training.lr=!!bool x", "a" + ".a" * 2000 + "=1", "x=" + "[" * 5000]
+)
+def test_overrides_that_cannot_be_read(override: str) -> None:
+    with pytest.raises(ConfigError, match="--set"):
+        read_recipe(None, [override])
 
 
 def test_overrides_win_over_the_file_and_the_file_over_the_preset(tmp_path: Path) -> None:

@@ -388,6 +388,29 @@ def test_a_damaged_vocabulary_file_is_refused(kind: str, content: bytes, tmp_pat
         Tokenizers.load(tmp_path)
 
 
+def test_a_model_with_pieces_that_are_no_text_is_refused(tmp_path: Path) -> None:
+    learn("bpe").save(tmp_path)
+    path = tmp_path / "joint.model"
+    content = path.read_bytes()
+    assert "▁".encode() in content
+    path.write_bytes(content.replace("▁".encode(), b"\xed\xa0\x80", 1))
+    with pytest.raises(BundleError):
+        Tokenizers.load(tmp_path)
+
+
+def test_wrong_settings_of_a_tokenizer_name_the_file_first(tmp_path: Path) -> None:
+    learn("characters").save(tmp_path)
+    path = tmp_path / "tokenizer.json"
+    description = json.loads(path.read_text())
+    description["config"] |= {"kind": 1, "lowercase": "x"}
+    path.write_text(json.dumps(description))
+    with pytest.raises(BundleError) as caught:
+        Tokenizers.load(tmp_path)
+    first, *others = str(caught.value).split("\n")
+    assert str(path) in first
+    assert len(others) == 2
+
+
 def test_a_model_with_other_special_tokens_is_refused(tmp_path: Path) -> None:
     sentencepiece = importlib.import_module("sentencepiece")
     learn("bpe").save(tmp_path)

@@ -146,6 +146,11 @@ def test_the_plan_yields_to_the_person() -> None:
     assert chosen["training"] == {"max_steps": 7}
 
 
+def test_halves_of_surrogate_pairs_can_be_planned_for() -> None:
+    chosen, _ = plan({}, 100, [("\ud800", "a")] * 100)
+    assert chosen["model"]["preset"] == "tiny"
+
+
 @pytest.mark.parametrize("training", [{"max_steps": 100}, {"max_epochs": 1}, {}])
 def test_the_warm_up_is_at_most_a_quarter_of_the_training(training: dict[str, int]) -> None:
     n_pairs = 300

@@ -15,9 +15,23 @@ from pathlib import Path
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
+#: What a message may quote of a stranger's file, and how many of its problems it lists.
+_LONGEST, _MOST = 400, 100
+
+
 def printable(text: str) -> str:
     """Escape control characters, so that text from a stranger's file cannot steer a terminal."""
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
+
+
+def _escaped(text: str) -> str:
+    """On one line, and harmless."""
+    return printable(text).replace("\n", "\\n")
+
+
+def _line(text: str) -> str:
+    """The same, and not endless."""
+    return _escaped(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
 
 
 class DragomanError(Exception):
@@ -44,8 +58,9 @@ class DragomanError(Exception):
         details: Sequence[str] = (),
     ) -> None:
         place = "".join(f":{part}" for part in (where, line, byte) if part is not None)
-        head = what + (f": {place[1:]}" if place else "") + (f"; {advice}" if advice else "")
-        self.message = "\n  ".join(printable(text).replace("\n", "\n  ") for text in (head, *details))
+        head = _line(what) + (f": {_escaped(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
+        rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
+        self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
         super().__init__(self.message)
 
 

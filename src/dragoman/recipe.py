@@ -15,14 +15,17 @@ import yaml
 from dragoman.config import PRESETS, Config, DataConfig, Section, parse_section
 from dragoman.errors import ConfigError
 
-MAX_RECIPE_BYTES = 1_000_000
+MAX_RECIPE_BYTES = 100_000
+#: Sections, their settings, and lists of them: nothing in a recipe lies deeper.
+MAX_DEPTH = 10
+MAX_CHARACTERS = 1_000
 
 
 def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, Any]:
     """The settings of a recipe file with `a.b=c` overrides laid over it, not yet checked.
 
     Raises:
-        ConfigError: the file is not a YAML mapping of at most 1 MB, or an override is not `key=value`.
+        ConfigError: the file is not a YAML mapping of at most 100 kB, or an override is not `key=value`.
     """
     settings = _read_yaml(path) if path is not None else {}
     override_settings(settings, overrides)
@@ -37,7 +40,7 @@ def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> Non
     """
     for override in overrides:
         key, equals, text = override.partition("=")
-        if not equals or not key:
+        if not equals or not key or key.count(".") >= MAX_DEPTH:
             raise ConfigError(f"--set {override!r} is not of the form key=value", advice="e.g. --set training.lr=0.002")
         place = settings
         *sections, name = key.split(".")
@@ -47,7 +50,7 @@ def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> Non
                 raise ConfigError(f"--set {override!r}: {section!r} is not a section")
         try:
             place[name] = yaml.load(text, Loader=_RecipeLoader)
-        except yaml.YAMLError:
+        except _UNREADABLE:
             raise ConfigError(f"--set {override!r}: the value is not readable", advice="quote it") from None
 
 
@@ -103,13 +106,25 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 
 
 class _RecipeLoader(yaml.SafeLoader):
-    """YAML with repairs: `1e-4` is a number; a key given twice, or one that is no word, is an error; no references."""
+    """YAML with repairs: `1e-4` is a number; a key given twice, or one that is no word, is an error; no references, and
+    no types (`!!bool yes`), which PyYAML does not always check."""
+
+    depth = 0
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(None, None, "references (*) are not used in recipes", mark)
-        return super().compose_node(parent, index)
+        event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        if isinstance(event, yaml.AliasEvent):
+            raise yaml.MarkedYAMLError(None, None, "references (*) are not used in recipes", event.start_mark)
+        if getattr(event, "tag", None) is not None:
+            raise yaml.MarkedYAMLError(None, None, "types (!) are not used in recipes", event.start_mark)
+        if self.depth == MAX_DEPTH:
+            raise yaml.MarkedYAMLError(None, None, f"more than {MAX_DEPTH} levels", event.start_mark)
+        if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_CHARACTERS:
+            raise yaml.MarkedYAMLError(None, None, f"more than {MAX_CHARACTERS:,} characters", event.start_mark)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen: set[object] = set()
@@ -128,21 +143,25 @@ _RecipeLoader.add_implicit_resolver(
 )
 
 
+#: What PyYAML raises for text that is no YAML, and for numbers and characters that there are not.
+_UNREADABLE = (yaml.YAMLError, ValueError, OverflowError, RecursionError)
+
+
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
         content = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"cannot read the recipe ({error.strerror})", path, advice="check the path") from None
     if len(content) > MAX_RECIPE_BYTES:
-        raise ConfigError("the recipe is larger than 1 MB", path, advice="is this the right file?")
+        raise ConfigError("the recipe is larger than 100 kB", path, advice="is this the right file?")
     try:
         settings = yaml.load(io.BytesIO(content), Loader=_RecipeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
         raise ConfigError(f"not readable as YAML ({error.problem})", path, line=line, byte=column) from None
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise ConfigError(f"not readable as YAML ({error})", path) from None
+    except _UNREADABLE as error:
+        raise ConfigError(f"not readable as YAML ({getattr(error, 'reason', error)})", path) from None
     if settings is None:
         return {}
     if not isinstance(settings, dict) or not all(isinstance(key, str) for key in settings):

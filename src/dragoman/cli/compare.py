@@ -44,7 +44,7 @@ def compare(
     dragoman compare recipe.yaml --vary model.norm=post,pre --vary training.seed=1,2,3
     """
     settings = recipe_settings(recipe, overrides, {})
-    require_text(settings)
+    require_text(settings, recipe)
     from dragoman.experiments.compare import compare, plot_curves
 
     outcomes = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device, report=say)

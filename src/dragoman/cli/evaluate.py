@@ -120,8 +120,8 @@ def _test_set(
         pairs, name = file_pairs(options), None
     else:
         settings = recipe_settings(recipe, None, options)
-        require_text(settings)
-        parse_section(DataConfig, settings["data"])
+        require_text(settings, recipe)
+        parse_section(DataConfig, settings["data"], recipe)
         section = dict(settings["data"])
         tokenizers = translator.tokenizers
         for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):

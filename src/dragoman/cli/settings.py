@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from dragoman.errors import DataError
+from dragoman.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import ParallelText
@@ -42,13 +40,12 @@ def recipe_settings(
     return settings
 
 
-def require_text(settings: dict[str, Any]) -> None:
+def require_text(settings: dict[str, Any], recipe: Path | None) -> None:
     """Refuse settings that name no text at all."""
     data = settings.get("data") or {}
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
-        raise typer.BadParameter(
-            "no text given: name a recipe, --source and --target, --pairs, or --corpus (for a first try: captions)"
-        )
+        choices = "a recipe that does, --source and --target, --pairs, or --corpus (for a first try: captions)"
+        raise ConfigError("no text given", recipe, advice=f"name {choices}")
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:

@@ -81,10 +81,7 @@ def train(
     if recipe is None and not any(data.values()) and output is not None and (output / "config.yaml").is_file():
         recipe = output / "config.yaml"  # the run folder says all that is needed to go on
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
-    require_text(settings)
-    from dragoman.recipe import parse_config
-
-    parse_config(settings, recipe)  # what is wrong is told before anything else
+    _check(settings, recipe)
     folder = output or default_folder(settings)
     say(f"run folder: {folder}")
     from dragoman.training.run import train
@@ -118,7 +115,7 @@ def prepare(
     data |= {"validation_source": validation_source, "validation_target": validation_target}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     settings = recipe_settings(recipe, overrides, {**data, **langs})
-    require_text(settings)
+    _check(settings, recipe)
     folder = output or default_folder(settings)
     from dragoman.data.prepare import prepare
     from dragoman.storage import lock_folder
@@ -134,6 +131,14 @@ def prepare(
             )
         prepare(config, folder, overwrite=overwrite, report=say)
     say(f"prepared {folder}; train on it with the same arguments: {program()} train ... -o {folder}")
+
+
+def _check(settings: dict[str, Any], recipe: Path | None) -> None:
+    """What is wrong is told before anything else."""
+    from dragoman.recipe import parse_config
+
+    parse_config(settings, recipe)
+    require_text(settings, recipe)
 
 
 def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:

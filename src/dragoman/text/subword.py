@@ -119,7 +119,8 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     n_specials = len(SPECIALS)
     if processor.get_piece_size() <= n_specials:
         raise ValueError("it has no pieces")
-    found = tuple(processor.id_to_piece(each) for each in range(n_specials))
+    pieces = processor.id_to_piece(list(range(processor.get_piece_size())))  # a ValueError if one is not UTF-8
+    found = tuple(pieces[:n_specials])
     controls = [each for each in range(n_specials) if processor.is_control(each)]
     if found != SPECIALS or controls != [PAD_ID, SOS_ID, EOS_ID] or not processor.is_unknown(UNK_ID):
         raise ValueError(f"its first ids are {' '.join(found)}, not {' '.join(SPECIALS)}")

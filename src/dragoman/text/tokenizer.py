@@ -253,7 +253,10 @@ def _read_config(description: dict[str, object], path: Path) -> TokenizerConfig:
     try:
         return parse_section(TokenizerConfig, config)
     except ConfigError as error:
-        raise BundleError(f"the tokenizer's settings are wrong ({error})", path, advice="use another copy") from None
+        problems = error.message.split("\n  ")
+        raise BundleError(
+            "the tokenizer's settings are wrong", path, advice="use another copy", details=problems
+        ) from None
 
 
 def _checked_lang(lang: object, path: Path) -> str:

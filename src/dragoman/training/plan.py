@@ -103,7 +103,7 @@ def _epochs(n_pairs: int, fine_tuning: bool) -> int:
 
 def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]]) -> int:
     """About how many tokens an epoch has: a token is some four bytes, of a Chinese word as of an English one."""
-    longer = [max(len(text.encode()) for text in pair) for pair in islice(pairs, SAMPLE_PAIRS)]
+    longer = [max(len(text.encode(errors="replace")) for text in pair) for pair in islice(pairs, SAMPLE_PAIRS)]
     return n_pairs * sum(longer) // (4 * max(1, len(longer))) + n_pairs
 
 
