@@ -327,7 +327,7 @@ def test_vocabulary_of_counts() -> None:
     assert Vocabulary.from_json(vocabulary.to_json()).words == vocabulary.words
 
 
-@pytest.mark.parametrize("damaged", [None, "words", [1], ["a", "a"], ["a", ""], {"a": 1}])
+@pytest.mark.parametrize("damaged", [None, "words", [1], ["a", "a"], ["a", ""], ["\ud800"], {"a": 1}])
 def test_a_damaged_vocabulary(damaged: object) -> None:
     with pytest.raises(ValueError, match="word"):
         Vocabulary.from_json(damaged)

@@ -45,7 +45,7 @@ def require_text(settings: dict[str, Any], recipe: Path | None) -> None:
     data = settings.get("data") or {}
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
         choices = "a recipe that does, --source and --target, --pairs, or --corpus (for a first try: captions)"
-        raise ConfigError("no text given", recipe, advice=f"name {choices}")
+        raise ConfigError("no text given", recipe, advice=f"name {choices}; see --help")
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:

@@ -36,12 +36,13 @@ class Vocabulary:
         """The vocabulary that `to_json` gave.
 
         Raises:
-            ValueError: it is not a list of different, non-empty strings.
+            ValueError: it is not a list of different, non-empty strings of Unicode text.
         """
         if not isinstance(value, list) or len(value) > MAX_WORDS:
             raise ValueError("the words are not a list of a reasonable length")
         if not all(isinstance(word, str) and word for word in value):
             raise ValueError("a word is not a string, or empty")
+        "".join(value).encode()  # a ValueError if there is half of a surrogate pair, which JSON can spell
         return cls(value)
 
     def to_json(self) -> list[str]:
