@@ -124,11 +124,12 @@ def nasty_text(dice: Random) -> str:
 
 
 def nasty_line(dice: Random) -> bytes:
-    """A line without its end, often of text, sometimes of random bytes."""
+    """A line without its end, often of text, sometimes of random bytes. Longer ones would take most of the time."""
     if dice.random() < 0.15:
         return dice.randbytes(dice.randint(0, 60)).replace(b"\n", b" ")
     text = nasty_text(dice).encode("utf-8", "surrogatepass").replace(b"\n", b" ")
-    return damage_bytes(dice, text).replace(b"\n", b" ") if dice.random() < 0.3 else text
+    line = damage_bytes(dice, text).replace(b"\n", b" ") if dice.random() < 0.3 else text
+    return line[:300]
 
 
 def _part(dice: Random, content: bytes) -> tuple[int, int]:
