@@ -382,7 +382,16 @@ def try_lines(place: Path, dice: Random | None) -> tuple[int, list[str]]:
     os.dup2(stdin, 0)
     os.close(stdin)
     sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115 - as long as the trial
-    command = ["translate", "--device", "cpu", "-m", str(place.parent / kind), "--invalid-utf8=replace"]
+    command = [
+        "translate",
+        "--device",
+        "cpu",
+        "-m",
+        str(place.parent / kind),
+        "--invalid-utf8=replace",
+        "--max-length",
+        "8",
+    ]
     code = run([*command, "--output", str(place / "out"), *options])
     if code == 0:
         check_lines((place / "out").read_bytes(), N_LINES)
