@@ -113,14 +113,17 @@ class _RecipeLoader(yaml.SafeLoader):
 
     def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
+        mark, problem = event.start_mark, None
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(None, None, "references (*) are not used in recipes", event.start_mark)
-        if getattr(event, "tag", None) is not None:
-            raise yaml.MarkedYAMLError(None, None, "types (!) are not used in recipes", event.start_mark)
-        if self.depth == MAX_DEPTH:
-            raise yaml.MarkedYAMLError(None, None, f"more than {MAX_DEPTH} levels", event.start_mark)
-        if isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_CHARACTERS:
-            raise yaml.MarkedYAMLError(None, None, f"more than {MAX_CHARACTERS:,} characters", event.start_mark)
+            problem = "references (*) are not used in recipes"
+        elif event.tag is not None:
+            problem = "types (!) are not used in recipes"
+        elif isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_CHARACTERS:
+            problem = f"more than {MAX_CHARACTERS:,} characters"
+        elif self.depth == MAX_DEPTH:
+            problem = f"more than {MAX_DEPTH} levels"
+        if problem is not None:
+            raise yaml.MarkedYAMLError(None, None, problem, mark)
         self.depth += 1
         node = super().compose_node(parent, index)
         self.depth -= 1

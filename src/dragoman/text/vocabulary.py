@@ -42,7 +42,10 @@ class Vocabulary:
             raise ValueError("the words are not a list of a reasonable length")
         if not all(isinstance(word, str) and word for word in value):
             raise ValueError("a word is not a string, or empty")
-        "".join(value).encode()  # a ValueError if there is half of a surrogate pair, which JSON can spell
+        try:
+            "".join(value).encode()
+        except UnicodeEncodeError:
+            raise ValueError("a word has half of a surrogate pair, which JSON can spell but no text has") from None
         return cls(value)
 
     def to_json(self) -> list[str]:
