@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
-from dragoman.config import PRESETS, Config, ModelConfig
+from dragoman.config import (
+    PRESETS,
+    Config,
+    DataConfig,
+    ModelConfig,
+    ModelShape,
+    SearchConfig,
+    TrainingConfig,
+    parse_section,
+)
 from dragoman.errors import ConfigError
 from dragoman.recipe import describe_settings, parse_config, read_recipe, to_yaml
 
@@ -27,8 +37,13 @@ def settings(*overrides: str) -> Config:
         (["training.max_steps=1.0"], "training.max_steps: .*integer, got 1.0"),
         (["model.d_model=null"], "model.d_model: .*integer, got None"),
         (["model.d_model=[1]"], "model.d_model: .*integer"),
-        (["model.d_model=100", "model.n_heads=3"], "does not divide into 3 heads; set it to 99 or 102"),
-        (["model.d_model=15", "model.n_heads=5"], "even d_model; set it to 14 or 16"),
+        (["model.d_model=100", "model.n_heads=3"], "does not divide into 3 heads; set it to 96 or 102"),
+        (["model.d_model=1", "model.n_heads=1"], "even d_model; set it to 2$"),
+        (["model.d_model=3", "model.n_heads=8"], "does not divide into 8 heads; set it to 8$"),
+        (["model.d_model=33", "model.n_heads=3", "model.d_k=8", "model.d_v=8"], "even d_model; set it to 32 or 34"),
+        (["model.d_model=20", "model.n_heads=4", "model.positions=rotary"], "even width, not 5; set d_k to 4 or 6"),
+        (["model.d_model=4", "model.n_heads=4", "model.positions=rotary"], "even width, not 1; set d_k to 2$"),
+        (["model.d_model=15", "model.n_heads=5"], "even d_model; set it to 10 or 20"),
         (["model.memory=layerwise", "model.n_encoder_layers=2"], "as many encoder as decoder layers"),
         (["model.dropout=1.0"], "model.dropout: .*less than 1"),
         (["model.dropout=.nan"], "model.dropout: .*finite"),
@@ -39,6 +54,24 @@ def settings(*overrides: str) -> Config:
         (["search.n_best=6"], "n_best 6 is more than beam_size 5"),
         (["search.min_length=9", "search.max_length=3"], "min_length 9 is more than max_length 3"),
         (["model.n_encoder_layers=" + "9" * 300], "model.n_encoder_layers"),
+        (["model.n_encoder_layers=" + "9" * 5000], "the value is not readable; quote it"),
+        (["model.n_encoder_layers=-1"], "model.n_encoder_layers: .*greater than or equal to 1, got -1"),
+        (["training.lr=1e400"], "training.lr: .*finite"),
+        (["training.lr=2001-13-45"], "the value is not readable; quote it"),
+        (["model=" + "[" * 5000], "the value is not readable; quote it"),
+        (["training.lr=1", "training.lr.peak=1"], "'lr' is not a section"),
+        (["=1"], "not of the form key=value"),
+        (["model.n_encoder_layers='" + "x" * 100 + "'"], r"got 'x{56}\.\.\.$"),
+        (["model.n_encoder_layers='" + "x" * 58 + "'"], r"got 'x{58}'$"),
+        (["data.source=a", "data.target=b", "data.corpus=c"], "give only one of"),
+        (["data.source=a", "data.target=b", "data.pairs=c"], "give only one of"),
+        (["data.target_lang=Deutsch"], "'Deutsch' is no language code"),
+        (["data.validation_target=a.en"], "validation_source and validation_target belong together"),
+        (["data.max_length=9", "model.max_length=9"], "data.max_length 9 must be less than model.max_length 9"),
+        (["search.n_best=3", "search.beam_size=2"], "n_best 3 is more than beam_size 2"),
+        (["training.max_steps=9", "training.warmup_steps=10"], "lower it to 1 or so"),
+        (["training.max_steps=99", "training.warmup_steps=100"], "lower it to 9 or so"),
+        (["data=3"], "data: .*, got 3"),
         (["data.source=a.en"], "source and target belong together"),
         (["data.corpus=captions", "data.pairs=x.tsv"], "give only one of"),
         (["model.preset=huge"], "unknown preset 'huge'; choose one of tiny"),
@@ -66,9 +99,18 @@ def test_all_mistakes_are_listed() -> None:
         ("model: {d_model: 1", "not readable as YAML"),
         ("model:\n  d_model: 2\n  d_model: 4", "the key 'd_model' is given twice.*:3:3"),
         ("- a\n- b", "this is no recipe"),
+        ("a: 1\n? 2001-01-01\n: 1", "not a word"),
+        ("a: b: c", r"not readable as YAML .*recipe\.yaml:1:5$"),
+        ("a: 2001-13-45", r"not readable as YAML \(month"),
+        ("a: !!python/object:os.system {}", "types"),
+        ("a: \udc80", "not readable as YAML .invalid start byte"),
+        ("[" * 10 + "]" * 10, "this is no recipe"),
+        ("{" * 11, "more than 10 levels.*:1:11"),
+        ("- " * 5000, "more than 10 levels"),
+        ("#" * 99_999 + "\n", None),
         ("? [1, 2]\n: 3", r"the key \[1, 2\] is not a word"),
         ("data: &a {x: *a}", "references"),
-        ("[" * 100_000, "not readable as YAML"),
+        ("[" * 100_000, "more than 10 levels"),
         ("#" * 100_001, "larger than 100 kB"),
         ("a:\n" + "".join(" " * depth + "a:\n" for depth in range(1, 100)), "more than 10 levels"),
         ("training: {lr: !!bool x}", "types"),
@@ -77,9 +119,12 @@ def test_all_mistakes_are_listed() -> None:
         ('data: {source: "\\UFFFFFFFF"}', "not readable as YAML"),
     ],
 )
-def test_malformed_recipes(tmp_path: Path, text: str, message: str) -> None:
+def test_malformed_recipes(tmp_path: Path, text: str, message: str | None) -> None:
     path = tmp_path / "recipe.yaml"
-    path.write_text(text, encoding="utf-8")
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    if message is None:
+        assert read_recipe(path) == {}
+        return
     with pytest.raises(ConfigError, match=message):
         read_recipe(path)
 
@@ -152,3 +197,163 @@ def test_every_setting_is_listed_as_a_recipe(tmp_path: Path) -> None:
 def test_wrong_words_get_a_hint(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         parse_config(settings)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="needs /dev/zero")
+def test_a_recipe_without_end_is_not_read_to_its_end() -> None:
+    with pytest.raises(ConfigError, match=r"larger than 100 kB"):
+        read_recipe(Path("/dev/zero"))
+
+
+def test_a_recipe_that_cannot_be_read(tmp_path: Path) -> None:
+    for path, cause in ((tmp_path, "Is a directory"), (tmp_path / "none", "No such file")):
+        with pytest.raises(ConfigError, match=cause):
+            read_recipe(path)
+
+
+def test_an_empty_section_is_as_none(tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("model:\ntraining: {lr: 0.5}\n", encoding="utf-8")
+    assert read_recipe(recipe, ["model.d_ff=8"]) == {"training": {"lr": 0.5}, "model": {"d_ff": 8}}
+    recipe.write_text("# nothing\n", encoding="utf-8")
+    assert read_recipe(recipe) == {}
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["model.d_model=99", "model.n_heads=3", "model.positions=learned"],
+        ["model.d_model=64", "model.n_heads=3", "model.d_k=8", "model.d_v=8"],
+        ["model.d_model=20", "model.n_heads=4", "model.positions=rotary", "model.d_k=6"],
+        ["model.memory=layerwise", "model.n_encoder_layers=2", "model.n_decoder_layers=2"],
+        ["training.max_steps=10", "training.warmup_steps=10"],
+        ["training.max_steps=10"],
+        ["search.n_best=5"],
+        ["search.n_best=6", "search.sample=true"],
+        ["search.min_length=9", "search.max_length=9"],
+        ["data.max_length=511"],
+        ["data.corpus=x"],
+        ["data.pairs=x"],
+        ["data.source=a", "data.target=b", "data.test_source=a", "data.test_target=b", "data.source_lang=pt-BR"],
+        ["training.adam_betas=[0.0, 0.999]"],
+    ],
+)
+def test_what_fits_is_accepted(overrides: list[str]) -> None:
+    settings(*overrides)
+
+
+def test_sentences_fit_into_a_model_that_reads_less_than_usual() -> None:
+    """What nobody asked for is made to fit; what was asked for is not."""
+    usual = DataConfig().max_length
+    for longest in (usual + 1, usual + 2):
+        assert settings(f"model.max_length={longest}").data.max_length == usual
+    for longest in (2, 64, usual):
+        assert settings(f"model.max_length={longest}").data.max_length == longest - 1
+    assert settings("model.max_length=64", "data.max_length=9").data.max_length == 9
+    with pytest.raises(ConfigError, match=r"data.max_length 64 must be less"):
+        settings("model.max_length=64", "data.max_length=64")
+    with pytest.raises(ConfigError, match=r"model.max_length"):
+        settings("model.max_length='64'")
+
+
+def test_defaults_are_the_papers() -> None:
+    """Vaswani et al. (2017): table 3, sections 5.3, 5.4 and 6.1."""
+    shape, training = ModelShape(), TrainingConfig()
+    assert (shape.n_encoder_layers, shape.n_decoder_layers, shape.d_model, shape.d_ff, shape.n_heads) == (
+        *(6, 6, 512, 2048, 8),
+    )
+    assert shape.head_widths == (64, 64)
+    assert (shape.dropout, training.label_smoothing, training.warmup_steps) == (0.1, 0.1, 4000)
+    assert (training.adam_betas, training.adam_eps, training.lr) == ((0.9, 0.98), 1e-9, None)
+    assert (shape.norm, shape.positions, shape.tie, shape.activation) == ("post", "sinusoidal", "none", "relu")
+    assert (shape.bias, shape.scale_embeddings, shape.attention_dropout, shape.activation_dropout) == (True, True, 0, 0)
+    assert SearchConfig().length_penalty == 0.6
+    big = parse_config({"model": {"preset": "big"}}).model
+    assert (big.d_model, big.d_ff, big.n_heads, big.head_widths, big.dropout) == (1024, 4096, 16, (64, 64), 0.3)
+    assert (big.n_encoder_layers, big.tie) == (6, "all")
+    assert parse_config({"model": {"preset": "base"}}).model == ModelShape(tie="all")
+
+
+def test_what_is_off_unless_asked_for() -> None:
+    config = Config()
+    assert not config.data.dedup
+    assert not config.tokenizer.lowercase
+    assert config.tokenizer.byte_fallback
+    assert (config.tokenizer.sampling, config.tokenizer.min_count, config.model.pad_id) == (0, 1, 0)
+    assert not config.training.tensorboard
+    search = config.search
+    assert (search.n_best, search.min_length, search.no_repeat_ngram, search.sample) == (1, 0, 0, False)
+    assert (search.temperature, search.top_k, search.top_p) == (1, 0, 1)
+    assert config.training.keep_checkpoints >= 2  # so that one damaged checkpoint costs little
+
+
+def bounds(section: type[Any]) -> Iterator[tuple[str, str, float]]:
+    """(field, kind of bound, bound) of each number of a section."""
+    for name, field in section.model_fields.items():
+        nested = [part for each in get_args(field.annotation) for part in getattr(each, "__metadata__", ())]
+        for part in (*field.metadata, *(item for each in nested for item in getattr(each, "metadata", [each]))):
+            for kind in ("ge", "gt", "le", "lt"):
+                if hasattr(part, kind):
+                    yield name, kind, getattr(part, kind)
+
+
+NUMBERS = [
+    (section, *bound) for section in Config.model_fields for bound in bounds(Config.model_fields[section].annotation)
+]
+
+
+def test_every_number_has_both_bounds_or_is_a_norm() -> None:
+    sides: dict[str, set[str]] = {}
+    for section, name, kind, _ in NUMBERS:
+        sides.setdefault(f"{section}.{name}", set()).add(kind[0])
+    assert {name for name, found in sides.items() if found != {"g", "l"}} == {"training.clip_norm"}
+    for section, name, kind, bound in NUMBERS:
+        if kind[0] == "g":
+            assert bound in (0, 1, 2, 8), f"{section}.{name}"  # what the number means decides it, not taste
+
+
+def test_the_parts_of_a_model_are_bounded_before_anything_is_built() -> None:
+    for name in ("d_model", "d_ff", "n_heads", "n_encoder_layers", "n_decoder_layers", "d_k", "d_v", "max_length"):
+        for value in (0, -1, 10**7):
+            with pytest.raises(ConfigError, match=f"model.{name}"):
+                settings(f"model.{name}={value}")
+
+
+def test_a_tie_and_a_padding_must_fit_the_vocabularies() -> None:
+    sizes = {"source_vocab_size": 10, "target_vocab_size": 12}
+    assert ModelConfig(**sizes, tie="decoder", pad_id=9).head_widths == (64, 64)
+    assert ModelConfig(source_vocab_size=12, target_vocab_size=12, tie="all").tie == "all"
+    for fields in (sizes, {"source_vocab_size": 12, "target_vocab_size": 10}):
+        with pytest.raises(ValueError, match="pad_id 10 lies outside"):
+            ModelConfig(**fields, pad_id=10)
+    for size in (3, 10_000_001):
+        with pytest.raises(ValueError, match="target_vocab_size"):
+            ModelConfig(source_vocab_size=4, target_vocab_size=size)
+
+
+def test_settings_cannot_be_changed_later() -> None:
+    config = Config()
+    with pytest.raises(ValueError, match="frozen"):
+        config.training.lr = 1.0  # type: ignore[misc]
+
+
+def test_problems_are_explained_without_a_key_too() -> None:
+    with pytest.raises(ConfigError, match=r"^input should be .*, got 3$"):
+        parse_section(Config, 3)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"^give only one of"):
+        parse_section(DataConfig, {"corpus": "a", "pairs": "b"})
+    with pytest.raises(ConfigError) as caught:
+        parse_section(SearchConfig, {"beam_size": 0, "n_best": 0}, "recipe.yaml")
+    assert caught.value.message.split("\n")[0].endswith("got 0: recipe.yaml")
+    assert caught.value.message.split("\n")[1].startswith("  n_best: ")
+
+
+def test_files_of_a_split() -> None:
+    names = {
+        f"{split}{side}": f"{split}{side}" for split in ("", "test_", "validation_") for side in ("source", "target")
+    }
+    data = DataConfig(**names)
+    assert data.files("train") == ("source", "target", None)
+    assert data.files("validation") == ("validation_source", "validation_target", None)
+    assert data.files("test") == ("test_source", "test_target", None)
+    assert DataConfig(pairs="a", validation_pairs="b", test_pairs="c").files("test") == (None, None, "c")

@@ -7,6 +7,7 @@ it. What a recipe leaves out has the default written here; `None` means "chosen 
 from __future__ import annotations
 
 import difflib
+import math
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -156,15 +157,18 @@ class ModelShape(Section):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        if (self.d_k is None or self.d_v is None) and self.d_model % self.n_heads:
-            below = self.d_model - self.d_model % self.n_heads
-            near = f"{below} or {below + self.n_heads}" if below else f"{self.n_heads}"
-            raise ValueError(f"d_model {self.d_model} does not divide into {self.n_heads} heads; set it to {near}")
-        if self.positions in ("sinusoidal", "halves") and self.d_model % 2:
-            near = f"{self.d_model - 1 or 2} or {self.d_model + 1}"
+        heads = self.n_heads if self.d_k is None or self.d_v is None else 1
+        unit = math.lcm(heads, 2) if self.positions in ("sinusoidal", "halves") else heads
+        below = self.d_model - self.d_model % unit
+        near = f"{below} or {below + unit}" if below else f"{unit}"
+        if self.d_model % heads:
+            raise ValueError(f"d_model {self.d_model} does not divide into {heads} heads; set it to {near}")
+        if self.d_model % unit:
             raise ValueError(f"{self.positions} positions need an even d_model; set it to {near}")
-        if self.positions == "rotary" and self.head_widths[0] % 2:
-            raise ValueError(f"rotary positions need heads of even width, not {self.head_widths[0]}; set d_k")
+        width = self.head_widths[0]
+        if self.positions == "rotary" and width % 2:
+            near = f"{width - 1} or {width + 1}" if width > 1 else "2"
+            raise ValueError(f"rotary positions need heads of even width, not {width}; set d_k to {near}")
         if self.memory == "layerwise" and self.n_encoder_layers != self.n_decoder_layers:
             raise ValueError(
                 "layerwise memory needs as many encoder as decoder layers; "

@@ -30,8 +30,9 @@ def _escaped(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """The same, and not endless."""
-    return _escaped(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
+    """The same, and not endless: the middle is left out."""
+    half = _LONGEST // 2
+    return _escaped(text if len(text) <= _LONGEST else f"{text[:half]} ... {text[-half:]}")
 
 
 class DragomanError(Exception):

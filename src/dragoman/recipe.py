@@ -15,6 +15,7 @@ import yaml
 from dragoman.config import PRESETS, Config, DataConfig, Section, parse_section
 from dragoman.errors import ConfigError
 
+#: YAML is read at some 50 kB a second.
 MAX_RECIPE_BYTES = 100_000
 #: Sections, their settings, and lists of them: nothing in a recipe lies deeper.
 MAX_DEPTH = 10
@@ -152,7 +153,8 @@ _UNREADABLE = (yaml.YAMLError, ValueError, OverflowError, RecursionError)
 
 def _read_yaml(path: Path) -> dict[str, Any]:
     try:
-        content = path.read_bytes()
+        with open(path, "rb") as file:
+            content = file.read(MAX_RECIPE_BYTES + 1)  # no more, for a device never ends
     except OSError as error:
         raise ConfigError(f"cannot read the recipe ({error.strerror})", path, advice="check the path") from None
     if len(content) > MAX_RECIPE_BYTES:
