@@ -242,6 +242,36 @@ def test_a_run_folder_means_its_best(bundle: Path, tmp_path: Path) -> None:
         load_bundle(run)
 
 
+def test_shipped_models_go_by_their_names(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.bundle.PRETRAINED", tmp_path)
+    monkeypatch.chdir(tmp_path / "copy")
+    (tmp_path / "file").touch()
+    (tmp_path / "another").mkdir()
+    assert find_bundle("copy") == copy
+    with pytest.raises(BundleError, match=r"no such model: cpoy; .* or a shipped model: another, copy$"):
+        find_bundle("cpoy")
+    monkeypatch.setattr("dragoman.bundle.PRETRAINED", tmp_path / "none")
+    with pytest.raises(BundleError, match=r"no such model: copy; give a bundle or a run folder$"):
+        find_bundle("copy")
+
+
+def test_what_is_there_instead_of_a_bundle_is_told(copy: Path, tmp_path: Path) -> None:
+    (tmp_path / "model.pt").touch()
+    (tmp_path / "pointer").write_text("copy")
+    for name, what in (("", "no bundle in this folder"), ("model.pt", "a model is a folder, with its weights in")):
+        with pytest.raises(BundleError, match=what):
+            find_bundle(tmp_path / name)
+    assert find_bundle(tmp_path / "pointer") == copy
+    for name in ("config.json", MANIFEST):  # each alone shows what it was meant to be
+        (copy / name).unlink()
+        shutil.copytree(copy, tmp_path / name, symlinks=True)
+        if name == "config.json":
+            assert find_bundle(tmp_path / name) == tmp_path / name
+        else:
+            with pytest.raises(BundleError, match="no bundle in this folder"):
+                find_bundle(tmp_path / name)
+
+
 @pytest.mark.parametrize("name", ["no-such-model", "", "a\0b", "x" * 5000])
 def test_unknown_names_are_told(name: str) -> None:
     with pytest.raises(BundleError):

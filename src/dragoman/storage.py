@@ -169,7 +169,7 @@ def verify_folder(folder: Path) -> dict[str, Any]:
         canonical = (folder / MANIFEST).read_bytes() == to_json(manifest)
         files = {name: (entry["size"], entry["sha256"]) for name, entry in manifest["files"].items()}
         whole = canonical and manifest["self"] == _self_hash(manifest)
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         whole = False
     if not whole:
         raise BundleError("the manifest is damaged", folder / MANIFEST, advice="use another copy")

@@ -118,7 +118,7 @@ def load_checkpoint(folder: Path, warn: Callable[[str], None]) -> Checkpoint | N
     Damaged ones are passed over with a warning that names the file.
 
     Raises:
-        BundleError: there are checkpoints, but every one is damaged.
+        BundleError: there are checkpoints, but every one is damaged; or the newest is another version's.
     """
     steps = saved_steps(folder)
     for step in reversed(steps):
@@ -136,9 +136,14 @@ def load_checkpoint(folder: Path, warn: Callable[[str], None]) -> Checkpoint | N
 
 def _read(place: Path) -> Checkpoint:
     state: dict[str, Any] = read_json(place / "state.json")
+    try:
+        progress = Progress(**{**state, "window": Window(**state["window"])})
+    except (TypeError, KeyError):  # it is whole, but has other entries
+        advice = "go on with that one, or choose another --output"
+        raise BundleError("saved by another version of dragoman", place, advice=advice) from None
     average = place / "average.safetensors"
     return Checkpoint(
-        progress=Progress(**{**state, "window": Window(**state["window"])}),
+        progress=progress,
         model=load_file(place / "model.safetensors"),
         optimizer=load_file(place / "optimizer.safetensors"),
         average=load_file(average) if average.exists() else None,

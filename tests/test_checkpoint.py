@@ -1,0 +1,163 @@
+"""Checkpoints: what was saved comes back, and only what is whole and fits is gone on from."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor
+
+from dragoman.errors import BundleError, ConfigError, ResourceError
+from dragoman.storage import save_folder, to_json, verify_folder
+from dragoman.training import checkpoint as module
+from dragoman.training.checkpoint import Checkpoint, Progress, Window, load_checkpoint, save_checkpoint, saved_steps
+
+PROGRESS = Progress(
+    step=7,
+    target_tokens=1234,
+    seconds=1.5,
+    skipped_steps=2,
+    precision="bfloat16",
+    micro_batch_tokens=64,
+    best_score=-0.25,
+    best_step=5,
+    validations_since_best=1,
+    last_validation=6,
+    window=Window(loss=0.1, nll=0.2, norm=0.3, n_tokens=4, n_steps=5),
+    fingerprints={"data": "a", "tokenizer": "b"},
+    environment={"threads": "1", "processes": "1"},
+)
+
+
+def tensors(step: int, kind: float) -> dict[str, Tensor]:
+    return {name: torch.full((3, 2), step + kind + number) for number, name in enumerate(("one", "two"))}
+
+
+def checkpoint(step: int = 7, *, average: bool = True) -> Checkpoint:
+    progress = replace(PROGRESS, step=step)
+    return Checkpoint(progress, tensors(step, 0.1), tensors(step, 0.2), tensors(step, 0.3) if average else None)
+
+
+def load(folder: Path) -> Checkpoint:
+    """The newest checkpoint, which nothing may be said about."""
+    told: list[str] = []
+    found = load_checkpoint(folder, told.append)
+    assert found is not None
+    assert told == []
+    return found
+
+
+@pytest.mark.parametrize("average", [True, False])
+def test_what_was_saved_comes_back(tmp_path: Path, average: bool) -> None:
+    saved = checkpoint(average=average)
+    save_checkpoint(tmp_path / "checkpoints", saved)
+    found = load(tmp_path / "checkpoints")
+    assert found.progress == saved.progress
+    for one, other in ((saved.model, found.model), (saved.optimizer, found.optimizer)):
+        assert one.keys() == other.keys()
+        assert all(torch.equal(one[name], other[name]) for name in one)
+    assert (found.average is None) == (saved.average is None)
+    if saved.average is not None and found.average is not None:
+        assert all(torch.equal(saved.average[name], found.average[name]) for name in saved.average)
+    manifest = verify_folder(tmp_path / "checkpoints" / "step-7")
+    assert manifest["step"] == 7
+    assert manifest["fingerprints"] == PROGRESS.fingerprints
+
+
+def test_the_newest_whole_one_is_used_by_its_number(tmp_path: Path) -> None:
+    assert load_checkpoint(tmp_path, pytest.fail) is None
+    for step in (2, 10, 9):
+        save_checkpoint(tmp_path, checkpoint(step))
+    for other in ("step-11x", "tmp.step-12", "damaged-step-13", "step-"):
+        (tmp_path / other).mkdir()
+    assert saved_steps(tmp_path) == [2, 9, 10]
+    assert load(tmp_path).progress.step == 10
+    told: list[str] = []
+    for step in (10, 9):
+        (tmp_path / f"step-{step}" / "optimizer.safetensors").write_bytes(b"")
+    found = load_checkpoint(tmp_path, told.append)
+    assert found is not None
+    assert found.progress.step == 2
+    assert [line.split()[1] for line in told] == ["step-10", "step-9"]
+    assert all("optimizer.safetensors" in line for line in told)
+    (tmp_path / "step-2" / "state.json").unlink()
+    with pytest.raises(BundleError, match="every checkpoint is damaged"):
+        load_checkpoint(tmp_path, told.append)
+
+
+def test_a_checkpoint_of_another_version_is_told(tmp_path: Path) -> None:
+    """One that is whole but has more than this version knows was written by a newer one; it is not passed over."""
+    save_checkpoint(tmp_path, checkpoint(2))
+    state = asdict(PROGRESS) | {"step": 3, "mood": "good"}
+    save_folder(tmp_path / "step-3", lambda folder: (folder / "state.json").write_bytes(to_json(state)) and None)
+    with pytest.raises(BundleError, match=r"another version of dragoman.*step-3") as caught:
+        load_checkpoint(tmp_path, pytest.fail)
+    assert caught.value.exit_code == 3
+
+
+def test_an_older_checkpoint_without_later_numbers_is_read(tmp_path: Path) -> None:
+    """What an earlier version did not note has the value that a new training begins with."""
+    save_checkpoint(tmp_path, checkpoint(2))
+    state = asdict(replace(PROGRESS, step=2))
+    del state["environment"], state["micro_batch_tokens"]
+
+    def write(folder: Path) -> None:
+        for path in (tmp_path / "step-2").glob("*.safetensors"):
+            (folder / path.name).write_bytes(path.read_bytes())
+        (folder / "state.json").write_bytes(to_json(state))
+
+    save_folder(tmp_path / "step-4", write)
+    found = load(tmp_path).progress
+    assert found == replace(PROGRESS, step=2, environment={}, micro_batch_tokens=None)
+
+
+def test_what_would_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Exactly the bytes of all tensors are asked for."""
+    asked: list[int] = []
+
+    def full(folder: Path, n_bytes: int) -> None:
+        asked.append(n_bytes)
+        raise ResourceError("no space left")
+
+    monkeypatch.setattr(module, "require_space", full)
+    for average, n_sets in ((True, 3), (False, 2)):
+        with pytest.raises(ResourceError):
+            save_checkpoint(tmp_path / "deep" / "checkpoints", checkpoint(average=average))
+        assert asked.pop() == n_sets * 2 * 6 * 4
+    assert not list((tmp_path / "deep" / "checkpoints").iterdir())
+
+
+def test_the_window_sums() -> None:
+    window = Window()
+    window.add(1.0, 2.0, 3.0, 4)
+    window.add(10.0, 20.0, 30.0, 40)
+    assert window == Window(loss=11.0, nll=22.0, norm=33.0, n_tokens=44, n_steps=2)
+
+
+def test_a_new_training_has_done_nothing() -> None:
+    assert asdict(Progress()) == {
+        **dict.fromkeys(asdict(PROGRESS), 0),
+        **dict.fromkeys(("micro_batch_tokens", "best_score", "best_step", "last_validation")),
+        "precision": "float32",
+        "window": {"loss": 0.0, "nll": 0.0, "norm": 0.0, "n_tokens": 0, "n_steps": 0},
+        "fingerprints": {},
+        "environment": {},
+    }
+
+
+def test_other_data_is_refused_and_another_machine_is_told(tmp_path: Path) -> None:
+    told: list[str] = []
+    PROGRESS.follow(PROGRESS, tmp_path, told.append)
+    assert told == []
+    moved = replace(PROGRESS, environment={"threads": "1", "processes": "2", "device": "cuda"})
+    moved.follow(PROGRESS, tmp_path, told.append)
+    assert told == [
+        "processes: 1 -> 2; the continuation is no longer bit-exact",
+        "device: None -> cuda; the continuation is no longer bit-exact",
+    ]
+    for name in ("data", "tokenizer"):
+        changed = replace(PROGRESS, fingerprints={**PROGRESS.fingerprints, name: "c"})
+        with pytest.raises(ConfigError, match=f"the {name} of this run changed since step 7: .*{tmp_path.name}"):
+            changed.follow(PROGRESS, tmp_path, told.append)
