@@ -1,5 +1,6 @@
 """Reading parallel text: no line is shifted, lost or invented, and every file that cannot be used says why."""
 
+import contextlib
 import gzip
 import hashlib
 import itertools
@@ -118,6 +119,31 @@ def test_damaged_gzip_files_say_how_far_they_were_read(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="not a gzip file"):
         read(write(tmp_path / "x.gz", b"plain\n"))
     assert read(write(tmp_path / "x.gz", packed + gzip.compress(b"more\n")))[-1] == "more"
+
+
+def test_a_zipped_file_with_a_flipped_bit_is_damaged_or_the_same(tmp_path: Path) -> None:
+    """The head of a gzip file has bytes that say nothing about the text, such as the time."""
+    text = b"".join(b"%d of some words\n" % number for number in range(30))
+    packed, plain = gzip.compress(text), text.decode().splitlines()
+    for at in range(len(packed)):
+        flipped = bytearray(packed)
+        flipped[at] ^= 1 << at % 8
+        found = None
+        with contextlib.suppress(DataError):
+            found = read(write(tmp_path / "x.gz", bytes(flipped)))
+        assert found is None or (found == plain and at < 10)
+
+
+def test_a_file_must_stay_the_same_in_every_pass(tmp_path: Path) -> None:
+    data = two_files(tmp_path, b"a\nb\n", b"x\ny\n")
+    table = DataConfig(pairs=str(write(tmp_path / "a.tsv", b"a\tx\nb\ty\n")))
+    texts = read_pairs(data, "train"), read_pairs(table, "train")
+    assert [list(text) for text in texts] == [[("a", "x"), ("b", "y")]] * 2
+    write(tmp_path / "a.de", b"x\ny\nz\n")
+    write(tmp_path / "a.tsv", b"a\tx\n")
+    for text in texts:
+        with pytest.raises(DataError, match="changed while reading"):
+            list(text)
 
 
 def test_a_file_that_changes_while_it_is_read(tmp_path: Path) -> None:

@@ -1,10 +1,13 @@
 """Preparing a corpus: what goes in comes out or is counted, the same input gives the same bytes, and nothing is left
 of a preparation that failed."""
 
+import itertools
+import os
 import random
 import shutil
 import subprocess
 import sys
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -24,6 +27,7 @@ from dragoman.data.selection import select
 from dragoman.data.store import PairStore, StoreWriter
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
 from dragoman.recipe import parse_config
+from dragoman.text.tokenizer import learn_tokenizers
 
 SENTENCES = [
     f"{who} {verb} {what}."
@@ -346,6 +350,55 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path: Path, monkeypatch: pyt
             make(config, tmp_path / "run")
     assert not contents(tmp_path / "run")
     make(config, tmp_path / "run")
+
+
+def test_a_million_tokens_on_a_line_are_dropped_in_flat_memory(tmp_path: Path) -> None:
+    config = corpus(tmp_path, [*sample(20), ("a " * 1_000_000, "b"), ("b", "x" * 10_000_000), *sample(20, seed=2)])
+    tracemalloc.start()
+    prepared, lines = make(config, tmp_path / "run")
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
+    assert sorted(texts(prepared.train) + texts(prepared.validation)) == sorted(sample(20) + sample(20, seed=2))
+    assert any("dropped: too long 2" in line for line in lines)
+
+
+@pytest.mark.parametrize("change", [b"one more line\n", b""])
+def test_a_corpus_that_changes_between_the_passes_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: bytes
+) -> None:
+    """What is written must be what the SHA-256 in its manifest says."""
+    config = corpus(tmp_path, sample())
+    real = learn_tokenizers
+
+    def interfering(*arguments: Any) -> Any:
+        for name in ("a.en", "a.de"):
+            (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + change if change else b"a\n")
+        return real(*arguments)
+
+    monkeypatch.setattr("dragoman.data.prepare.learn_tokenizers", interfering)
+    with pytest.raises(DataError, match=r"changed while reading: .*a\.(en|de)"):
+        make(config, tmp_path / "run")
+    assert not contents(tmp_path / "run")
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.parametrize("at", [1, 2, 5, 9, 12, 14])
+def test_killed_on_the_way_it_ends_in_the_same_bytes(tmp_path: Path, at: int) -> None:
+    """`kill -9` at a flush of a file; then the same again."""
+    config = corpus(tmp_path / "text", sample(), tokenizer={"kind": "characters"})
+    make(config, tmp_path / "whole")
+    child = os.fork()
+    if child == 0:
+        try:
+            calls, real = itertools.count(1), os.fsync
+            os.fsync = lambda descriptor: real(descriptor) if next(calls) < at else os._exit(9)
+            make(config, tmp_path / "run")
+        finally:
+            os._exit(70)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 9
+    make(config, tmp_path / "run")
+    assert contents(tmp_path / "run") == contents(tmp_path / "whole")
 
 
 def test_output_over_input_is_refused(tmp_path: Path) -> None:

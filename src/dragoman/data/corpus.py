@@ -141,7 +141,7 @@ def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> Par
 
 def _two_files(source: Path, target: Path, invalid_utf8: Literal["error", "drop"]) -> ParallelText:
     def read() -> Iterator[tuple[Line, Line]]:
-        sides = read_lines(source, invalid_utf8), read_lines(target, invalid_utf8)
+        sides = read_lines(source, invalid_utf8, states[0]), read_lines(target, invalid_utf8, states[1])
         for n_pairs, (left, right) in enumerate(zip_longest(*sides)):
             if left is None or right is None:
                 n_longer = n_pairs + 1 + sum(1 for _ in sides[left is None])
@@ -153,8 +153,7 @@ def _two_files(source: Path, target: Path, invalid_utf8: Literal["error", "drop"
                 )
             yield left, right
 
-    check_text_file(source)
-    check_text_file(target)
+    states = check_text_file(source), check_text_file(target)  # the same in every pass over the text
     return ParallelText(f"{source} and {target}", read, {"source": source, "target": target})
 
 
@@ -165,7 +164,7 @@ def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal
     keys = source_lang, target_lang
 
     def read() -> Iterator[tuple[Line, Line]]:
-        for number, line in enumerate(read_lines(path, invalid_utf8), start=1):
+        for number, line in enumerate(read_lines(path, invalid_utf8, state), start=1):
             if isinstance(line, Unreadable):
                 yield line, line
             elif kind == ".tsv":
@@ -173,7 +172,7 @@ def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal
             else:
                 yield _pair(_json(line, path, number), keys, path, number)
 
-    check_text_file(path)
+    state = check_text_file(path)
     return ParallelText(str(path), read, {"pairs": path})
 
 

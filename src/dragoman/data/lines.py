@@ -38,14 +38,20 @@ class Unreadable(Enum):
 Line = str | Unreadable
 
 
-def read_lines(path: Path, invalid_utf8: Literal["error", "drop"] = "error") -> Iterator[Line]:
+def read_lines(
+    path: Path, invalid_utf8: Literal["error", "drop"] = "error", since: os.stat_result | None = None
+) -> Iterator[Line]:
     """The lines of a text file, plain or gzipped, in order.
+
+    Args:
+        since: what `check_text_file` found earlier, where the file must still be the same.
 
     Raises:
         DataError: the file cannot be read, is damaged, is not UTF-8 (with line and byte, unless invalid lines are to
             be dropped), or changes while it is read.
     """
-    before = _state(check_text_file(path))
+    before = since or check_text_file(path)
+    _refuse_changed(path, before)
     for number, raw in enumerate(raw_lines(path, MAX_LINE_BYTES), start=1):
         if raw is None:
             yield Unreadable.TOO_LONG
@@ -64,8 +70,7 @@ def read_lines(path: Path, invalid_utf8: Literal["error", "drop"] = "error") -> 
                 byte=error.start + mark + 1,
                 advice="convert it (from Latin-1: iconv -f latin1 -t utf-8); or drop such pairs: --invalid-utf8=drop",
             ) from None
-    if _state(check_text_file(path)) != before:
-        raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
+    _refuse_changed(path, before)
 
 
 def raw_lines(path: Path, max_bytes: int | None = None) -> Iterator[bytes | None]:
@@ -120,8 +125,10 @@ def starts_with_mark(path: Path) -> bool:
         raise DataError(f"cannot read ({error})", path, advice="check the file") from None
 
 
-def _state(found: os.stat_result) -> tuple[int, int]:
-    return found.st_size, found.st_mtime_ns
+def _refuse_changed(path: Path, before: os.stat_result) -> None:
+    now = check_text_file(path)
+    if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
 
 
 def _open(path: Path) -> BinaryIO:
