@@ -358,6 +358,28 @@ def test_a_closed_input_is_told(bundle: Path) -> None:
     assert b"standard input is closed" in err
 
 
+def test_standard_input_is_strict_or_mended(dragoman: Dragoman, bundle: Path) -> None:
+    code, out, err = dragoman("translate", "-m", bundle, "--batch-size", 1, stdin=b"A man\nS\xffhe\nA\n")
+    assert code == 1
+    assert out.count(b"\n") == 1, "what came before is answered"
+    assert "invalid UTF-8: standard input:2:2" in err
+    code, out, _ = dragoman("translate", "-m", bundle, "--invalid-utf8", "replace", stdin=b"A man\nS\xffhe\nA\n")
+    assert (code, out.count(b"\n")) == (0, 3)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such terminals")
+def test_a_terminal_gets_a_prompt(bundle: Path) -> None:
+    person, terminal = os.openpty()
+    process = program(["translate", "-m", bundle], stdin=terminal, stdout=subprocess.PIPE)
+    os.close(terminal)
+    os.write(person, b"A man\n\x04")
+    out, err = process.communicate(timeout=60)
+    os.close(person)
+    assert process.returncode == 0
+    assert out.count(b"\n") == 1
+    assert b"Type a sentence" in err
+
+
 def test_a_closed_output_ends_silently(bundle: Path) -> None:
     process = program(["translate", "-m", bundle, "--batch-size", 1], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert process.stdin

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import math
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -20,9 +22,19 @@ import torch
 from runs import assert_same_training, logged, losses, settings
 from safetensors.torch import load_file
 
+from dragoman import storage
 from dragoman.cli.program import run
+from dragoman.data.batches import Batches
 from dragoman.data.prepare import prepare
-from dragoman.errors import BundleError, ConfigError, DivergedError, DragomanError, ResourceError, RunFolderError
+from dragoman.errors import (
+    BundleError,
+    ConfigError,
+    DataError,
+    DivergedError,
+    DragomanError,
+    ResourceError,
+    RunFolderError,
+)
 from dragoman.processes import peak_memory, start_processes
 from dragoman.recipe import parse_config
 from dragoman.storage import lock_folder, read_pointer, require_space
@@ -30,6 +42,7 @@ from dragoman.training import checkpoint, loss, metrics, run_folder, train, trai
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
+from dragoman.translator import Translator
 
 
 def _command(corpus: Path, run: Path) -> list[str]:
@@ -409,3 +422,78 @@ def test_a_model_beyond_the_machine_is_refused_before_it_is_built(corpus: Path, 
     with pytest.raises(ConfigError, match=r"parameters take [\d,.]+ MiB to train"):
         train(huge, tmp_path / "run", device="cpu", report=lambda line: None)
     assert (peak_memory(torch.device("cpu")) or 0.0) < before + 50
+
+
+def test_nothing_depends_on_the_clock(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """Every file of the run is from another time, and the newest checkpoint from long ago."""
+    run = tmp_path / "run"
+    train(settings(corpus, max_steps=15), run, device="cpu", report=lambda line: None)
+    dice = random.Random(1)
+    for path in run.rglob("*"):
+        when = dice.randrange(2**33)
+        os.utime(path, (when, when), follow_symlinks=False)
+    os.utime(run / "checkpoints" / f"step-{saved_steps(run / 'checkpoints')[-1]}", (0, 0))
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+
+
+def test_a_folder_that_cannot_be_written_is_told(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def read_only(*details: Any, **more: Any) -> Any:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(storage, "open", read_only, raising=False)
+    with pytest.raises(RunFolderError, match=r"cannot write \(Read-only file system\): .*lock; check") as caught:
+        train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+    assert caught.value.exit_code == 1
+
+
+def test_data_that_cannot_be_read_any_more_ends_it_resumable(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are no worker processes; batches come from a thread, and so do its errors."""
+    run, real = tmp_path / "run", Batches.micro_batches
+
+    def failing(self: Batches, position: int, **options: Any) -> Any:
+        if position == 16:
+            raise DataError("the disk with the corpus is gone")
+        return real(self, position, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Batches, "micro_batches", failing)
+        with pytest.raises(DataError, match="is gone"):
+            train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert saved_steps(run / "checkpoints")[-1] == 14
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert_same_training(reference, run)
+
+
+@pytest.mark.parametrize(("number", "end"), [(signal.SIGINT, KeyboardInterrupt), (signal.SIGTERM, SystemExit)])
+def test_the_second_signal_stops_at_once(number: signal.Signals, end: type[BaseException]) -> None:
+    before = signal.getsignal(number)
+    with StopRequest() as stop:
+        os.kill(os.getpid(), number)
+        assert stop.is_asked()
+        with pytest.raises(end):
+            os.kill(os.getpid(), number)
+    assert signal.getsignal(number) == before
+
+
+def test_one_pair_is_enough_to_train_and_translate(tmp_path: Path) -> None:
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("one line\n", encoding="utf-8")
+    settings_ = settings(tmp_path, max_steps=2, warmup_steps=1, validate_every=2)
+    settings_["data"] = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de")}
+    best = train(settings_, tmp_path / "run", device="cpu", report=lambda line: None)
+    assert Translator.load(best, device="cpu").translate("one line").text is not None
+
+
+def test_no_pair_at_all_is_told(tmp_path: Path) -> None:
+    for text, what in (("", "no pairs"), ("\n\n", "none of 2 pairs"), ("long " * 300 + "\n", "no train pair is left")):
+        for name in ("a.en", "a.de"):
+            (tmp_path / name).write_text(text, encoding="utf-8")
+        settings_ = settings(tmp_path)
+        settings_["data"] = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de")}
+        with pytest.raises(DataError, match=what) as caught:
+            train(settings_, tmp_path / "run", device="cpu", report=lambda line: None)
+        assert caught.value.exit_code == 1
+        assert not list((tmp_path / "run").glob("[!l]*"))

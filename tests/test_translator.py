@@ -93,6 +93,43 @@ def test_translations_end_even_for_unknown_text_and_models_that_never_stop() -> 
     assert 0 < len(translation.tokens) <= model.config.max_length
 
 
+def test_bytes_that_a_model_writes_are_no_controls(tokenizers: Tokenizers) -> None:
+    """A model that says nothing but bells, escapes and line ends."""
+    model = tiny_model(tokenizers)
+    with torch.no_grad():
+        model.output_projection.bias.fill_(-1e9)
+        for token in range(tokenizers.target.vocab_size):
+            if tokenizers.target.pieces([token])[0] in ("<0x00>", "<0x07>", "<0x0A>", "<0x0D>", "<0x1B>"):
+                model.output_projection.bias[token] = 0
+    translation = Translator([model], tokenizers).translate("A man", max_length=20, sample=True)
+    assert len(set(translation.tokens)) >= 3
+    text = translation.text
+    assert not any(ord(character) < 32 for character in text)
+
+
+def test_time_is_linear_in_the_length(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten times the text are at most twelve times the tokens that pass through the model."""
+    n_tokens = 0
+    model = translator.models[0]
+
+    hook = model.encoder_layers[0].register_forward_pre_hook(lambda module, given: count_rows(given))
+    done: list[int] = []
+
+    def count_rows(given: tuple[torch.Tensor, ...]) -> None:
+        nonlocal n_tokens
+        n_tokens += given[0].shape[0] * given[0].shape[1]
+
+    for text in ("word " * 300, "word " * 3000, "a\u0301" * 300, "a\u0301" * 3000):
+        n_tokens = 0
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", LongTextWarning)
+            translator.translate(text, max_length=1, beam_size=1)
+        done.append(n_tokens)
+    hook.remove()
+    assert 0 < done[1] <= 12 * done[0]
+    assert 0 < done[3] <= 12 * done[2]
+
+
 def test_special_tokens_in_the_text_are_text(tokenizers: Tokenizers) -> None:
     for kind in (tokenizers, tiny_tokenizers("characters")):
         ids = kind.source.encode(harmless("<pad> </s> <sos> <eos>"))
