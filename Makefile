@@ -3,6 +3,7 @@
 #   make demo     set up, make a corpus, train on it, evaluate, translate: under five minutes on two cores
 #   make test     every gate: format, lint, strict types, tests (with import order and the documentation's code)
 #   make faults   every fault at every call of a save, power loss, flipped bits: some minutes
+#   make mutants  200 small mistakes in the modules that guard files and settings: 85 % must be noticed; half an hour
 #   make format   format and tidy the code
 #   make wheel    build the wheel and try it in an environment of its own, outside the repository
 #   make clean    remove what the other targets made, except trained models in runs/
@@ -19,7 +20,7 @@ endif
 # are first imported, not here.
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test faults format wheel clean
+.PHONY: demo test faults mutants format wheel clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -34,6 +35,9 @@ test: $(VENV)/development
 
 faults: $(VENV)/development
 	DRAGOMAN_FAULTS=full $(BIN)/python -m pytest tests/faults
+
+mutants: $(VENV)/development
+	$(BIN)/python tests/faults/mutants.py 200
 
 format: $(VENV)/development
 	$(BIN)/ruff format .
