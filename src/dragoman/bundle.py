@@ -36,6 +36,10 @@ TOKENIZER = "tokenizer"
 PRETRAINED = Path(__file__).parent / "pretrained"
 #: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
 MAX_POSITION_TABLE = 2**25
+#: Bytes that the head of the weights may have for each tensor.
+MAX_HEAD_BYTES = 1_000
+#: Bytes of the weights that a layer takes at least, with six tensors in the head; an outline of many takes time.
+LEAST_LAYER_BYTES = 500
 
 
 @dataclass(frozen=True)
@@ -59,14 +63,14 @@ def find_bundle(name: str | Path) -> Path:
     path = Path(name)
     try:
         if path.is_file() and path.suffix == "":
-            path = read_pointer(path)
+            path = _follow(path, path.parent)
         if (path / CONFIG).is_file() or (path / MANIFEST).is_file():
             return path.resolve()
         best = path / "best"
         if best.is_symlink() or best.exists():
-            return read_pointer(best)
+            return _follow(best, path)
         exists, is_run = path.exists(), (path / "config.yaml").is_file()
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # the last for links in a circle
         raise BundleError(f"not a model ({error})", str(name)) from None
     if is_run:
         raise BundleError("this run has no best model yet", path, advice="let `dragoman train` reach a validation")
@@ -78,6 +82,14 @@ def find_bundle(name: str | Path) -> Path:
         return PRETRAINED / str(name)
     known = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
     raise BundleError("no such model", path, advice=f"give a bundle or a run folder{known}")
+
+
+def _follow(pointer: Path, folder: Path) -> Path:
+    """The folder that `pointer` names, which must be one below `folder`."""
+    target = read_pointer(pointer).resolve()
+    if not target.is_relative_to(folder.resolve()):
+        raise BundleError(f"it points out of its folder, to {target}", pointer, advice="name the bundle itself")
+    return target
 
 
 def save_bundle(
@@ -120,17 +132,21 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
     """
     folder = find_bundle(name)
     settings = _read_config(folder)
+    if (folder / TOKENIZER).is_symlink():
+        raise BundleError("a link instead of a folder", folder / TOKENIZER, advice="use another copy")
     if verify:
         _verify_listed(folder, verify_folder(folder))
     config = _section(ModelConfig, settings["model"], folder)
     search = _section(SearchConfig, settings["search"], folder)
-    tokenizers = Tokenizers.load(folder / TOKENIZER)
+    model = _build(config, folder)
+    expected = config.source_vocab_size, config.target_vocab_size
+    tokenizers = Tokenizers.load(folder / TOKENIZER, expected)
     sizes = tokenizers.source.vocab_size, tokenizers.target.vocab_size
-    if sizes != (config.source_vocab_size, config.target_vocab_size):
-        expected = f"{config.source_vocab_size} and {config.target_vocab_size}"
-        raise BundleError(f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected}", folder)
+    if sizes != expected:
+        what = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
+        raise BundleError(what, folder)
     return Bundle(
-        model=_build(config, folder),
+        model=model,
         tokenizers=tokenizers,
         search=search,
         facts=settings["facts"],
@@ -190,6 +206,7 @@ def read_weights(path: Path, expected: Mapping[str, Tensor]) -> dict[str, Tensor
         BundleError: lists every difference, and every tensor that is not finite.
     """
     try:
+        _check_head(path, len(expected))
         with safe_open(path, framework="pt") as file:
             found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
             problems = [f"missing: {name}" for name in expected if name not in found]
@@ -208,11 +225,22 @@ def read_weights(path: Path, expected: Mapping[str, Tensor]) -> dict[str, Tensor
     return weights
 
 
+def _check_head(path: Path, n_tensors: int) -> None:
+    """Refuse a head that is much longer than `n_tensors` need: reading it takes time and memory."""
+    with open(path, "rb") as file:
+        length = int.from_bytes(file.read(8), "little")
+    if length > (n_tensors + 1) * MAX_HEAD_BYTES:
+        raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
+
+
 def _build(config: ModelConfig, folder: Path) -> Transformer:
     """The model with the folder's weights. It is built only after its outline has been compared with the file."""
     if config.max_length * config.d_model > MAX_POSITION_TABLE:
         raise BundleError(f"max_length {config.max_length} is beyond reason", folder / CONFIG)
-    weights = read_weights(folder / WEIGHTS, outline(config))
+    path, n_layers = folder / WEIGHTS, config.n_encoder_layers + config.n_decoder_layers
+    if path.is_file() and path.stat().st_size < n_layers * LEAST_LAYER_BYTES:
+        raise BundleError(f"the file is too small for the configured {n_layers:,} layers", path)
+    weights = read_weights(path, outline(config))
     with torch.random.fork_rng(devices=[]):
         model = Transformer(config)
     model.load_state_dict(weights, strict=False)
@@ -268,10 +296,8 @@ def _section(section: type[S], settings: Mapping[str, Any], folder: Path) -> S:
 
 
 def _verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """No file that loading would open may be missing from the manifest, or be a link to somewhere else."""
-    if (folder / TOKENIZER).is_symlink():
-        raise BundleError("a link instead of a folder", folder / TOKENIZER, advice="use another copy")
-    names = {path.relative_to(folder).as_posix() for path in (folder / TOKENIZER).rglob("*")}
+    """No file that loading would open may be missing from the manifest."""
+    names = {path.relative_to(folder).as_posix() for path in (folder / TOKENIZER).iterdir()}
     for name in sorted({CONFIG, WEIGHTS, *names} - manifest["files"].keys()):
         raise BundleError("the file is not listed in the manifest", folder / name, advice="use another copy")
 

@@ -28,6 +28,8 @@ Probability = Annotated[float, Field(ge=0, lt=1)]
 Rate = Annotated[float, Field(gt=0, le=1000)]
 
 
+#: So many problems are explained at once.
+MOST_PROBLEMS = 100
 #: Two or three letters of ISO 639, and perhaps a script or a country.
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
@@ -331,7 +333,8 @@ def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Pa
     try:
         return section.model_validate(_tuples(settings))
     except ValidationError as error:
-        problems = [_explain(section, problem) for problem in error.errors()]
+        # A suggestion takes time; a stranger's file may need a hundred thousand.
+        problems = [_explain(section, problem) for problem in error.errors()[:MOST_PROBLEMS]]
         raise ConfigError(problems[0], where, details=problems[1:]) from None
 
 

@@ -23,8 +23,8 @@ from dragoman.errors import BundleError, ResourceError, RunFolderError
 
 MANIFEST = "MANIFEST.json"
 POINTER_LIMIT = 4096
-#: The largest JSON files are word lists.
-JSON_LIMIT = 500_000_000
+#: Bytes of a JSON file that holds no words; reading one takes up to 25 times its size.
+JSON_LIMIT = 200_000
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -175,26 +175,36 @@ def verify_folder(folder: Path) -> dict[str, Any]:
         raise BundleError("the manifest is damaged", folder / MANIFEST, advice="use another copy")
     for name, (size, digest) in files.items():
         path = folder / name
-        inside = not Path(name).is_absolute() and ".." not in Path(name).parts
-        if not inside or not path.is_file() or path.is_symlink():
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            what = f"the manifest names a file outside the folder ({name!r})"
+            raise BundleError(what, folder / MANIFEST, advice="use another copy")
+        try:
+            there = path.is_file() and not path.is_symlink()
+            same = there and path.stat().st_size == size and sha256(path) == digest
+        except OSError as error:
+            raise BundleError(f"cannot be read ({error.strerror})", path, advice="use another copy") from None
+        if not there:
             raise BundleError("a file of the manifest is missing", path, advice="use another copy")
-        if path.stat().st_size != size or sha256(path) != digest:
+        if not same:
             raise BundleError("the file differs from its SHA-256 in the manifest", path, advice="use another copy")
     return manifest
 
 
-def read_json(path: Path) -> dict[str, Any]:
+def read_json(path: Path, limit: int = JSON_LIMIT) -> dict[str, Any]:
     """Read a JSON object that this project wrote.
 
     Raises:
-        BundleError: the file is missing, unreadable, too large, or not a JSON object.
+        BundleError: the file is missing, unreadable, a link, larger than `limit` bytes, or not a JSON object; or a key
+            is there twice.
     """
     try:
-        if not path.is_file() and path.exists():
+        if path.is_symlink() or (path.exists() and not path.is_file()):
             raise BundleError("not a regular file", path, advice="use another copy")
-        if path.exists() and path.stat().st_size > JSON_LIMIT:
-            raise BundleError(f"larger than {JSON_LIMIT:,} bytes", path, advice="use another copy")
-        value = json.loads(path.read_bytes())
+        if path.exists() and path.stat().st_size > limit:
+            raise BundleError(f"larger than {limit:,} bytes", path, advice="use another copy")
+        value = json.loads(
+            path.read_bytes().decode(), object_pairs_hook=_without_duplicates, parse_constant=_not_a_number
+        )
     except FileNotFoundError:
         raise BundleError("file not found", path, advice="is this the right folder?") from None
     except (OSError, ValueError, RecursionError) as error:
@@ -202,6 +212,18 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise BundleError("not a JSON object", path, advice="use another copy")
     return value
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Python would take the last of two equal keys, and others may take the first."""
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        raise ValueError("a key is there twice")
+    return value
+
+
+def _not_a_number(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
 
 
 def set_pointer(pointer: Path, target: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, Protocol
 
-from dragoman.config import TokenizerConfig, parse_section
+from dragoman.config import LANGUAGE_CODE, TokenizerConfig, parse_section
 from dragoman.errors import BundleError, ConfigError
 from dragoman.storage import read_json, sha256, to_json
 from dragoman.text.characters import Characters, learn_characters
@@ -96,11 +96,14 @@ class Tokenizers:
             self.target.save(folder / target_file)
 
     @classmethod
-    def load(cls, folder: Path) -> Tokenizers:
+    def load(cls, folder: Path, sizes: tuple[int, int] | tuple[None, None] = (None, None)) -> Tokenizers:
         """Read what `save` wrote.
 
+        Args:
+            sizes: of the source's and the target's vocabulary, where they are known.
+
         Raises:
-            BundleError: a file is missing or damaged.
+            BundleError: a file is missing or damaged, or much too large for `sizes`.
         """
         path = folder / DESCRIPTION
         check_file(path)
@@ -110,10 +113,10 @@ class Tokenizers:
         source_lang, target_lang = (_checked_lang(lang, path) for lang in langs)
         source_file, target_file = _files(config)
         if source_file == target_file:
-            one = _load(folder / source_file, config, "xx", target_lang)
+            one = _load(folder / source_file, config, "xx", target_lang, sizes[0])
             return cls(one, one, config, source_lang, target_lang)
-        source = _load(folder / source_file, config, source_lang, source_lang)
-        target = _load(folder / target_file, config, target_lang, target_lang)
+        source = _load(folder / source_file, config, source_lang, source_lang, sizes[0])
+        target = _load(folder / target_file, config, target_lang, target_lang, sizes[1])
         return cls(source, target, config, source_lang, target_lang)
 
     def fingerprint(self) -> str:
@@ -227,12 +230,13 @@ def _files(config: TokenizerConfig) -> tuple[str, str]:
     return (f"joint.{suffix}",) * 2 if is_joint(config) else (f"source.{suffix}", f"target.{suffix}")
 
 
-def _load(path: Path, config: TokenizerConfig, lang: str, output_lang: str) -> Tokenizer:
+def _load(path: Path, config: TokenizerConfig, lang: str, output_lang: str, size: int | None) -> Tokenizer:
     if config.kind == "characters":
-        return Characters.load(path, lowercase=config.lowercase)
+        return Characters.load(path, lowercase=config.lowercase, size=size)
     if config.kind == "words":
-        return Words.load(path, lang, output_language=output_lang, lowercase=config.lowercase)
-    return Subword.load(path, _subword_kind(config), lowercase=config.lowercase, sampling=config.sampling)
+        return Words.load(path, lang, output_language=output_lang, lowercase=config.lowercase, size=size)
+    kind, lowercase, sampling = _subword_kind(config), config.lowercase, config.sampling
+    return Subword.load(path, kind, lowercase=lowercase, sampling=sampling, size=size)
 
 
 def _subword_kind(config: TokenizerConfig) -> Literal["bpe", "unigram"]:
@@ -241,13 +245,15 @@ def _subword_kind(config: TokenizerConfig) -> Literal["bpe", "unigram"]:
 
 def _read_config(description: dict[str, object], path: Path) -> TokenizerConfig:
     version = description.get("format_version")
-    if version != FORMAT_VERSION:
+    if type(version) is not int or version != FORMAT_VERSION:
         raise BundleError(
             f"tokenizer format {version!r} is not known (this is dragoman's format {FORMAT_VERSION})",
             path,
             advice="install a newer dragoman",
         )
     config = description.get("config")
+    if unknown := description.keys() - {"format_version", "config", "source_lang", "target_lang"}:
+        raise BundleError(f"unknown key {min(unknown)!r}", path, advice="use another copy")
     if not isinstance(config, dict):
         raise BundleError("the tokenizer's configuration is missing", path, advice="use another copy")
     try:
@@ -260,6 +266,6 @@ def _read_config(description: dict[str, object], path: Path) -> TokenizerConfig:
 
 
 def _checked_lang(lang: object, path: Path) -> str:
-    if not isinstance(lang, str) or len(lang) > 35:
+    if not isinstance(lang, str) or not LANGUAGE_CODE.fullmatch(lang):
         raise BundleError("a language code is missing or wrong", path, advice="use another copy")
     return lang
