@@ -8,6 +8,7 @@ safetensors, from a fixed name that the manifest check has found to be a plain f
 
 from __future__ import annotations
 
+import faulthandler
 import hashlib
 import io
 import itertools
@@ -115,6 +116,7 @@ def attempt(folder: Path, place: Path, command: Callable[[Path], int] = translat
 
 
 def _limit() -> None:
+    faulthandler.disable()  # of pytest, whose report would be in the way
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.alarm(10)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -561,6 +563,10 @@ def config_attacks() -> Iterator[Attack]:
 # Of the manifest.
 
 
+def _million_entries(text: str) -> str:
+    return '{"files":{' + ",".join(f'"{number}":{{"size":0}}' for number in range(10**6)) + "}}"
+
+
 def manifest_attacks() -> Iterator[Attack]:
     def of(name: str, make: Callable[[dict[str, Any]], object], **more: Any) -> Attack:
         def change(folder: Path) -> None:
@@ -604,10 +610,7 @@ def manifest_attacks() -> Iterator[Attack]:
     yield of("entry without a size", lambda files: files[WEIGHTS].pop("size"))
     yield of("entry is a list", lambda files: files.update({WEIGHTS: [1, 2]}))
     yield of("a file twice", lambda files: files.update({f"./{WEIGHTS}": files[WEIGHTS]}), harmless="read twice")
-    many = ",".join(f'"{n}":{{"size":0}}' for n in range(10**6))
-    yield Attack(
-        "manifest", "a million entries", raw_json(MANIFEST, lambda text: f'{{"files":{{{many}}}}}'), sealed=False
-    )
+    yield Attack("manifest", "a million entries", raw_json(MANIFEST, _million_entries), sealed=False)
     yield top("files is a list", lambda manifest: manifest.update(files=list(manifest["files"])))
     yield top("no files", lambda manifest: manifest.pop("files"))
 
@@ -851,6 +854,10 @@ def swap(folder: Path) -> None:
     (tokenizer / "other").rename(tokenizer / "target.json")
 
 
+def _many_words(text: str) -> str:
+    return '{"words":["a"' + ',"a"' * 10**7 + "]}"
+
+
 def list_attacks(kind: str) -> Iterator[Attack]:
     """Lists of words or characters."""
 
@@ -869,8 +876,7 @@ def list_attacks(kind: str) -> Iterator[Attack]:
     yield of("list as a word", lambda words: words.__setitem__(-1, ["a"]))
     yield of("word of 1 MB", lambda words: words.__setitem__(-1, "x" * 2**20))
     yield of("60,000 words", lambda words: words.extend(f"x{n}" for n in range(60_000)))
-    many = '{"words":["a"' + ',"a"' * 10**7 + "]}"
-    yield Attack("tokenizer", f"{kind}: 10 million words", raw_json(WORDS, lambda text: many), kind)
+    yield Attack("tokenizer", f"{kind}: 10 million words", raw_json(WORDS, _many_words), kind)
     yield Attack(
         "tokenizer", f"{kind}: words are text", changed_json(WORDS, lambda value: value.update(words="abc")), kind
     )
