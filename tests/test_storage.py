@@ -338,7 +338,7 @@ def test_a_signed_manifest_cannot_point_outside_either(tmp_path: Path, name: str
     where = Path(name) if name.startswith("/") else tmp_path / "secret"
     entry = {"size": where.stat().st_size, "sha256": storage.sha256(where)}
     (folder / MANIFEST).write_bytes(signed({"files": {name: entry}}))
-    with pytest.raises(BundleError, match="a file of the manifest is missing"):
+    with pytest.raises(BundleError, match="outside the folder|a file of the manifest is missing"):
         verify_folder(folder)
 
 
@@ -370,7 +370,7 @@ def test_a_manifest_is_the_one_that_was_written(tmp_path: Path) -> None:
 
 
 def test_deep_json_is_damage_and_no_crash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / MANIFEST).write_bytes(b'{"files": ' + b"[" * 100_000 + b"]" * 100_000 + b"}")
+    (tmp_path / MANIFEST).write_bytes(b'{"files": ' + b"[" * 90_000 + b"]" * 90_000 + b"}")
     with pytest.raises(BundleError, match="not readable as JSON"):
         verify_folder(tmp_path)
 
@@ -391,7 +391,7 @@ def test_equal_values_are_equal_bytes() -> None:
         to_json({"a": float("nan")})
 
 
-def test_json_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_json_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     (tmp_path / "list").write_text("[1]", encoding="utf-8")
     (tmp_path / "text").write_text("{", encoding="utf-8")
     (tmp_path / "folder").mkdir()
@@ -400,11 +400,9 @@ def test_json_that_cannot_be_read_says_why(tmp_path: Path, monkeypatch: pytest.M
     for name, cause in causes.items():
         with pytest.raises(BundleError, match=cause):
             read_json(tmp_path / name)
-    monkeypatch.setattr(storage, "JSON_LIMIT", 8)
-    assert read_json(tmp_path / "large") == {"a": 1}
-    monkeypatch.setattr(storage, "JSON_LIMIT", 7)
+    assert read_json(tmp_path / "large", limit=8) == {"a": 1}
     with pytest.raises(BundleError, match="larger than 7 bytes"):
-        read_json(tmp_path / "large")
+        read_json(tmp_path / "large", limit=7)
 
 
 # -- pointers and locks ------------------------------------------------------------------------------------------

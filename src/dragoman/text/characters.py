@@ -57,13 +57,13 @@ class Characters:
         write_words(path, self._vocabulary)
 
     @classmethod
-    def load(cls, path: Path, *, lowercase: bool, size: int | None = None) -> Characters:
+    def load(cls, path: Path, *, lowercase: bool) -> Characters:
         """Read what `save` wrote.
 
         Raises:
-            BundleError: the file is damaged, or much too large for `size` characters.
+            BundleError: the file is damaged.
         """
-        return cls(read_words(path, size), lowercase=lowercase)
+        return cls(read_words(path), lowercase=lowercase)
 
 
 def learn_characters(texts: Iterable[str], *, lowercase: bool, min_count: int) -> Characters:

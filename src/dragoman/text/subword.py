@@ -20,7 +20,6 @@ from dragoman.errors import BundleError, ConfigError
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
-from dragoman.text.wordlist import check_file
 
 SPACE = "▁"
 
@@ -90,15 +89,12 @@ class Subword:
         path.write_bytes(self._model)
 
     @classmethod
-    def load(
-        cls, path: Path, kind: Literal["bpe", "unigram"], *, lowercase: bool, sampling: float, size: int | None = None
-    ) -> Subword:
+    def load(cls, path: Path, kind: Literal["bpe", "unigram"], *, lowercase: bool, sampling: float) -> Subword:
         """Read what `save` wrote.
 
         Raises:
-            BundleError: the file is damaged, or much too large for `size` pieces.
+            BundleError: the file is damaged.
         """
-        check_file(path, size)
         try:
             return cls(path.read_bytes(), kind, lowercase=lowercase, sampling=sampling)
         except ValueError as error:
@@ -126,8 +122,6 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     controls = [each for each in range(n_specials) if processor.is_control(each)]
     if found != SPECIALS or controls != [PAD_ID, SOS_ID, EOS_ID] or not processor.is_unknown(UNK_ID):
         raise ValueError(f"its first ids are {' '.join(found)}, not {' '.join(SPECIALS)}")
-    for each in range(processor.get_piece_size()):
-        processor.id_to_piece(each)  # a piece that is not UTF-8 is a ValueError
     return processor
 
 

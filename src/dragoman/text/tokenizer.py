@@ -15,7 +15,6 @@ from dragoman.storage import read_json, sha256, to_json
 from dragoman.text.characters import Characters, learn_characters
 from dragoman.text.subword import Subword, learn_subword
 from dragoman.text.vocabulary import Vocabulary
-from dragoman.text.wordlist import check_file
 from dragoman.text.words import Words, learn_words
 
 FORMAT_VERSION = 1
@@ -29,6 +28,8 @@ _MANY_CHARACTERS = 1_000
 #: Sizes chosen when none is given: up to so many pairs, so many pieces.
 _SIZES = ((2_000, 1_000), (10_000, 4_000), (100_000, 8_000), (1_000_000, 16_000))
 _LARGEST_SIZE = 32_000
+#: Bytes of a vocabulary's file; a larger one has more entries than its model, or longer ones than any text.
+_BASE_BYTES, _BYTES_PER_ENTRY = 1_000_000, 1_000
 
 Pairs = Callable[[], Iterator[tuple[str, str]]]
 
@@ -106,7 +107,6 @@ class Tokenizers:
             BundleError: a file is missing or damaged, or much too large for `sizes`.
         """
         path = folder / DESCRIPTION
-        check_file(path)
         description = read_json(path)
         config = _read_config(description, path)
         langs = [description.get("source_lang"), description.get("target_lang")]
@@ -230,13 +230,17 @@ def _files(config: TokenizerConfig) -> tuple[str, str]:
     return (f"joint.{suffix}",) * 2 if is_joint(config) else (f"source.{suffix}", f"target.{suffix}")
 
 
-def _load(path: Path, config: TokenizerConfig, lang: str, output_lang: str, size: int | None) -> Tokenizer:
+def _load(path: Path, config: TokenizerConfig, lang: str, output_lang: str, n_entries: int | None) -> Tokenizer:
+    if path.is_symlink() or not path.is_file():
+        raise BundleError("file not found, or not a plain file", path, advice="use another copy")
+    if n_entries is not None and path.stat().st_size > _BASE_BYTES + n_entries * _BYTES_PER_ENTRY:
+        raise BundleError(f"too large for {n_entries:,} entries", path, advice="use another copy")
     if config.kind == "characters":
-        return Characters.load(path, lowercase=config.lowercase, size=size)
+        return Characters.load(path, lowercase=config.lowercase)
     if config.kind == "words":
-        return Words.load(path, lang, output_language=output_lang, lowercase=config.lowercase, size=size)
+        return Words.load(path, lang, output_language=output_lang, lowercase=config.lowercase)
     kind, lowercase, sampling = _subword_kind(config), config.lowercase, config.sampling
-    return Subword.load(path, kind, lowercase=lowercase, sampling=sampling, size=size)
+    return Subword.load(path, kind, lowercase=lowercase, sampling=sampling)
 
 
 def _subword_kind(config: TokenizerConfig) -> Literal["bpe", "unigram"]:

@@ -101,21 +101,13 @@ class Words:
         write_words(path, self._vocabulary)
 
     @classmethod
-    def load(
-        cls,
-        path: Path,
-        language: str,
-        *,
-        output_language: str | None = None,
-        lowercase: bool,
-        size: int | None = None,
-    ) -> Words:
+    def load(cls, path: Path, language: str, *, output_language: str | None = None, lowercase: bool) -> Words:
         """Read what `save` wrote.
 
         Raises:
-            BundleError: the file is damaged, or much too large for `size` words.
+            BundleError: the file is damaged.
         """
-        return cls(read_words(path, size), language, output_language=output_language, lowercase=lowercase)
+        return cls(read_words(path), language, output_language=output_language, lowercase=lowercase)
 
 
 def _is_inner(pieces: Sequence[str], position: int) -> bool:
