@@ -12,11 +12,11 @@ _FIGURES = pytest.StashKey[list[str]]()
 
 @pytest.fixture
 def figure(request: pytest.FixtureRequest) -> Figure:
-    """figure("G1", "killed", interruptions=1000, ...): a line for the summary."""
+    """figure("G1", "kill", interruptions=1000, ...): a line for the summary."""
 
-    def say(goal: str, what: str, **counts: object) -> None:
+    def say(goal: str, kind: str, **counts: object) -> None:
         counted = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items())
-        request.config.stash.setdefault(_FIGURES, []).append(f"{goal:4} {what}: {counted}")
+        request.config.stash.setdefault(_FIGURES, []).append(f"{goal:4} {kind}: {counted}")
 
     return say
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +23,9 @@ from dragoman.training.run_folder import RunFolder
 N_STEPS = 100_000 if FULL else 5_000
 
 
-def test_the_run_folder_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_run_folder_stays_small(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, figure: Callable[..., None]
+) -> None:
     """Nothing but the bookkeeping: saved every 100 steps, validated every 700, logged every 2, killed now and then."""
     monkeypatch.setattr(os, "fsync", lambda descriptor: None)
     folder, dice, progress = RunFolder(tmp_path), random.Random(1), Progress()
@@ -56,3 +59,4 @@ def test_the_run_folder_stays_small(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     lines = folder.metrics.read_bytes().split(b"\n")
     assert [json.loads(line)["step"] for line in lines[:-1]] == list(range(0, N_STEPS + 1, 2))
     assert max(map(len, lines)) < 150
+    figure("T20", "bookkeeping", steps=N_STEPS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,11 +26,11 @@ PROGRAM = Path(__file__).with_name("fuzz.py")
         ("translate", 5_000, {"0"}),
     ],
 )
-def test_bad_input(kind: str, n_full: int, codes: set[str]) -> None:
+def test_bad_input(kind: str, n_full: int, codes: set[str], figure: Callable[..., None]) -> None:
     n_inputs = n_full if FULL else n_full // 20
     done = subprocess.run([sys.executable, PROGRAM, kind, str(n_inputs)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     counts = json.loads(done.stdout)
-    print(counts)
     assert counts["inputs"] == n_inputs
     assert codes <= counts["codes"].keys(), "the inputs are too good, or too bad"
+    figure("G4", **counts)

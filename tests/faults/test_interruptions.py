@@ -26,7 +26,7 @@ def trials(kind: str, n_full: int, figure: Figure, goal: str) -> dict[str, Any]:
     done = subprocess.run([sys.executable, PROGRAM, kind, str(n_trials)], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     counts: dict[str, Any] = json.loads(done.stdout)
-    figure(goal, kind, **counts)
+    figure(goal, kind, **{name: round(value, 1) for name, value in counts.items()})
     assert counts["interruptions"] >= n_trials
     return counts
 
