@@ -12,7 +12,7 @@ from models import small_model
 from torch import Tensor, nn
 
 from dragoman.config import PRESETS, ModelConfig
-from dragoman.model.attention import MultiHeadAttention, attend, attention_weights
+from dragoman.model.attention import SHORT, MultiHeadAttention, attend, attention_weights
 from dragoman.model.masks import causal_mask, padding_mask
 from dragoman.model.norms import StdNorm
 from dragoman.model.positions import RotaryPositions, sinusoidal_table
@@ -110,9 +110,11 @@ def test_equals_pytorchs_transformer_with_the_same_weights(
 # -- attention -----------------------------------------------------------------------------------------------------
 
 
-def test_fused_attention_equals_explicit_weights() -> None:
-    queries, keys, values = (torch.randn(2, 3, n, 8, dtype=torch.float64, requires_grad=True) for n in (5, 7, 7))
-    mask = torch.rand(2, 1, 5, 7) < 0.6
+@pytest.mark.parametrize("n_keys", [7, SHORT + 1])
+def test_fused_attention_equals_explicit_weights(n_keys: int) -> None:
+    sizes = (5, n_keys, n_keys)
+    queries, keys, values = (torch.randn(2, 3, n, 8, dtype=torch.float64, requires_grad=True) for n in sizes)
+    mask = torch.rand(2, 1, 5, n_keys) < 0.6
     mask[0, 0, 2] = False  # a row with nothing to attend to
     weights = attention_weights(queries, keys, mask)
     explicit, fused = weights @ values, attend(queries, keys, values, mask)
@@ -127,10 +129,11 @@ def test_fused_attention_equals_explicit_weights() -> None:
         assert torch.allclose(one, other, atol=1e-12)
 
 
+@pytest.mark.parametrize("n_keys", [7, SHORT + 1])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
-def test_nothing_to_attend_to_gives_zeros_and_no_gradient(dtype: torch.dtype) -> None:
-    queries, keys, values = (torch.randn(2, 3, n, 8).to(dtype).requires_grad_() for n in (5, 7, 7))
-    mask = torch.ones(2, 1, 5, 7, dtype=torch.bool)
+def test_nothing_to_attend_to_gives_zeros_and_no_gradient(dtype: torch.dtype, n_keys: int) -> None:
+    queries, keys, values = (torch.randn(2, 3, n, 8).to(dtype).requires_grad_() for n in (5, n_keys, n_keys))
+    mask = torch.ones(2, 1, 5, n_keys, dtype=torch.bool)
     mask[0] = False
     attended, weights = attend(queries, keys, values, mask), attention_weights(queries, keys, mask)
     assert (attended[0] == 0).all()

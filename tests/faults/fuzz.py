@@ -4,7 +4,7 @@ A program of its own: it imports everything once and tries the inputs in forked 
 and time. A child tries several inputs, one after the other, and tells how each went; so when it dies, the input that
 killed it is known. Prints one JSON object with counts; a trial that fails is told with the command that repeats it.
 
-    python fuzz.py config 500            # trials 1 to 500
+    python fuzz.py config 500 model 50   # trials 1 to 500 of recipes, 1 to 50 of model folders
     python fuzz.py config 1 --seed 417   # trial 417 alone
     python fuzz.py config 1 --seed 417 --debug
 """
@@ -537,31 +537,23 @@ def warm_up(kind: Kind, place: Path) -> None:
     assert counts.codes[0], counts
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=KINDS)
-    parser.add_argument("inputs", type=int)
-    parser.add_argument("--seed", type=int, default=1, help="the first trial")
-    parser.add_argument("--debug", action="store_true", help="show what the program says")
-    arguments = parser.parse_args()
-    torch.set_num_threads(1)
-    kind, counts, started = KINDS[arguments.kind], Counts(arguments.kind), time.monotonic()
-    command = typer.main.get_command(program.app)
-    typer.main.get_command = lambda app: command  # making it anew takes longer than most trials
-    with tempfile.TemporaryDirectory(prefix="dragoman-") as name:
-        place = Path(name).resolve()
+def try_many(name: str, n_inputs: int, first: int) -> dict[str, Any]:
+    """So many inputs of a kind, from the trial `first` on: what was counted. Failures are shown."""
+    kind, counts, started = KINDS[name], Counts(name), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="dragoman-") as folder:
+        place = Path(folder).resolve()
         warm_up(kind, place)
         gc.freeze()  # a collection would copy the parent's memory into every child
-        seeds = list(range(arguments.seed, arguments.seed + -(-arguments.inputs // kind.inputs)))
+        seeds = list(range(first, first + -(-n_inputs // kind.inputs)))
         while seeds:
             seeds = seeds[try_batch(kind, seeds[: kind.batch], place, counts) :]
         if DEBUG:
             print((place / "said").read_text(encoding="utf-8", errors="replace"), file=sys.stderr)
             print(f"left in {shutil.move(place / 'trial', tempfile.mkdtemp())}", file=sys.stderr)
+        os.chdir("/")
     for failure in counts.failures[:N_SHOWN]:
         print(failure, file=sys.stderr)
-    figures = {
-        "kind": counts.kind,
+    return {
         "inputs": counts.inputs,
         "codes": dict(sorted(counts.codes.items())),
         "failures": len(counts.failures),
@@ -569,8 +561,21 @@ def main() -> None:
         "added_mib": round(counts.added_mib),
         "seconds": round(time.monotonic() - started, 1),
     }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("trials", nargs="+", metavar="KIND NUMBER", help=f"{', '.join(KINDS)}; and how many inputs")
+    parser.add_argument("--seed", type=int, default=1, help="the first trial")
+    parser.add_argument("--debug", action="store_true", help="show what the program says")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+    command = typer.main.get_command(program.app)
+    typer.main.get_command = lambda app: command  # making it anew takes longer than most trials
+    pairs = zip(arguments.trials[::2], arguments.trials[1::2], strict=True)
+    figures = {kind: try_many(kind, int(number), arguments.seed) for kind, number in pairs}
     print(json.dumps(figures))
-    sys.exit(bool(counts.failures))
+    sys.exit(any(counts["failures"] for counts in figures.values()))
 
 
 if __name__ == "__main__":

@@ -4,8 +4,7 @@ A program of its own: it imports everything once and starts each life of a train
 milliseconds instead of seconds. What it checks, it reads from the run folder and from what the training said, not from
 its code. Prints one JSON object with counts; the first trial that fails ends it with the arguments that repeat it.
 
-    python interruptions.py KILL 50 --seed 3          # 50 interruptions by SIGKILL
-    python interruptions.py RACE 20
+    python interruptions.py KILL 50 RACE 20 --seed 3          # 50 interruptions by SIGKILL, 20 races
 """
 
 from __future__ import annotations
@@ -202,53 +201,67 @@ def race(recipe: Path, folder: Path, dice: random.Random) -> Counts:
     return Counts(interruptions=1, trainings=1)
 
 
+def many(kind: str, n_interruptions: int, seed: int, recipe: Path, length: float, expected: dict[str, Any]) -> Counts:
+    """Trainings of one kind, from one seed on, until there were so many interruptions; a failure ends the program."""
+    total = Counts()
+    while total.interruptions < n_interruptions:
+        folder = recipe.parent / f"run-{seed}"
+        try:
+            dice = random.Random(seed)
+            if kind == "RACE":
+                counts = race(recipe, folder, dice)
+            else:
+                counts = interrupted_training(recipe, folder, kind, length, dice)
+            assert outcome(folder) == expected, "the outcome differs from that of the uninterrupted training"
+            load_bundle(read_pointer(folder / "best"))
+        except Exception as error:
+            sys.exit(f"{type(error).__name__}: {error}\nto repeat it: python {sys.argv[0]} {kind} 1 --seed {seed}")
+        shutil.rmtree(folder)
+        total.interruptions += counts.interruptions
+        total.inside_a_save += counts.inside_a_save
+        total.trainings += counts.trainings
+        total.slowest_stop = max(total.slowest_stop, counts.slowest_stop)
+        seed += 1
+    return total
+
+
+def write_recipe(place: Path) -> Path:
+    """The recipe of all trainings, with its text."""
+    words = random.Random(1)
+    text = "".join(
+        " ".join(words.choices(["an", "bin", "can", "den"], k=words.randint(2, 7))) + "\n" for _ in range(200)
+    )
+    for side in ("SOURCE", "TARGET"):
+        (place / side).write_text(text if side == "SOURCE" else text.replace("an", "un"), encoding="utf-8")
+    recipe = place / "recipe.yaml"
+    recipe.write_text(
+        RECIPE.replace("N_STEPS", str(N_STEPS))
+        .replace("SOURCE", str(place / "SOURCE"))
+        .replace("TARGET", str(place / "TARGET"))
+    )
+    return recipe
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("kind", choices=["KILL", "TERM", "INT", "RACE"])
-    parser.add_argument("interruptions", type=int)
+    parser.add_argument("trials", nargs="+", metavar="KIND NUMBER", help="KILL, TERM, INT or RACE, and how many")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    total, seed = Counts(), arguments.seed
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        words = random.Random(1)
-        text = "".join(
-            " ".join(words.choices(["an", "bin", "can", "den"], k=words.randint(2, 7))) + "\n" for _ in range(200)
-        )
-        for side in ("SOURCE", "TARGET"):
-            (place / side).write_text(text if side == "SOURCE" else text.replace("an", "un"), encoding="utf-8")
-        recipe = place / "recipe.yaml"
-        recipe.write_text(
-            RECIPE.replace("N_STEPS", str(N_STEPS))
-            .replace("SOURCE", str(place / "SOURCE"))
-            .replace("TARGET", str(place / "TARGET"))
-        )
+        recipe = write_recipe(Path(name))
         started = time.monotonic()
-        assert Life(recipe, place / "whole", say=place / "said").wait() == 0, (place / "said").read_text()
+        whole = recipe.parent / "whole"
+        assert Life(recipe, whole, say=recipe.parent / "said").wait() == 0, (recipe.parent / "said").read_text()
         length = time.monotonic() - started
-        expected = outcome(place / "whole")
+        expected = outcome(whole)
         assert len(expected["log"]) == N_STEPS + 2
-        while total.interruptions < arguments.interruptions:
-            folder = place / f"run-{seed}"
-            try:
-                dice = random.Random(seed)
-                if arguments.kind == "RACE":
-                    counts = race(recipe, folder, dice)
-                else:
-                    counts = interrupted_training(recipe, folder, arguments.kind, length, dice)
-                assert outcome(folder) == expected, "the outcome differs from that of the uninterrupted training"
-                load_bundle(read_pointer(folder / "best"))
-            except Exception as error:
-                repeat = f"python {sys.argv[0]} {arguments.kind} 1 --seed {seed}"
-                sys.exit(f"{type(error).__name__}: {error}\nto repeat it: {repeat}")
-            shutil.rmtree(folder)
-            total.interruptions += counts.interruptions
-            total.inside_a_save += counts.inside_a_save
-            total.trainings += counts.trainings
-            total.slowest_stop = max(total.slowest_stop, counts.slowest_stop)
-            seed += 1
-    print(json.dumps({**vars(total), "seconds": round(time.monotonic() - started, 1), "seconds_undisturbed": length}))
+        figures = {}
+        for kind, number in zip(arguments.trials[::2], arguments.trials[1::2], strict=True):
+            started = time.monotonic()
+            counts = many(kind, int(number), arguments.seed, recipe, length, expected)
+            figures[kind] = {**vars(counts), "seconds": time.monotonic() - started, "seconds_undisturbed": length}
+    print(json.dumps(figures))
 
 
 if __name__ == "__main__":
