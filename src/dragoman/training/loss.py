@@ -17,7 +17,7 @@ from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 
 #: Scores held at once, in numbers. The whole (M, V) matrix never exists; a piece of it stays in the processor's cache.
-CHUNK_SCORES = 1 << 21
+CHUNK_SCORES = 1 << 20
 
 
 def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
@@ -43,28 +43,36 @@ class _ChunkedLoss(torch.autograd.Function):
     def forward(
         ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float
     ) -> tuple[Tensor, Tensor]:
-        vocab_size = weight.size(0)
+        vocab_size, kind = weight.size(0), hidden.device.type
         n_rows = max(1, CHUNK_SCORES // vocab_size)
         wide = torch.promote_types(hidden.dtype, torch.float32)  # sums and exponentials want at least float32
+        narrow = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype  # of the products
         loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
         hidden_grad, weight_grad = torch.empty_like(hidden), torch.zeros_like(weight)
         bias_grad = None if bias is None else torch.zeros_like(bias)
+        hidden, matrix = hidden.to(narrow), weight.to(narrow)
         for start in range(0, len(hidden), n_rows):
             chunk, target = hidden[start : start + n_rows], targets[start : start + n_rows, None]
-            log_probs = F.linear(chunk, weight, bias).log_softmax(dim=-1, dtype=wide)
-            chunk_nll = -log_probs.gather(-1, target).sum()
+            scores = F.linear(chunk, matrix, bias).to(wide)
+            best, mean, expected = scores.amax(dim=-1, keepdim=True), scores.mean(dim=-1), scores.gather(-1, target)
+            grad = scores.sub_(best).exp_()  # one exponential serves the loss and the gradient
+            total = grad.sum(dim=-1, keepdim=True)
+            normaliser = (best + total.log())[:, 0]
+            chunk_nll = (normaliser - expected[:, 0]).sum()
             nll += chunk_nll
-            loss += (1 - smoothing) * chunk_nll
-            if smoothing:
-                loss -= smoothing / vocab_size * log_probs.sum()
-            grad = log_probs.exp_()
+            loss += (1 - smoothing) * chunk_nll + smoothing * (normaliser - mean).sum()
+            grad /= total
             if smoothing:
                 grad -= smoothing / vocab_size
             grad.scatter_add_(-1, target, grad.new_full(target.shape, smoothing - 1))
             if bias_grad is not None:
                 bias_grad += grad.sum(dim=0)
-            hidden_grad[start : start + n_rows] = grad @ weight
-            weight_grad += grad.T @ chunk
+            grad = grad.to(narrow)
+            hidden_grad[start : start + n_rows] = grad @ matrix
+            if narrow == weight_grad.dtype:
+                weight_grad.addmm_(grad.T, chunk)  # without a matrix in between
+            else:
+                weight_grad += grad.T @ chunk
         ctx.save_for_backward(hidden_grad, weight_grad, bias_grad)
         ctx.mark_non_differentiable(nll)
         return loss, nll
