@@ -15,25 +15,30 @@ from torch import Tensor, nn
 from dragoman.model.dropout import Dropout
 from dragoman.model.positions import RotaryPositions
 
+#: On a CPU, over up to so many keys, plain products are faster than the fused kernel: see benchmarks/attention.py.
+SHORT = 64
+
 
 def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None = None) -> Tensor:
     """softmax(Q K^T / sqrt(K)), equation 1 of the paper: (B, H, T, K), (B, H, S, K) -> (B, H, T, S).
 
     Each row sums to one; a row with nothing to attend to is zeros.
     """
-    scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.size(-1))
+    scores = (queries / math.sqrt(queries.size(-1))) @ keys.transpose(-2, -1)
     if mask is None:
         return scores.softmax(dim=-1)
-    # The lowest finite number, not -inf, whose softmax over a whole row would be NaN.
-    weights = scores.masked_fill(~mask, torch.finfo(scores.dtype).min).softmax(dim=-1)
-    return weights.masked_fill(~mask, 0.0)
+    # A very low number, not -inf, whose softmax over a whole row would be NaN.
+    lowest = scores.new_zeros(mask.shape).masked_fill(~mask, torch.finfo(scores.dtype).min / 2)
+    return (scores + lowest).softmax(dim=-1).masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
-    """attention_weights(Q, K) V by PyTorch's fused kernel: values (B, H, S, W) -> (B, H, T, W).
+    """attention_weights(Q, K) V, values (B, H, S, W) -> (B, H, T, W), by PyTorch's fused kernel where that is faster.
 
     A query with nothing to attend to gets zeros, on every backend.
     """
+    if keys.device.type == "cpu" and keys.size(-2) <= SHORT:
+        return attention_weights(queries, keys, mask) @ values
     attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
     if mask is None:
         return attended
