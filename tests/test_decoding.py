@@ -15,6 +15,7 @@ from torch import Tensor
 
 from dragoman.config import ModelConfig, SearchConfig
 from dragoman.decoding.beam import beam_search
+from dragoman.decoding.best import top_k
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.sampling import draw
@@ -343,6 +344,20 @@ def test_what_was_cut_does_not_keep_out_what_ends() -> None:
 
     (found,) = search(DeadEnd(), sentences(1), config(beam_size=2))
     assert [(each.ids, each.finished) for each in found] == [((B, B), True)]
+
+
+@pytest.mark.parametrize("n_columns", [3, 50, 99, 250, 1000, 1037])
+@pytest.mark.parametrize("k", [1, 3])
+def test_the_highest_are_those_of_pytorch(n_columns: int, k: int) -> None:
+    scores = torch.randn(40, n_columns)
+    scores[:20] = scores[:20].round()  # ties: their values are the same, wherever they are
+    scores[0], scores[1, n_columns // 2 :], scores[2, -1] = float("-inf"), float("-inf"), float("nan")
+    values, columns = top_k(scores, k)
+    expected, places = scores.topk(k, dim=-1)
+    assert torch.equal(values.nan_to_num(99), expected.nan_to_num(99))
+    assert torch.equal(scores.gather(1, columns).nan_to_num(99), values.nan_to_num(99))
+    assert all(len(set(row)) == k for row in columns.tolist())
+    assert torch.equal(columns[20:], places[20:])
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from dragoman.config import SearchConfig
+from dragoman.decoding.best import top_k
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
 from dragoman.decoding.state import State, refuse_nan
@@ -111,7 +112,7 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
     kept = Kept.start(constraints, config)
     while True:
         log_probs = constraints.apply(state.step(beam.last_ids), beam.ids, beam.sentence)
-        values, token_ids = log_probs.topk(min(config.beam_size, log_probs.size(1)), dim=-1)  # (R, K), falling
+        values, token_ids = top_k(log_probs, min(config.beam_size, log_probs.size(1)))  # (R, K), falling
         refuse_nan(values[:, 0])
         kept.add(beam.take(values[:, 0].isneginf()))  # every next token is forbidden: it ends as it is
         parents, choices = best_continuations(beam, values, kept.places, config.beam_size)

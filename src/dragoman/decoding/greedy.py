@@ -10,6 +10,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from dragoman.decoding.best import top_k
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.state import State, refuse_nan
@@ -60,5 +61,5 @@ def walk(
 
 
 def _most_probable(log_probs: Tensor, rows: Tensor, position: int) -> tuple[Tensor, Tensor]:
-    best = log_probs.max(dim=-1)
-    return best.values, best.indices
+    values, ids = top_k(log_probs, 1)
+    return values[:, 0], ids[:, 0]

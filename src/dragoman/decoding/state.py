@@ -17,6 +17,9 @@ from dragoman.model.cache import Cache
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 
+#: On a CPU, the scores of so many rows are normalised while they are still in its cache.
+ROWS_AT_ONCE = 64
+
 
 class State(Protocol):
     """Rows that are being written, each one token longer after every step."""
@@ -87,8 +90,12 @@ class TransformerState:
     @torch.inference_mode()
     def step(self, last_ids: Tensor) -> Tensor:
         """See `State`."""
-        hidden = self._model.step(last_ids[:, None], self._cache)
-        return torch.log_softmax(self._model.project(hidden[:, -1]), dim=-1, dtype=torch.float32)
+        hidden = self._model.step(last_ids[:, None], self._cache)[:, -1]
+        log_probs = hidden.new_empty(len(hidden), self._model.config.target_vocab_size, dtype=torch.float32)
+        n_rows = ROWS_AT_ONCE if hidden.device.type == "cpu" else max(1, len(hidden))
+        for rows, into in zip(hidden.split(n_rows), log_probs.split(n_rows), strict=True):
+            into.copy_(torch.log_softmax(self._model.project(rows), dim=-1, dtype=torch.float32))
+        return log_probs
 
     @torch.inference_mode()
     def select(self, rows: Tensor) -> None:

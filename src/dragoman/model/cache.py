@@ -55,12 +55,12 @@ class Cache:
         # Reordering the hypotheses of a beam leaves each row with its sentence: the memory need not move.
         moved = not torch.equal(sources, self.sources)
         self.sources = sources
-        self.target_mask = self.target_mask[rows]
+        self.target_mask = self.target_mask.index_select(0, rows)
         if moved:
-            self.source_mask = self.source_mask[rows]
+            self.source_mask = self.source_mask.index_select(0, rows)
         for layer in self.layers:
             if moved:
-                layer.memory_keys = layer.memory_keys[rows]
-                layer.memory_values = layer.memory_values[rows]
+                layer.memory_keys = layer.memory_keys.index_select(0, rows)
+                layer.memory_values = layer.memory_values.index_select(0, rows)
             if layer.keys is not None and layer.values is not None:
-                layer.keys, layer.values = layer.keys[rows], layer.values[rows]
+                layer.keys, layer.values = layer.keys.index_select(0, rows), layer.values.index_select(0, rows)

@@ -109,7 +109,8 @@ class DecoderLayer(nn.Module):
 
     def start_cache(self, memory: Tensor) -> LayerCache:
         """The memory's keys and values, computed once for all target positions: memory (B, S, D)."""
-        return LayerCache(*self.cross_attention.keys_values(memory, memory))
+        keys, values = self.cross_attention.keys_values(memory, memory)
+        return LayerCache(keys.contiguous(), values.contiguous())  # laid out once for all products
 
     def forward(self, x: Tensor, target_mask: Tensor, source_mask: Tensor, cache: LayerCache) -> Tensor:
         """Read T new positions after those the cache holds: x (B, T, D) -> (B, T, D).
