@@ -90,14 +90,13 @@ def convert(bundle: Bundle) -> transformer_spec.TransformerSpec:
     spec.config.add_source_eos = True
     spec.config.unk_token, spec.config.bos_token, spec.config.eos_token = NAMES["<unk>"], NAMES["<sos>"], NAMES["<eos>"]
     spec.config.decoder_start_token = NAMES["<sos>"]
+    spec.validate()
     return spec
 
 
 def main() -> None:
     """Convert the bundle that the command line names."""
-    spec = convert(load_bundle(sys.argv[1]))
-    spec.validate()
-    spec.save(sys.argv[2])
+    convert(load_bundle(sys.argv[1])).save(sys.argv[2])
 
 
 if __name__ == "__main__":

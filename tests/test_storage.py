@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -459,6 +460,11 @@ def test_a_lock_whose_owner_did_not_sign_yet(tmp_path: Path) -> None:
         (tmp_path / "lock").write_bytes(b" \n")
         with pytest.raises(RunFolderError, match="in use by another process"), lock_folder(tmp_path):
             pass
+        sign = threading.Timer(0.15, lambda: (tmp_path / "lock").write_bytes(b"process 7 on a host"))
+        sign.start()
+        with pytest.raises(RunFolderError, match="in use by process 7 on a host"), lock_folder(tmp_path):
+            pass
+        sign.join()
 
 
 def test_the_lock_of_windows_leaves_its_owner_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

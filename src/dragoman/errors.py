@@ -13,8 +13,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-
 #: What a message may quote of a stranger's file, and how many of its problems it lists.
 _LONGEST, _MOST = 400, 100
 
@@ -24,15 +22,11 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 
-def _escaped(text: str) -> str:
-    """On one line, and harmless."""
-    return printable(text).replace("\n", "\\n")
-
-
 def _line(text: str) -> str:
-    """The same, and not endless: the middle is left out."""
+    """On one line, harmless, and not endless: of a long text the middle is left out."""
     half = _LONGEST // 2
-    return _escaped(text if len(text) <= _LONGEST else f"{text[:half]} ... {text[-half:]}")
+    shown = text if len(text) <= _LONGEST else f"{text[:half]} ... {text[-half:]}"
+    return printable(shown).replace("\n", "\\n")
 
 
 class DragomanError(Exception):
@@ -59,7 +53,7 @@ class DragomanError(Exception):
         details: Sequence[str] = (),
     ) -> None:
         place = "".join(f":{part}" for part in (where, line, byte) if part is not None)
-        head = _line(what) + (f": {_escaped(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
+        head = _line(what) + (f": {_line(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
         rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
         super().__init__(self.message)

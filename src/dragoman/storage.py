@@ -15,6 +15,7 @@ import os
 import shutil
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
@@ -267,13 +268,21 @@ def lock_folder(folder: Path) -> Iterator[None]:
         file = open(folder / "lock", "a+b")  # noqa: SIM115 - held for as long as the caller works
     with file:
         if not _try_lock(file):
-            file.seek(0)
-            owner = file.read(200).decode(errors="replace").strip() or "another process"
-            raise RunFolderError(f"in use by {owner}", folder, advice="wait for it, or choose another --output")
+            raise RunFolderError(f"in use by {_owner(file)}", folder, advice="wait for it, or choose another --output")
         file.truncate(0)
         file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
         file.flush()
         yield
+
+
+def _owner(file: IO[bytes]) -> str:
+    """Who says in the lock file that it holds the lock; one that has just got it is given time to say so."""
+    for _ in range(10):
+        time.sleep(0.05)
+        file.seek(0)
+        if owner := file.read(200).decode(errors="replace").strip():
+            return owner
+    return "another process"
 
 
 def _try_lock(file: IO[bytes]) -> bool:

@@ -1,0 +1,70 @@
+"""Speed of translating 1,000 sentences, greedy and with beam 5: ours and CTranslate2, with the same weights.
+
+    make bench-translate        # or: python benchmarks/translate.py RUN SOURCE, with a trained run and a text file
+
+Both get the same pieces and the same budget of tokens a batch. CTranslate2 runs as many workers of one thread as there
+are threads, which is its best; so it does in float32 and in int8. How many translations are equal is counted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import ctranslate2
+import torch
+from measuring import in_turns, summary, write
+from to_ctranslate2 import convert
+
+from dragoman import Translator
+from dragoman.bundle import load_bundle
+from dragoman.data.lines import read_lines
+
+N_SENTENCES, N_ROUNDS = 1000, 3
+BATCH_TOKENS, LONGEST = 2048, 100
+KINDS = ("float32", "int8")
+
+
+def main() -> None:
+    """Measure, and write translate.json."""
+    run, source = sys.argv[1], Path(sys.argv[2])
+    lines = [str(line) for line in islice(read_lines(source), N_SENTENCES)]
+    ours = Translator.load(run, device="cpu")
+    tokenizer, alpha = ours.tokenizers.source, ours.search.length_penalty
+    pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
+    with TemporaryDirectory() as folder:
+        convert(load_bundle(run)).save(folder)
+        workers = {"inter_threads": torch.get_num_threads(), "intra_threads": 1}
+        theirs = {kind: ctranslate2.Translator(folder, device="cpu", compute_type=kind, **workers) for kind in KINDS}
+
+    def we(beam_size: int) -> list[list[str]]:
+        options = {"beam_size": beam_size, "batch_size": BATCH_TOKENS, "max_length": LONGEST}
+        return [[*each.tokens] for each in ours.translate(lines, **options)]
+
+    def they(kind: str, beam_size: int) -> list[list[str]]:
+        options = {"max_batch_size": BATCH_TOKENS, "batch_type": "tokens", "max_decoding_length": LONGEST}
+        found = theirs[kind].translate_batch(pieces, beam_size=beam_size, length_penalty=alpha, **options)
+        return [each.hypotheses[0] for each in found]
+
+    def worker(translate: Callable[..., object], *arguments: object) -> Callable[[], float]:
+        def work() -> float:
+            translate(*arguments)
+            return len(lines)
+
+        return work
+
+    result = {}
+    for beam_size in (1, 5):
+        systems = {"dragoman": worker(we, beam_size)}
+        systems |= {f"CTranslate2 {kind}": worker(they, kind, beam_size) for kind in KINDS}
+        speeds = summary(in_turns(systems, N_ROUNDS), "CTranslate2 float32")
+        equal = sum(one == other for one, other in zip(we(beam_size), they("float32", beam_size), strict=True))
+        result[f"beam {beam_size}"] = {**speeds, "equal_to_ctranslate2_float32": equal}
+    write(__file__, {"unit": "sentences a second", "sentences": len(lines), "speeds": result})
+
+
+if __name__ == "__main__":
+    main()
