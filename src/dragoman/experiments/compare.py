@@ -206,7 +206,7 @@ def _figures(run: Path) -> dict[str, Any]:
 
 
 def plot_curves(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Validation loss over steps, one line a run, one colour a variant.
+    """Validation loss over steps, one line a run, one colour and kind of line a variant, the best first.
 
     Raises:
         ConfigError: matplotlib is not installed.
@@ -215,13 +215,14 @@ def plot_curves(outcomes: Sequence[Outcome], path: Path) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         raise ConfigError("the plot needs matplotlib", advice='pip install "dragoman[plot]"') from None
-    figure = Figure(figsize=(8, 5), layout="constrained")
+    figure = Figure(figsize=(10, 5), layout="constrained")
     axes = figure.subplots()
     for number, outcome in enumerate(outcomes):
         for seed, curve in enumerate(outcome.curves):
             label = outcome.name if seed == 0 else None
-            axes.plot(*zip(*curve, strict=True), color=f"C{number % 10}", label=label, marker=".")
+            style = ("-", "--", ":")[number // 10 % 3]
+            axes.plot(*zip(*curve, strict=True), color=f"C{number % 10}", linestyle=style, label=label, marker=".")
     axes.set(xlabel="step", ylabel="validation loss, nats a token")
-    axes.legend(fontsize="small")
+    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
     axes.grid(alpha=0.3)
     figure.savefig(path, dpi=150)
