@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from dragoman.model.dropout import Dropout
 from dragoman.model.positions import RotaryPositions
 
-#: On a CPU, over up to so many keys, plain products are faster than the fused kernel: see benchmarks/attention.py.
+#: On a CPU, over up to so many keys, plain products are faster than the fused kernel, forward and backward.
 SHORT = 64
 
 
