@@ -21,6 +21,7 @@ import pytest
 import torch
 from runs import assert_same_training, logged, losses, settings
 from safetensors.torch import load_file
+from torch import Tensor
 
 from dragoman import storage
 from dragoman.cli.program import run
@@ -192,12 +193,23 @@ def test_a_signal_while_the_processes_agree_is_not_lost(monkeypatch: pytest.Monk
         assert stop.agree(processes, torch.device("cpu"))
 
 
-def test_skipped_steps_are_not_saved(corpus: Path, tmp_path: Path) -> None:
-    """They changed nothing, and would push out what was saved before the weights became huge."""
+def not_finite_from(first: int) -> Callable[..., tuple[Tensor, Tensor]]:
+    """The loss, which is not a number from its call number `first` on."""
+    calls, real = itertools.count(1), trainer.batch_loss
+
+    def loss(*arguments: Any) -> tuple[Tensor, Tensor]:
+        total, nll = real(*arguments)
+        return (total * math.nan if next(calls) >= first else total), nll
+
+    return loss
+
+
+def test_skipped_steps_are_not_saved(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They changed nothing, and would push out what was saved before something went wrong."""
     run, told = tmp_path / "run", list[str]()
-    wild = {"lr": 1000.0, "warmup_steps": 0, "clip_norm": None, "schedule": "constant", "max_steps": 400}
+    monkeypatch.setattr(trainer, "batch_loss", not_finite_from(8))
     with pytest.raises(DivergedError, match="were not finite"):
-        train(settings(corpus, **wild, save_every=1, max_skipped_steps=5), run, device="cpu", report=told.append)
+        train(settings(corpus, save_every=1, max_skipped_steps=5), run, device="cpu", report=told.append)
     skipped = {int(line.split()[1].rstrip(":")) for line in told if "the step is skipped" in line}
     assert len(skipped) >= 5
     assert saved_steps(run / "checkpoints")
@@ -355,8 +367,11 @@ def test_a_run_folder_has_one_trainer(corpus: Path, tmp_path: Path) -> None:
         pass
 
 
-def test_numbers_that_are_not_finite_are_never_saved(corpus: Path, tmp_path: Path) -> None:
+def test_numbers_that_are_not_finite_are_never_saved(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = tmp_path / "run"
+    monkeypatch.setattr(trainer, "batch_loss", not_finite_from(20))
     with pytest.raises(DivergedError, match=r"lower training\.lr") as caught:
         train(
             settings(
