@@ -1,5 +1,6 @@
 """Search, on tables of probabilities whose every translation can be enumerated, and on a small Transformer."""
 
+import copy
 import itertools
 import math
 from collections import Counter
@@ -20,8 +21,9 @@ from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.sampling import draw
 from dragoman.decoding.search import search
-from dragoman.decoding.state import Scorer, State, TransformerScorer
+from dragoman.decoding.state import Scorer, State, TransformerScorer, log_sum_exp
 from dragoman.errors import ConfigError, DragomanError
+from dragoman.model.layout import lay_out_for_cpu
 from dragoman.model.transformer import Transformer
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
 
@@ -492,6 +494,47 @@ def test_an_ensemble_of_a_model_and_itself_is_that_model() -> None:
         strict=True,
     ):
         assert_same(twice, alone)
+
+
+@pytest.mark.parametrize("laid_out", [False, True])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"norm": "pre", "memory": "layerwise", "positions": "learned", "tie": "decoder"},
+        {"positions": "rotary", "norm_kind": "rms", "activation": "swiglu", "bias": False},
+    ],
+)
+def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forward(
+    options: dict[str, object], laid_out: bool
+) -> None:
+    """Random rows are kept, repeated and left out; each reads what a forward pass over its whole path gives."""
+    dice = numpy.random.default_rng(len(options))
+    model = transformer(3, **options)
+    source_ids = sentences(5, 2, 7, 1, 4, 3)
+    state = TransformerScorer([model]).start(source_ids)
+    oracle = copy.deepcopy(model)
+    if laid_out:
+        lay_out_for_cpu(model)
+    sentence = torch.arange(len(source_ids))
+    written = torch.full((len(source_ids), 1), SOS_ID)
+    for n_rows in (9, 9, 20, 4, 4, 8, 1, 3):
+        log_probs = state.step(written[:, -1])
+        with torch.no_grad():
+            expected = oracle(source_ids[sentence], written)[:, -1].log_softmax(dim=-1)
+        torch.testing.assert_close(log_probs, expected, rtol=1e-4, atol=1e-5)
+        rows = torch.tensor(dice.integers(0, len(sentence), n_rows))
+        state.select(rows)
+        new = torch.tensor(dice.integers(4, 25, (n_rows, 1)))
+        sentence, written = sentence[rows], torch.cat((written[rows], new), dim=1)
+
+
+def test_probabilities_of_extreme_scores() -> None:
+    """Where exponentials overflow or vanish, the sum of them is still exact."""
+    scores = torch.tensor([[0.0, 1.0, 2.0], [300.0, 301.0, -300.0], [-500.0, -501.0, -502.0], [-0.0, 89.0, -89.0]])
+    expected = scores.double().logsumexp(dim=-1, keepdim=True)
+    torch.testing.assert_close(log_sum_exp(scores).double(), expected, rtol=1e-6, atol=1e-6)
+    torch.testing.assert_close(log_sum_exp(scores[:1]).double(), expected[:1], rtol=1e-6, atol=1e-6)
 
 
 def test_an_ensemble_averages_probabilities() -> None:

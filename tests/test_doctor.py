@@ -19,8 +19,8 @@ import dragoman.doctor
 from dragoman.cli.program import run
 from dragoman.doctor import check
 from dragoman.errors import ConfigError
-from dragoman.model import attention, transformer
-from dragoman.model.cache import Cache
+from dragoman.model import attention, cache, transformer
+from dragoman.model.cache import SequenceCache
 from dragoman.model.transformer import Transformer
 
 
@@ -67,7 +67,7 @@ def test_models_that_are_not_ours() -> None:
 
 
 def future_visible(patch: pytest.MonkeyPatch) -> Transformer:
-    patch.setattr(transformer, "decoder_mask", lambda target_mask, n_queries: target_mask)
+    patch.setattr(cache, "decoder_mask", lambda target_mask, n_queries: target_mask)
     return small_model()
 
 
@@ -99,14 +99,14 @@ class BatchPositions(nn.Module):
         super().__init__()
         self.register_buffer("table", table)
 
-    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
+    def forward(self, x: Tensor, positions: range) -> Tensor:
         return x + self.table[: x.size(0), None]
 
 
 def cache_off_by_one(patch: pytest.MonkeyPatch) -> Transformer:
-    length = Cache.length.fget
+    length = SequenceCache.length.fget
     assert length is not None
-    patch.setattr(Cache, "length", property(lambda cache: max(0, length(cache) - 1)))
+    patch.setattr(SequenceCache, "length", property(lambda self: max(0, length(self) - 1)))
     return small_model()
 
 

@@ -206,18 +206,6 @@ def test_stepping_with_the_cache_equals_the_full_forward(fields: dict[str, Any])
     assert cache.length == 6
 
 
-def test_the_cache_follows_its_rows() -> None:
-    model = small_model()
-    source, target = sentences([4, 5, 6], [7, 8]), torch.randint(4, 11, (2, 3))
-    full = model(source, target)
-    cache = model.start_cache(model.encode(source), padding_mask(source, 0))
-    model.step(target[:, :2], cache)
-    cache.select(torch.tensor([1, 0, 1]))
-    cache.select(torch.tensor([2, 1, 0]))  # the same sentences in each place: the memory may stay
-    last = model.project(model.step(target[[1, 0, 1], 2:], cache))
-    assert torch.allclose(last[:, 0], full[[1, 0, 1], 2], atol=1e-12)
-
-
 def test_without_positions_order_is_invisible() -> None:
     """Attention itself commutes with permutations; the position table is what breaks the symmetry."""
     model = small_model()

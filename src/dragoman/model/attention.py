@@ -85,15 +85,21 @@ class MultiHeadAttention(nn.Module):
         """queries (B, T, D), keys (B, S, key_width), values (B, S, value_width) -> (B, T, D)."""
         return self.attend(queries, *self.keys_values(keys, values), mask)
 
-    def keys_values(self, keys: Tensor, values: Tensor, offset: int = 0) -> tuple[Tensor, Tensor]:
-        """What a cache keeps: projected keys (B, H, S, K), the first at position `offset`, and values (B, H, S, W)."""
-        return self._turn(self._split(self.key_projection(keys)), offset), self._split(self.value_projection(values))
+    def keys_values(self, keys: Tensor, values: Tensor, positions: range | None = None) -> tuple[Tensor, Tensor]:
+        """What a cache keeps: projected keys (B, H, S, K), turned by their positions, and values (B, H, S, W)."""
+        heads = self._turn(self._split(self.key_projection(keys)), positions)
+        return heads, self._split(self.value_projection(values))
 
     def attend(
-        self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None, offset: int = 0
+        self,
+        queries: Tensor,
+        keys: Tensor,
+        values: Tensor,
+        mask: Tensor | None = None,
+        positions: range | None = None,
     ) -> Tensor:
-        """queries (B, T, D), the first at position `offset`, over what `keys_values` made -> (B, T, D)."""
-        heads = self._turn(self._split(self.query_projection(queries)), offset)
+        """queries (B, T, D) at `positions`, by default 0 to T, over what `keys_values` made -> (B, T, D)."""
+        heads = self._turn(self._split(self.query_projection(queries)), positions)
         if self.training and self.dropout.p:
             attended = self.dropout(attention_weights(heads, keys, mask)) @ values
         else:
@@ -105,5 +111,5 @@ class MultiHeadAttention(nn.Module):
         """(B, T, H * K) -> (B, H, T, K): each head gets its own slice."""
         return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
 
-    def _turn(self, x: Tensor, offset: int) -> Tensor:
-        return x if self.rotary is None else self.rotary(x, offset)
+    def _turn(self, x: Tensor, positions: range | None) -> Tensor:
+        return x if self.rotary is None else self.rotary(x, positions or range(x.size(2)))

@@ -1,66 +1,101 @@
-"""What a decoder need not compute twice: the keys and values of the memory, and of the positions already read.
+"""What a decoder need not compute twice: the keys and values of the memory, and of the tokens already read.
 
-N rows (sentences, or hypotheses of a beam), H heads, S source positions, T target positions so far, K head width.
+B batch, H heads, S source positions, T target tokens, C target tokens read so far, K head width.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
+from dragoman.model.masks import decoder_mask, padding_mask
 
-@dataclass
+
+class Placed(NamedTuple):
+    """Where new tokens stand, and what they may attend to."""
+
+    positions: range  # of the T tokens; or the one position of all
+    mask: Tensor | None  # (B, 1, T, C), themselves included; None if they see everything
+
+
+class Heads:
+    """Keys or values of the tokens read so far, in a tensor that has room for more: a step writes only what is new."""
+
+    def __init__(self) -> None:
+        self._room: Tensor | None = None  # (B, H, at least C, K)
+        self._length = 0  # C
+
+    def append(self, new: Tensor) -> Tensor:
+        """Add those of T tokens, (B, H, T, K), and return all, (B, H, C, K).
+
+        The first are kept as they are, so that training, which reads all tokens at once, differentiates through them.
+        """
+        first, self._length = self._length, self._length + new.size(2)
+        if self._room is None:
+            self._room = new
+            return new
+        if self._length > self._room.size(2):
+            room = new.new_empty(*new.shape[:2], 2 * self._length, new.size(3))
+            room[:, :, :first] = self._room[:, :, :first]
+            self._room = room
+        self._room[:, :, first : self._length] = new
+        return self._room[:, :, : self._length]
+
+    def select(self, rows: Tensor) -> None:
+        """Keep the given rows, int64 (B',), of the batch."""
+        if self._room is not None:
+            self._room = self._room[:, :, : self._length].index_select(0, rows)
+
+
 class LayerCache:
     """One decoder layer's keys and values."""
 
-    memory_keys: Tensor  # (N, H, S, K)
-    memory_values: Tensor  # (N, H, S, K)
-    keys: Tensor | None = None  # (N, H, T, K)
-    values: Tensor | None = None  # (N, H, T, K)
-
-    @property
-    def length(self) -> int:
-        """T, the number of target positions already read."""
-        return 0 if self.keys is None else self.keys.size(2)
+    def __init__(self, memory_keys: Tensor, memory_values: Tensor) -> None:
+        self.memory_keys = memory_keys  # (B, H, S, K)
+        self.memory_values = memory_values  # (B, H, S, K)
+        self._keys, self._values = Heads(), Heads()
 
     def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Add the keys and values of new positions, (N, H, t, K), and return those of all positions."""
-        if self.keys is None or self.values is None:
-            self.keys, self.values = keys, values
-        else:
-            self.keys = torch.cat((self.keys, keys), dim=2)
-            self.values = torch.cat((self.values, values), dim=2)
-        return self.keys, self.values
+        """Add the keys and values of new tokens, (B, H, T, K), and return those of all, (B, H, C, K)."""
+        return self._keys.append(keys), self._values.append(values)
+
+    def select(self, rows: Tensor) -> None:
+        """Keep the given rows, int64 (B',), of the batch."""
+        self.memory_keys = self.memory_keys.index_select(0, rows)
+        self.memory_values = self.memory_values.index_select(0, rows)
+        self._keys.select(rows)
+        self._values.select(rows)
 
 
-@dataclass
-class Cache:
-    """The whole decoder's keys and values, with the masks that belong to them. Its owner creates and reorders it."""
+class Cache(Protocol):
+    """The whole decoder's keys and values, which also knows where tokens stand that are read next."""
 
     layers: list[LayerCache]
-    source_mask: Tensor  # (N, 1, 1, S)
-    target_mask: Tensor  # (N, 1, 1, T)
-    sources: Tensor  # (N,): which of the sentences it was started with each row belongs to
+    source_mask: Tensor | None  # (B, 1, 1, S)
+
+    def place(self, target_ids: Tensor) -> Placed:
+        """Where target_ids (B, T) stand that are about to be read, and what they may attend to."""
+
+
+class SequenceCache:
+    """The cache of one sequence a row, read token after token, or all at once."""
+
+    def __init__(self, layers: list[LayerCache], source_mask: Tensor | None, pad_id: int) -> None:
+        self.layers = layers
+        self.source_mask = source_mask
+        self._pad_id = pad_id
+        self._target_mask: Tensor | None = None  # (B, 1, 1, C)
 
     @property
     def length(self) -> int:
-        """T, the number of target positions already read."""
-        return self.target_mask.size(-1)
+        """C, the number of tokens already read."""
+        return 0 if self._target_mask is None else self._target_mask.size(-1)
 
-    def select(self, rows: Tensor) -> None:
-        """Keep the given rows (N',) in the given order; rows may be repeated or left out."""
-        sources = self.sources[rows]
-        # Reordering the hypotheses of a beam leaves each row with its sentence: the memory need not move.
-        moved = not torch.equal(sources, self.sources)
-        self.sources = sources
-        self.target_mask = self.target_mask.index_select(0, rows)
-        if moved:
-            self.source_mask = self.source_mask.index_select(0, rows)
-        for layer in self.layers:
-            if moved:
-                layer.memory_keys = layer.memory_keys.index_select(0, rows)
-                layer.memory_values = layer.memory_values.index_select(0, rows)
-            if layer.keys is not None and layer.values is not None:
-                layer.keys, layer.values = layer.keys.index_select(0, rows), layer.values.index_select(0, rows)
+    def place(self, target_ids: Tensor) -> Placed:
+        """They follow those already read; each sees no padding, and nothing that comes after it."""
+        mask = padding_mask(target_ids, self._pad_id)
+        positions = range(self.length, self.length + target_ids.size(1))
+        self._target_mask = mask if self._target_mask is None else torch.cat((self._target_mask, mask), dim=-1)
+        return Placed(positions, decoder_mask(self._target_mask, target_ids.size(1)))

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from dragoman.config import ModelShape
 from dragoman.model.attention import MultiHeadAttention
-from dragoman.model.cache import LayerCache
+from dragoman.model.cache import LayerCache, Placed
 from dragoman.model.dropout import Dropout
 from dragoman.model.norms import build_norm
 from dragoman.model.positions import RotaryPositions
@@ -112,16 +112,12 @@ class DecoderLayer(nn.Module):
         keys, values = self.cross_attention.keys_values(memory, memory)
         return LayerCache(keys.contiguous(), values.contiguous())  # laid out once for all products
 
-    def forward(self, x: Tensor, target_mask: Tensor, source_mask: Tensor, cache: LayerCache) -> Tensor:
-        """Read T new positions after those the cache holds: x (B, T, D) -> (B, T, D).
-
-        target_mask is (B, 1, T, all positions), source_mask (B, 1, 1, S).
-        """
+    def forward(self, x: Tensor, cache: LayerCache, placed: Placed, source_mask: Tensor | None) -> Tensor:
+        """Read T new tokens after those the cache holds: x (B, T, D) -> (B, T, D). source_mask is (B, 1, 1, S)."""
 
         def attend_to_target(x: Tensor) -> Tensor:
-            offset = cache.length
-            keys, values = cache.append(*self.self_attention.keys_values(x, x, offset))
-            return self.self_attention.attend(x, keys, values, target_mask, offset)
+            keys, values = cache.append(*self.self_attention.keys_values(x, x, placed.positions))
+            return self.self_attention.attend(x, keys, values, placed.mask, placed.positions)
 
         def attend_to_memory(x: Tensor) -> Tensor:
             return self.cross_attention.attend(x, cache.memory_keys, cache.memory_values, source_mask)

@@ -35,9 +35,9 @@ class SinusoidalPositions(nn.Module):
         super().__init__()
         self.register_buffer("table", sinusoidal_table(max_length, d_model, halves=halves), persistent=False)
 
-    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
-        """x (B, T, D) at positions offset .. offset + T -> (B, T, D)."""
-        return x + _rows(self.table, offset, x.size(1))
+    def forward(self, x: Tensor, positions: range) -> Tensor:
+        """x (B, T, D) at `positions`, one for each or one for all -> (B, T, D)."""
+        return x + _rows(self.table, positions)
 
 
 class LearnedPositions(nn.Module):
@@ -48,9 +48,9 @@ class LearnedPositions(nn.Module):
         self.table = nn.Parameter(torch.empty(max_length, d_model))
         nn.init.normal_(self.table, std=0.02)
 
-    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
-        """x (B, T, D) at positions offset .. offset + T -> (B, T, D)."""
-        return x + _rows(self.table, offset, x.size(1))
+    def forward(self, x: Tensor, positions: range) -> Tensor:
+        """x (B, T, D) at `positions`, one for each or one for all -> (B, T, D)."""
+        return x + _rows(self.table, positions)
 
 
 class RotaryPositions(nn.Module):
@@ -66,9 +66,9 @@ class RotaryPositions(nn.Module):
         super().__init__()
         self.register_buffer("table", sinusoidal_table(max_length, d_k, halves=True), persistent=False)
 
-    def forward(self, x: Tensor, offset: int = 0) -> Tensor:
-        """x (B, H, T, K) at positions offset .. offset + T -> (B, H, T, K)."""
-        sin, cos = _rows(self.table, offset, x.size(2)).chunk(2, dim=-1)
+    def forward(self, x: Tensor, positions: range) -> Tensor:
+        """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
+        sin, cos = _rows(self.table, positions).chunk(2, dim=-1)
         even, odd = x[..., 0::2], x[..., 1::2]
         return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
 
@@ -82,8 +82,7 @@ def build_positions(config: ModelShape) -> SinusoidalPositions | LearnedPosition
     return SinusoidalPositions(config.max_length, config.d_model, halves=config.positions == "halves")
 
 
-def _rows(table: Tensor, offset: int, n_positions: int) -> Tensor:
-    end = offset + n_positions
-    if end > len(table):
-        raise ValueError(f"a sequence of {end} tokens is longer than the model's max_length, {len(table)}")
-    return table[offset:end]
+def _rows(table: Tensor, positions: range) -> Tensor:
+    if positions.stop > len(table):
+        raise ValueError(f"a sequence of {positions.stop} tokens is longer than the model's max_length, {len(table)}")
+    return table[positions.start : positions.stop]

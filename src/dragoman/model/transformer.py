@@ -13,10 +13,10 @@ import torch
 from torch import Tensor, nn
 
 from dragoman.config import ModelConfig
-from dragoman.model.cache import Cache
+from dragoman.model.cache import Cache, SequenceCache
 from dragoman.model.dropout import Dropout
 from dragoman.model.layers import DecoderLayer, EncoderLayer
-from dragoman.model.masks import decoder_mask, padding_mask
+from dragoman.model.masks import padding_mask
 from dragoman.model.norms import build_norm
 from dragoman.model.positions import RotaryPositions, build_positions
 from dragoman.model.summary import module_tree
@@ -32,11 +32,11 @@ class Embedding(nn.Module):
         self.dropout = Dropout(config.dropout if config.embedding_dropout is None else config.embedding_dropout)
         self.scale = math.sqrt(config.d_model) if config.scale_embeddings else 1.0
 
-    def forward(self, ids: Tensor, offset: int = 0) -> Tensor:
-        """ids (B, T), the first of them at position `offset` -> (B, T, D)."""
+    def forward(self, ids: Tensor, positions: range | None = None) -> Tensor:
+        """ids (B, T) at `positions`, by default 0 to T -> (B, T, D)."""
         embedded = self.tokens(ids) * self.scale
         if self.positions is not None:
-            embedded = self.positions(embedded, offset)
+            embedded = self.positions(embedded, positions or range(ids.size(1)))
         dropped: Tensor = self.dropout(embedded)
         return dropped
 
@@ -89,25 +89,18 @@ class Transformer(nn.Module):
         """
         return self.step(target_ids, self.start_cache(memories, source_mask))
 
-    def start_cache(self, memories: tuple[Tensor, ...], source_mask: Tensor) -> Cache:
+    def start_cache(self, memories: tuple[Tensor, ...], source_mask: Tensor | None) -> SequenceCache:
         """A cache that holds the memories' keys and values, and no target position yet."""
-        n_rows = source_mask.size(0)
         layers = cast("Iterable[DecoderLayer]", self.decoder_layers)
-        return Cache(
-            layers=[layer.start_cache(memory) for layer, memory in zip(layers, memories, strict=True)],
-            source_mask=source_mask,
-            target_mask=source_mask.new_empty(n_rows, 1, 1, 0),
-            sources=torch.arange(n_rows, device=source_mask.device),
-        )
+        layer_caches = [layer.start_cache(memory) for layer, memory in zip(layers, memories, strict=True)]
+        return SequenceCache(layer_caches, source_mask, self.config.pad_id)
 
     def step(self, target_ids: Tensor, cache: Cache) -> Tensor:
-        """Read T further target ids (B, T) after those in the cache -> (B, T, D)."""
-        x = self.target_embedding(target_ids, cache.length)
-        new_mask = padding_mask(target_ids, self.config.pad_id)
-        cache.target_mask = torch.cat((cache.target_mask, new_mask), dim=-1)
-        target_mask = decoder_mask(cache.target_mask, target_ids.size(1))
+        """Read T further target ids (B, T) where `cache.place` says, after those in the cache -> (B, T, D)."""
+        placed = cache.place(target_ids)
+        x = self.target_embedding(target_ids, placed.positions)
         for layer, layer_cache in zip(self.decoder_layers, cache.layers, strict=True):
-            x = layer(x, target_mask, cache.source_mask, layer_cache)
+            x = layer(x, layer_cache, placed, cache.source_mask)
         normed: Tensor = self.decoder_norm(x)
         return normed
 

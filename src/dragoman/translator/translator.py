@@ -22,6 +22,7 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import ConfigError, DataError
+from dragoman.model.layout import lay_out_for_cpu
 from dragoman.model.transformer import Transformer
 from dragoman.processes import find_device
 from dragoman.text.tokenizer import Tokenizers
@@ -72,6 +73,7 @@ class Translator:
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
         self.device = next(self.models[0].parameters()).device
+        self._scorer = TransformerScorer(self.models)
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = min(model.config.max_length for model in models) - 1
 
@@ -93,7 +95,11 @@ class Translator:
                 if bundle.tokenizers.fingerprint() != fingerprint:
                     what = f"its tokenizer differs from that of {names[0]}"
                     raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
-        return cls([bundle.model for bundle in bundles], bundles[0].tokenizers, bundles[0].search, place)
+        models = [bundle.model for bundle in bundles]
+        if place.type == "cpu":
+            for model in models:
+                lay_out_for_cpu(model)
+        return cls(models, bundles[0].tokenizers, bundles[0].search, place)
 
     @overload
     def translate(
@@ -222,10 +228,9 @@ class Translator:
                 starts.append(self.tokenizers.target.encode(harmless(prefix)) if prefix and not place else [])
                 owners.append(number)
         beams: list[list[Hypothesis]] = [[] for _ in parts]
-        scorer = TransformerScorer(self.models)
         for rows in _batches([len(part) + 1 for part in parts], batch_size):
             source_ids = self._pad([[*parts[row], EOS_ID] for row in rows])
-            found = search(scorer, source_ids, config, prefixes=[starts[row] for row in rows])
+            found = search(self._scorer, source_ids, config, prefixes=[starts[row] for row in rows])
             for row, beam in zip(rows, found, strict=True):
                 beams[row] = beam
         of_text: list[list[list[Hypothesis]]] = [[] for _ in texts]
