@@ -17,6 +17,8 @@ from dragoman.model.positions import RotaryPositions
 
 #: On a CPU, over up to so many keys, plain products are faster than the fused kernel, forward and backward.
 SHORT = 64
+#: Numbers that a processor's widest instructions take at once.
+VECTOR = 16
 
 
 def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -26,10 +28,18 @@ def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None = None)
     """
     scores = (queries / math.sqrt(queries.size(-1))) @ keys.transpose(-2, -1)
     if mask is None:
-        return scores.softmax(dim=-1)
+        return _softmax(scores)
     # A very low number, not -inf, whose softmax over a whole row would be NaN.
     lowest = scores.new_zeros(mask.shape).masked_fill(~mask, torch.finfo(scores.dtype).min / 2)
-    return (scores + lowest).softmax(dim=-1).masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
+    return _softmax(scores + lowest).masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
+
+
+def _softmax(scores: Tensor) -> Tensor:
+    """(..., S) -> (..., S). On a CPU, PyTorch needs several times longer for rows too short for its vectors."""
+    n_missing = VECTOR - scores.size(-1)
+    if scores.device.type != "cpu" or n_missing <= 0:
+        return scores.softmax(dim=-1)
+    return F.pad(scores, (0, n_missing), value=-math.inf).softmax(dim=-1)[..., :-n_missing]
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:

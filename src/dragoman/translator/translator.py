@@ -31,7 +31,7 @@ from dragoman.translator.cutting import cut, encode_if_short, harmless
 from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation
 
 #: Source tokens, padding included, that are searched at once unless the caller says otherwise.
-BATCH_TOKENS = 2048
+BATCH_TOKENS = 4096
 #: Languages written without spaces between sentences.
 UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 
