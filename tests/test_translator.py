@@ -261,8 +261,29 @@ def test_streaming_gives_what_a_list_gives(lines: list[str], batch_size: int) ->
     translator = Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LongTextWarning)
-        streamed = list(translator.translate_stream(lines, batch_size=batch_size))
+        read_ahead = 1 + batch_size % 3
+        streamed = list(translator.translate_stream(lines, batch_size=batch_size, read_ahead=read_ahead))
         assert texts(streamed) == texts(translator.translate(lines))
+
+
+def test_several_workers_give_what_one_gives(tokenizers: Tokenizers) -> None:
+    lines = ["A man is riding a horse.", "", "dogs", "Two women and a dog walk."] * 5
+    found = [
+        Translator([tiny_model(tokenizers)], tokenizers, workers=workers).translate(lines, batch_size=20, beam_size=2)
+        for workers in (1, 2)
+    ]
+    assert found[0] == found[1]
+
+
+def test_coarser_numbers_are_near(tmp_path: Path) -> None:
+    write_tiny_bundle(tmp_path / "model")
+    fine, coarse = (Translator.load(tmp_path / "model", precision=each) for each in ("float32", "bfloat16"))
+    assert coarse.models[0].output_projection.weight.dtype is torch.bfloat16
+    sources, targets = ["A man is riding a horse."], ["Ein Mann reitet."]
+    assert coarse.score(sources, targets)[0].log_prob == pytest.approx(
+        fine.score(sources, targets)[0].log_prob, rel=0.02
+    )
+    assert coarse.translate(sources)[0].tokens
 
 
 def test_forced_scores_are_those_of_the_search(translator: Translator) -> None:

@@ -41,6 +41,11 @@ def find_device(name: str = "auto") -> torch.device:
     return device
 
 
+def all_cores() -> int:
+    """The cores that this process may use, as OMP_NUM_THREADS or its affinity says."""
+    return torch.get_num_threads()
+
+
 def peak_memory(device: torch.device) -> float | None:
     """The most memory this process has used so far, in MiB: of the GPU on CUDA, else resident memory.
 

@@ -22,11 +22,13 @@ from dragoman.cli.options import (
     OptionalModels,
     Overwrite,
     Pairs,
+    Precision,
     Recipe,
     Source,
     SourceLang,
     Target,
     TargetLang,
+    Workers,
 )
 from dragoman.cli.settings import file_pairs, readable, recipe_settings, require_text
 from dragoman.cli.streams import input_lines, print_result, result_lines
@@ -62,6 +64,8 @@ def evaluate(
     max_length: MaxLength = None,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
+    workers: Workers = None,
+    precision: Precision = "float32",
     device: Device = "auto",
 ) -> None:
     """Score a model on a test set, or compare outputs.
@@ -81,13 +85,14 @@ def evaluate(
     if not model:
         raise typer.BadParameter("give --model, or --hypotheses and --target")
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table
+    from dragoman.processes import all_cores
     from dragoman.translator import BATCH_TOKENS, Translator
 
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:
         write = stack.enter_context(result_lines(output, overwrite=overwrite)) if output is not None else None
-        translator = Translator.load(*model, device=device)
+        translator = Translator.load(*model, device=device, workers=workers or all_cores(), precision=precision)
         sources, references, name = _test_set(recipe, {**origin, **langs}, split, translator)
         wants_m30k = m30k or name == "multi30k"
         own_split = split if name == "multi30k" else None

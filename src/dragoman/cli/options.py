@@ -30,6 +30,14 @@ BatchSize = Annotated[
     int | None,
     typer.Option("--batch-size", min=1, help="Source tokens searched at once. 1 answers each line before the next."),
 ]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="Processes that search at once; default: all cores, for a file on a CPU."),
+]
+Precision = Annotated[
+    Literal["float32", "bfloat16"],
+    typer.Option("--precision", help="bfloat16 is faster where the processor has it, with coarser numbers."),
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")]
 Utf8 = Annotated[InvalidUtf8, typer.Option("--invalid-utf8", help="Refuse text that is not UTF-8, or put U+FFFD.")]
 DropInvalid = Annotated[

@@ -21,12 +21,18 @@ from dragoman.cli.options import (
     MaxLength,
     Models,
     Overwrite,
+    Precision,
     Utf8,
+    Workers,
 )
 from dragoman.cli.streams import input_lines, result_lines, say
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
+
+
+#: Batches of a file that are sorted by length and shared among the workers together.
+READ_AHEAD = 32
 
 
 def translate(
@@ -52,6 +58,8 @@ def translate(
     prefix: Annotated[str | None, typer.Option("--prefix", help="How each translation must begin.")] = None,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
+    workers: Workers = None,
+    precision: Precision = "float32",
     device: Device = "auto",
     invalid_utf8: Utf8 = "error",
 ) -> None:
@@ -67,14 +75,18 @@ def translate(
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)
     with result_lines(output, overwrite=overwrite) as write:
+        from dragoman.processes import all_cores
         from dragoman.translator import BATCH_TOKENS, LongTextWarning, Translator
 
         warnings.simplefilter("ignore", LongTextWarning)  # told below, with the line number
-        translator = Translator.load(*model, device=device)
+        from_file = input is not None
+        n_workers = workers or (all_cores() if from_file else 1)
+        translator = Translator.load(*model, device=device, workers=n_workers, precision=precision)
         translations = translator.translate_stream(
             lines,
             prefixes=prefix,
             batch_size=1 if prompted else batch_size or BATCH_TOKENS,
+            read_ahead=READ_AHEAD if from_file else 1,
             beam_size=beam_size,
             n_best=n_best,
             length_penalty=length_penalty,

@@ -1,0 +1,116 @@
+"""What a person waits for: one sentence, the first translation of a new process, and how much memory it all takes.
+
+    make bench-latency          # or: python benchmarks/latency.py RUN SOURCE, with a trained run and a text file
+
+One sentence: the median over sentences of the same weights, one thread. Starts: whole processes, in turn. Memory: the
+most that a process translating 1,000 sentences had resident; of several workers, the first one's.
+"""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import ctranslate2
+import torch
+from measuring import write
+from to_ctranslate2 import convert
+
+from dragoman import Translator
+from dragoman.bundle import load_bundle
+from dragoman.data.lines import read_lines
+
+N_SENTENCES, N_ROUNDS = 60, 5
+
+CTRANSLATE2 = """
+import sys, ctranslate2
+pieces = [line.split(" ") for line in open(sys.argv[2], encoding="utf-8").read().split("\\n")]
+translator = ctranslate2.Translator(sys.argv[1], device="cpu", compute_type="float32", intra_threads=1)
+translator.translate_batch(pieces, beam_size=5, max_batch_size=4096, batch_type="tokens")
+"""
+
+
+def main() -> None:
+    """Measure, and write latency.json."""
+    run, source = sys.argv[1], Path(sys.argv[2])
+    lines = [str(line) for line in islice(read_lines(source), 1000)]
+    torch.set_num_threads(1)
+    ours = Translator.load(run, device="cpu")
+    tokenizer = ours.tokenizers.source
+    pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        convert(load_bundle(run)).save(str(folder / "model"))
+        theirs = ctranslate2.Translator(str(folder / "model"), device="cpu", compute_type="float32", intra_threads=1)
+
+        def they(sentence: list[str], beam_size: int) -> object:
+            return theirs.translate_batch([sentence], beam_size=beam_size)
+
+        sentence = {
+            f"beam {beam_size}": {
+                "dragoman": _median_ms(lambda i, n=beam_size: ours.translate(lines[i], beam_size=n)),
+                "CTranslate2 float32": _median_ms(
+                    lambda i, n=beam_size: theirs.translate_batch([pieces[i]], beam_size=n)
+                ),
+            }
+            for beam_size in (1, 5)
+        }
+        one, all_ = folder / "one", folder / "all"
+        one.write_text(lines[0] + "\n")
+        all_.write_text("".join(line + "\n" for line in lines))
+        (folder / "pieces").write_text("\n".join(" ".join(each) for each in pieces))
+        python, us = sys.executable, [sys.executable, "-m", "dragoman"]
+        translate = [*us, "translate", "-m", run, "--workers", "1", "--device", "cpu", "--beam-size", "5", "--input"]
+        starts = _in_turns(
+            {
+                "python": [python, "-c", ""],
+                "import torch": [python, "-c", "import torch"],
+                "dragoman --help": [*us, "--help"],
+                "dragoman translate, one sentence": [*translate, str(one)],
+            }
+        )
+        peer = [python, "-c", CTRANSLATE2, str(folder / "model"), str(folder / "pieces")]
+        memory = {"dragoman": _peak_mib([*translate, str(all_)]), "CTranslate2 float32": _peak_mib(peer)}
+    write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
+
+
+def _median_ms(translate: Callable[[int], object]) -> float:
+    translate(0)
+    times = []
+    for number in range(N_SENTENCES):
+        started = time.perf_counter()
+        translate(number)
+        times.append(time.perf_counter() - started)
+    return round(1000 * statistics.median(times), 1)
+
+
+def _in_turns(commands: dict[str, Sequence[str]]) -> dict[str, float]:
+    """The median time of each command, in seconds."""
+    times: dict[str, list[float]] = {name: [] for name in commands}
+    for _ in range(N_ROUNDS):
+        for name, command in commands.items():
+            started = time.perf_counter()
+            subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+            times[name].append(time.perf_counter() - started)
+    return {name: round(statistics.median(values), 2) for name, values in times.items()}
+
+
+def _peak_mib(command: Sequence[str]) -> int:
+    """The most resident memory of a process, as it was shortly before its end."""
+    peak = 0
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+            peak = max([peak, *(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))])
+            time.sleep(0.02)
+    return peak // 1024
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""Processes that search at the same time, each with one thread, over weights that are in memory once."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from typing import Generic, TypeVar
+
+import torch
+
+from dragoman.errors import DragomanError, ResourceError
+
+Job = TypeVar("Job")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Answer(Generic[Result]):
+    """What comes back from a worker: one result, or what went wrong."""
+
+    results: list[Result]
+    error: Exception | None = None
+
+
+class Workers(Generic[Job, Result]):
+    """Copies of this process that call `work`, which is not copied but shared with all it refers to.
+
+    Several threads share one small search badly; several processes of one thread do not notice each other. Only Linux
+    can copy a process safely, so elsewhere the work is done here, one job after the other.
+    """
+
+    def __init__(self, work: Callable[[Job], Result], n_workers: int) -> None:
+        self._work = work
+        self._n_workers = n_workers if sys.platform == "linux" else 1
+        self._connections: list[Connection] = []
+
+    def map(self, jobs: Sequence[Job]) -> list[Result]:
+        """The result of each job, in order; what a job raises is raised.
+
+        Raises:
+            ResourceError: a worker was killed, most likely for want of memory.
+        """
+        if self._n_workers == 1 or len(jobs) < 2:
+            return [self._work(job) for job in jobs]
+        if not self._connections:
+            self._connections = [self._start() for _ in range(self._n_workers)]
+        results: dict[int, Result] = {}
+        waiting = iter(enumerate(jobs))
+        busy: dict[Connection, int] = {}
+        for connection in self._connections:
+            _give(waiting, connection, busy)
+        while busy:
+            ready = wait(list(busy))
+            for connection in [each for each in busy if each in ready]:
+                results[busy.pop(connection)] = self._receive(connection)
+                _give(waiting, connection, busy)
+        return [results[number] for number in range(len(jobs))]
+
+    def _receive(self, connection: Connection) -> Result:
+        answer: Answer[Result]
+        try:
+            answer = connection.recv()
+        except (EOFError, ConnectionResetError):
+            raise _killed() from None
+        if answer.error is not None:
+            raise answer.error
+        return answer.results[0]
+
+    def _start(self) -> Connection:
+        """A copy of this process at the other end of the connection. It ends when this process closes it, or ends."""
+        here, there = multiprocessing.Pipe()
+        context = multiprocessing.get_context("fork")
+        process = context.Process(target=_serve, args=(self._work, there), daemon=True)
+        with warnings.catch_warnings():
+            # Python 3.12 warns of threads, which the copy does not have. PyTorch's are not used by it.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            process.start()
+        there.close()
+        return here
+
+
+def _give(waiting: Iterator[tuple[int, Job]], connection: Connection, busy: dict[Connection, int]) -> None:
+    """Send the next job, if there is one; a worker has at most one, so that neither side waits to send."""
+    for number, job in waiting:
+        busy[connection] = number
+        try:
+            connection.send(job)
+        except BrokenPipeError:
+            raise _killed() from None
+        return
+
+
+def _killed() -> DragomanError:
+    return ResourceError("a worker process was killed", advice="use fewer --workers, or a smaller --batch-size")
+
+
+def _serve(work: Callable[[Job], Result], connection: Connection) -> None:
+    """Do jobs until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the first process decides
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    torch.set_num_threads(1)
+    while True:
+        try:
+            job = connection.recv()
+        except EOFError:
+            return
+        try:
+            answer = Answer([work(job)])
+        except Exception as error:
+            answer = Answer([], error)
+        connection.send(answer)

@@ -1,0 +1,46 @@
+"""Processes that search at once: the same translations in the same order, and no work lost without a word."""
+
+import os
+import signal
+import sys
+import time
+
+import pytest
+
+from dragoman.errors import ConfigError, ResourceError
+from dragoman.translator.workers import Workers
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
+
+
+@linux
+def test_results_come_in_order_from_several_processes() -> None:
+    workers = Workers(lambda job: (time.sleep(0.02 * (job % 3)), job * job, os.getpid()), 3)
+    for _ in range(2):
+        results = workers.map(range(20))
+        assert [square for _, square, _ in results] == [job * job for job in range(20)]
+        assert len({process for *_, process in results} - {os.getpid()}) == 3
+
+
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_what_a_job_raises_is_raised(n_workers: int) -> None:
+    def work(job: int) -> int:
+        if job == 2:
+            raise ConfigError("two", advice="three")
+        return job
+
+    with pytest.raises(ConfigError, match="two; three"):
+        Workers(work, n_workers).map(range(4))
+
+
+@linux
+def test_a_killed_worker_is_noticed() -> None:
+    workers = Workers(lambda job: os.kill(os.getpid(), signal.SIGKILL), 2)
+    with pytest.raises(ResourceError, match="was killed; use fewer --workers"):
+        workers.map(range(6))
+
+
+def test_one_job_and_one_worker_need_no_other_process() -> None:
+    assert Workers(lambda job: os.getpid(), 4).map([1]) == [os.getpid()]
+    assert Workers(lambda job: os.getpid(), 1).map([1, 2]) == [os.getpid()] * 2
+    assert Workers(lambda job: job, 4).map([]) == []
