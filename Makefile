@@ -4,6 +4,8 @@
 #   make test     every gate: format, lint, strict types, tests (with import order and the documentation's code)
 #   make faults   every fault at every call of a save, power loss, flipped bits: some minutes
 #   make mutants  200 small mistakes in the modules that guard files and settings: 85 % must be noticed; half an hour
+#   make bench-train, bench-translate, bench-latency, bench-scale
+#                 speed, beside that of others, in an environment of its own; RUN=a trained run, SOURCE=a text to translate
 #   make format   format and tidy the code
 #   make wheel    build the wheel and try it in an environment of its own, outside the repository
 #   make clean    remove what the other targets made, except trained models in runs/
@@ -20,7 +22,7 @@ endif
 # are first imported, not here.
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test faults mutants format wheel clean
+.PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale format wheel clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -38,6 +40,18 @@ faults: $(VENV)/development
 
 mutants: $(VENV)/development
 	$(BIN)/python tests/faults/mutants.py 200
+
+RUN ?= runs/multi30k-en-de
+SOURCE ?= $(DRAGOMAN_DATA)/multi30k/val.en.gz
+
+bench-train: $(VENV)/bench
+	$(BIN)/python benchmarks/train.py $(RUN)
+
+bench-translate bench-latency: bench-%: $(VENV)/bench
+	$(BIN)/python benchmarks/$*.py $(RUN) $(SOURCE)
+
+bench-scale: $(VENV)/bench
+	$(BIN)/python benchmarks/scale.py runs/scale
 
 format: $(VENV)/development
 	$(BIN)/ruff format .
@@ -71,4 +85,9 @@ $(VENV)/core: pyproject.toml constraints.txt $(VENV)/created
 $(VENV)/development: pyproject.toml constraints.txt $(VENV)/created
 	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,words,tensorboard,plot]"
+	@touch $(VENV)/core $@
+
+$(VENV)/bench: pyproject.toml constraints.txt $(VENV)/created
+	@echo "Installing dragoman and the systems it is measured against into $(VENV) ..."
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[bench]"
 	@touch $(VENV)/core $@

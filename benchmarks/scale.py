@@ -1,0 +1,100 @@
+"""Does the size of a corpus cost anything but time? Made corpora of 0.1, 1 and 10 million pairs, prepared and trained on.
+
+    make bench-scale            # or: python benchmarks/scale.py FOLDER [PAIRS ...], with some gigabytes free in FOLDER
+
+For each: pairs a second of `dragoman prepare` and the most memory it had resident, how fast SentencePiece alone encodes
+such lines, and the speed and memory of a short training on it.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from measuring import write
+
+from dragoman.text.tokenizer import Tokenizers
+
+SIZES = (100_000, 1_000_000, 10_000_000)
+N_WORDS, CHUNK, N_STEPS = 50_000, 100_000, 60
+
+
+def main() -> None:
+    """Measure, and write scale.json."""
+    folder = Path(sys.argv[1])
+    folder.mkdir(parents=True, exist_ok=True)
+    write(__file__, {"corpora": [measure(folder, int(size)) for size in sys.argv[2:] or SIZES]})
+
+
+def measure(folder: Path, n_pairs: int) -> dict[str, Any]:
+    """One corpus made, prepared and trained on."""
+    files = [folder / f"{n_pairs}.{side}" for side in ("en", "de")]
+    for seed, path in enumerate(files):
+        make(path, n_pairs, seed)
+    run = folder / f"run-{n_pairs}"
+    arguments = ["--source", str(files[0]), "--target", str(files[1]), "--output", str(run)]
+    settings = [f"--set=training.max_steps={N_STEPS}", "--set=training.log_every=10", "--set=training.validate_every=0"]
+    seconds, prepare_mib = timed("prepare", *arguments)
+    _, train_mib = timed("train", *arguments, *settings)
+    records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
+    speeds = [record["target_tokens_per_second"] for record in records if "target_tokens_per_second" in record]
+    return {
+        "pairs": n_pairs,
+        "prepare, pairs a second": round(n_pairs / seconds),
+        "prepare, MiB": prepare_mib,
+        "SentencePiece alone on one thread, pairs a second": encoding_rate(run, files),
+        "training, target tokens a second": round(statistics.median(speeds)),
+        "training, MiB": train_mib,
+    }
+
+
+def make(path: Path, n_lines: int, seed: int) -> None:
+    """Lines of 4 to 24 made words, the n-th most frequent of them 1/n times as frequent as the first."""
+    generator = np.random.default_rng(seed)
+    letters = generator.integers(97, 123, (N_WORDS, 9))
+    words = np.array(["".join(map(chr, row[: 2 + number % 8])) for number, row in enumerate(letters)])
+    share = 1 / np.arange(1, N_WORDS + 1)
+    cumulated = np.cumsum(share / share.sum())
+    with path.open("w") as file:
+        for start in range(0, n_lines, CHUNK):
+            lengths = generator.integers(4, 25, min(CHUNK, n_lines - start))
+            drawn = words[np.searchsorted(cumulated, generator.random(lengths.sum()) * cumulated[-1])].tolist()
+            ends = np.cumsum(lengths).tolist()
+            file.writelines(" ".join(drawn[end - n : end]) + "\n" for end, n in zip(ends, lengths.tolist(), strict=True))
+
+
+def timed(*arguments: str) -> tuple[float, int]:
+    """Seconds of a dragoman command, and the most MiB it had resident."""
+    peak, started = 0, time.perf_counter()
+    with subprocess.Popen([sys.executable, "-m", "dragoman", *arguments], stdout=subprocess.DEVNULL) as process:
+        while process.poll() is None:
+            lines = Path(f"/proc/{process.pid}/status").read_text().splitlines()
+            peak = max([peak, *(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))])
+            time.sleep(0.05)
+    if process.returncode != 0:
+        sys.exit(f"dragoman {arguments[0]} failed")
+    return time.perf_counter() - started, peak // 1024
+
+
+def encoding_rate(run: Path, files: list[Path]) -> int:
+    """Pairs a second that SentencePiece turns into ids, of the first of the corpus."""
+    tokenizers = Tokenizers.load(run / "tokenizer")
+    pairs = []
+    for path, tokenizer in zip(files, (tokenizers.source, tokenizers.target), strict=True):
+        with path.open() as file:
+            pairs.append((tokenizer, [line.rstrip("\n") for line, _ in zip(file, range(20_000), strict=False)]))
+    started = time.perf_counter()
+    for tokenizer, lines in pairs:
+        for line in lines:
+            tokenizer.encode(line)
+    return round(len(pairs[0][1]) / (time.perf_counter() - started))
+
+
+if __name__ == "__main__":
+    main()
