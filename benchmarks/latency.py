@@ -46,6 +46,7 @@ def main() -> None:
     pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
     with TemporaryDirectory() as name:
         folder = Path(name)
+        (folder / "model").mkdir()
         convert(load_bundle(run)).save(str(folder / "model"))
         theirs = ctranslate2.Translator(str(folder / "model"), device="cpu", compute_type="float32", intra_threads=1)
 

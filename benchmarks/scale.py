@@ -1,4 +1,4 @@
-"""Does the size of a corpus cost anything but time? Made corpora of 0.1, 1 and 10 million pairs, prepared and trained on.
+"""Does a larger corpus cost more than time? Made ones of 0.1, 1 and 10 million pairs are prepared and trained on.
 
     make bench-scale            # or: python benchmarks/scale.py FOLDER [PAIRS ...], with some gigabytes free in FOLDER
 
@@ -39,7 +39,7 @@ def measure(folder: Path, n_pairs: int) -> dict[str, Any]:
         make(path, n_pairs, seed)
     run = folder / f"run-{n_pairs}"
     arguments = ["--source", str(files[0]), "--target", str(files[1]), "--output", str(run)]
-    settings = [f"--set=training.max_steps={N_STEPS}", "--set=training.log_every=10", "--set=training.validate_every=0"]
+    settings = [f"--set=training.max_steps={N_STEPS}", "--set=training.log_every=10"]
     seconds, prepare_mib = timed("prepare", *arguments)
     _, train_mib = timed("train", *arguments, *settings)
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
@@ -62,11 +62,12 @@ def make(path: Path, n_lines: int, seed: int) -> None:
     share = 1 / np.arange(1, N_WORDS + 1)
     cumulated = np.cumsum(share / share.sum())
     with path.open("w") as file:
-        for start in range(0, n_lines, CHUNK):
-            lengths = generator.integers(4, 25, min(CHUNK, n_lines - start))
+        for done in range(0, n_lines, CHUNK):
+            lengths = generator.integers(4, 25, min(CHUNK, n_lines - done))
             drawn = words[np.searchsorted(cumulated, generator.random(lengths.sum()) * cumulated[-1])].tolist()
-            ends = np.cumsum(lengths).tolist()
-            file.writelines(" ".join(drawn[end - n : end]) + "\n" for end, n in zip(ends, lengths.tolist(), strict=True))
+            ends = np.cumsum(lengths)
+            starts = (ends - lengths).tolist()
+            file.writelines(" ".join(drawn[i:j]) + "\n" for i, j in zip(starts, ends.tolist(), strict=True))
 
 
 def timed(*arguments: str) -> tuple[float, int]:

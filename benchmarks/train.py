@@ -28,7 +28,7 @@ from dragoman.training.loss import batch_loss
 from dragoman.training.optimizer import build_optimizer
 
 SIZES = {"d_model": 256, "n_heads": 4, "d_ff": 512, "n_encoder_layers": 2, "n_decoder_layers": 2}
-N_BATCHES, N_ROUNDS = 8, 5
+N_BATCHES, N_ROUNDS = 8, 3
 
 
 class ByTheBook(nn.Module):

@@ -1,0 +1,62 @@
+"""Write the measured figures into the tables of docs/speed.md: python benchmarks/tables.py"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "speed.md"
+
+
+def main() -> None:
+    """Put every table where its mark stands."""
+    PAGE.write_text(filled(PAGE.read_text()))
+
+
+def filled(page: str) -> str:
+    """The page with the tables of the committed results."""
+    for name, rows in {"translate": translate, "train": train, "latency": latency}.items():
+        result = json.loads((HERE / f"{name}.json").read_text())
+        table = "\n".join("| " + " | ".join(row) + " |" for row in rows(result))
+        page = re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", rf"\g<1>{table}\n\g<2>", page, flags=re.DOTALL)
+    return page
+
+
+def translate(result: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield ["", *(f"{beam}, sentences/s" for beam in result["speeds"])]
+    yield ["---"] + ["---"] * len(result["speeds"])
+    columns = list(result["speeds"].values())
+    for system in [name for name, value in columns[0].items() if isinstance(value, dict)]:
+        yield [system, *(_speed(column[system]) for column in columns)]
+    equal = [f"{column['equal_to_ctranslate2_float32']:,} of {result['sentences']:,}" for column in columns]
+    yield ["equal translations", *equal]
+
+
+def train(result: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield ["", "target tokens/s"]
+    yield ["---", "---"]
+    for system, speeds in result["speeds"].items():
+        yield [system, _speed(speeds)]
+
+
+def latency(result: Mapping[str, Any]) -> Iterator[list[str]]:
+    yield ["", "dragoman", "CTranslate2 float32"]
+    yield ["---", "---", "---"]
+    for beam, times in result["one sentence, ms"].items():
+        yield [f"one sentence, {beam}, ms", *(str(each) for each in times.values())]
+    yield ["memory, 1,000 sentences, MiB", *(str(each) for each in result["memory, MiB"].values())]
+    for name, seconds in result["start, s"].items():
+        yield [f"start of `{name}`, s", str(seconds), ""]
+
+
+def _speed(speeds: Mapping[str, float]) -> str:
+    """Median, range and ratio."""
+    return f"{speeds['median']:,.0f} ({speeds['lowest']:,.0f}-{speeds['highest']:,.0f}), ratio {speeds['ratio']:.2f}"
+
+
+if __name__ == "__main__":
+    main()
