@@ -1,0 +1,52 @@
+"""`make docs`: the site in both languages with its notebooks, from nothing to checked. No network is needed."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from chapters import BOOK, chapters
+from check import problems
+from notebooks import write_notebook
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+LANGUAGES = ("en", "zh")
+ENTRANCE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=en/index.html">
+<title>dragoman</title></head>
+<body><a href="en/index.html">English</a> · <a href="zh/index.html" lang="zh-CN">中文</a></body></html>
+"""
+
+
+def main(site: Path) -> int:
+    """Build into `site`, which is made anew; 1 if anything is wrong."""
+    shutil.rmtree(site, ignore_errors=True)
+    for language in LANGUAGES:
+        # -E: pages show the repository's own files, which Sphinx does not watch. The cells' outputs are kept.
+        command = [sys.executable, "-m", "sphinx", "-b", "html", "-E", "-W", "--keep-going", "-q"]
+        command += ["-t", language, "-c", str(HERE), "-d", str(ROOT / "build" / "docs" / f"doctrees-{language}")]
+        done = subprocess.run([*command, str(BOOK / language), str(site / language)], env=os.environ, check=False)
+        if done.returncode:
+            return 1
+        (site / language / ".buildinfo").unlink(missing_ok=True)
+        write_notebooks(language, site)
+    (site / "index.html").write_text(ENTRANCE, encoding="utf-8")
+    found = problems(site)
+    print("\n".join(found), file=sys.stderr)
+    print(f"{site}: {sum(1 for _ in site.rglob('*.html'))} pages, {len(found)} problems")
+    return 1 if found else 0
+
+
+def write_notebooks(language: str, site: Path) -> None:
+    """The chapters of a language as notebooks, and beside them the data that they read."""
+    folder = site / language / "notebooks"
+    folder.mkdir(parents=True, exist_ok=True)
+    for page in chapters(language):
+        write_notebook(page, folder)
+    shutil.copytree(BOOK / "data", site / language / "data", dirs_exist_ok=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(ROOT / "site"))

@@ -1,0 +1,41 @@
+"""What a chapter consists of: its cells. The tests run them, and `notebooks.py` makes notebooks of them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+BOOK = Path(__file__).resolve().parent.parent
+_FRONT = re.compile(r"\A---\n.*?\n---\n", re.S)
+_CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?P<options>(?::[^\n]*\n)*)(?P<code>.*?)^```$", re.M | re.S)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A piece of a chapter, and the line of the page it begins on, counted from 1."""
+
+    is_code: bool
+    text: str
+    line: int
+
+
+def chapters(language: str) -> list[Path]:
+    """The pages of a language that are chapters, in order."""
+    return sorted((BOOK / language).glob("[0-9][0-9]-*.md"))
+
+
+def cells(page: Path) -> Iterator[Cell]:
+    """The cells of a chapter in order, without its front matter."""
+    text = page.read_text(encoding="utf-8")
+    front = _FRONT.match(text)
+    end = front.end() if front else 0
+    for block in _CELL.finditer(text):
+        yield from _prose(text, end, block.start())
+        yield Cell(True, block["code"].rstrip("\n"), 1 + text.count("\n", 0, block.start("code")))
+        end = block.end()
+    yield from _prose(text, end, len(text))
+
+
+def _prose(text: str, start: int, end: int) -> Iterator[Cell]:
+    if prose := text[start:end].strip():
+        yield Cell(False, prose, 1 + text.count("\n", 0, start))

@@ -1,0 +1,93 @@
+"""How Sphinx makes the book of one language; `-t zh` is Chinese, else English. `build.py` calls it for both."""
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path.insert(0, str(HERE))
+
+import dragoman  # noqa: E402
+
+CHINESE = tags.has("zh")  # noqa: F821 (Sphinx defines `tags`)
+
+project = "dragoman"
+version = release = dragoman.__version__
+author = "the dragoman authors"
+project_copyright = "the dragoman authors, MIT licence"
+language = "zh_CN" if CHINESE else "en"
+html_title = "dragoman: Transformer 之书" if CHINESE else "dragoman: the book of the Transformer"
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "chinese", "languages"]
+exclude_patterns = ["**/.ipynb_checkpoints"]
+
+# -- text ----------------------------------------------------------------------------------------------------------
+
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+highlight_language = "python"
+# The pages of docs/ that the site includes speak of files and blocks as the repository has them.
+myst_links_external_new_tab = False
+suppress_warnings = ["misc.highlighting_failure"]
+
+# -- code cells ----------------------------------------------------------------------------------------------------
+
+
+def _fingerprint() -> str:
+    """Outputs are kept between builds as long as nothing they could depend on has changed."""
+    digest = hashlib.sha256()
+    files = [*(ROOT / "src").rglob("*.py"), *HERE.glob("*rc"), HERE / "kernel.py", *(HERE.parent / "data").iterdir()]
+    for path in sorted(files):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+nb_execution_mode = os.environ.get("DRAGOMAN_BOOK_EXECUTION", "cache")
+nb_execution_cache_path = str(ROOT / "build" / "docs" / f"outputs-{_fingerprint()}")
+nb_execution_timeout = 120
+nb_execution_raise_on_error = True
+nb_execution_show_tb = True
+nb_merge_streams = True
+nb_render_text_lexer = "none"
+
+# What the kernels see: the book's style of figures, figures as SVG, and one thread, which small tensors want.
+_profile = ROOT / "build" / "docs" / "ipython" / "profile_default"
+_profile.mkdir(parents=True, exist_ok=True)
+(_profile / "ipython_kernel_config.py").write_bytes((HERE / "kernel.py").read_bytes())
+os.environ["IPYTHONDIR"] = str(_profile.parent)
+os.environ["MATPLOTLIBRC"] = str(HERE / "matplotlibrc")
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# -- the reference -------------------------------------------------------------------------------------------------
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "signature"
+autodoc_class_signature = "mixed"
+autodoc_default_options = {"members": True, "exclude-members": "model_config"}
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False
+nitpicky = True
+# Names of other projects, which only a network could resolve, and names that a signature shows but nobody imports.
+nitpick_ignore_regex = [("py:.*", r"(?!dragoman\.).*"), ("py:.*", r"dragoman\..*\.(T|S|Item)")]
+
+# -- pages ---------------------------------------------------------------------------------------------------------
+
+html_theme = "furo"
+templates_path = ["templates"]
+html_static_path = ["static"]
+html_css_files = ["book.css"]
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars = {
+    "**": [
+        "sidebar/brand.html",
+        "sidebar/language.html",
+        "sidebar/search.html",
+        "sidebar/scroll-start.html",
+        "sidebar/navigation.html",
+        "sidebar/scroll-end.html",
+    ]
+}
+html_theme_options = {"top_of_page_buttons": []}

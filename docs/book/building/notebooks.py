@@ -1,0 +1,54 @@
+"""The chapters as notebooks. What only Sphinx understands is written out: code of the repository, notes."""
+
+import ast
+import re
+import textwrap
+from pathlib import Path
+
+import nbformat
+from chapters import cells
+
+_INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^\n]*\n)*)```$", re.M)
+_NOTE = re.compile(r"^:::\{(?P<kind>\w+)\}(?P<title>[^\n]*)\n(?P<body>.*?)^:::$", re.M | re.S)
+_LINK = re.compile(r"\]\((?P<page>[\w-]+)\.md(?P<anchor>#[\w-]+)?\)")
+
+
+def write_notebook(page: Path, folder: Path) -> None:
+    """Write the chapter `page` into `folder`, with its code not yet run."""
+    notebook = nbformat.v4.new_notebook()
+    notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    for number, cell in enumerate(cells(page)):
+        new = nbformat.v4.new_code_cell if cell.is_code else nbformat.v4.new_markdown_cell
+        made = new(cell.text if cell.is_code else _plain(cell.text, page.parent))
+        made["id"] = f"cell-{number}"  # the same chapter is the same file
+        notebook.cells.append(made)
+    nbformat.validate(notebook)
+    (folder / f"{page.stem}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
+
+
+def _plain(text: str, folder: Path) -> str:
+    """Markdown that Jupyter understands."""
+    text = _INCLUDE.sub(lambda found: _source(found, folder), text)
+    text = _NOTE.sub(
+        lambda found: textwrap.indent(f"**{found['title'].strip() or 'Note'}**\n\n{found['body']}", "> "), text
+    )
+    return _LINK.sub(lambda found: f"]({found['page']}.ipynb{found['anchor'] or ''})", text)
+
+
+def _source(found: re.Match[str], folder: Path) -> str:
+    """A block of Python with the object that a literalinclude names."""
+    path = folder / found["path"]
+    options = dict(re.findall(r"^:([\w-]+): ?(.*)$", found["options"], re.M))
+    source = path.read_text(encoding="utf-8")
+    shown = source if "pyobject" not in options else _object(source, options["pyobject"])
+    return f"*{options.get('caption', path.name)}*\n\n```python\n{textwrap.dedent(shown).rstrip()}\n```"
+
+
+def _object(source: str, name: str) -> str:
+    """The lines of a function or class, by its dotted name."""
+    body: list[ast.stmt] = ast.parse(source).body
+    for part in name.split("."):
+        node = next(each for each in body if isinstance(each, ast.FunctionDef | ast.ClassDef) and each.name == part)
+        body = node.body
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+    return "\n".join(source.split("\n")[first - 1 : node.end_lineno])

@@ -1,0 +1,104 @@
+"""Write docs/book/data/multi30k.json: what the chapter on Multi30k shows of a run that takes an hour and a half.
+
+dragoman train recipes/multi30k-en-de.yaml --output RUN
+python docs/book/building/record_multi30k.py RUN
+"""
+
+import json
+import sys
+from pathlib import Path
+
+import torch
+from chapters import BOOK
+
+import dragoman.model.attention as attention
+from dragoman.config import DataConfig
+from dragoman.data.batches import collate
+from dragoman.data.corpus import read_pairs
+from dragoman.evaluation.evaluate import evaluate, m30k_references
+from dragoman.translator import Translator
+
+#: Our own, since the corpus is not ours to copy. The last one has words that its captions hardly ever do.
+SENTENCES = [
+    "A man is riding a horse.",
+    "She is reading a book.",
+    "The cat is sitting on the mat.",
+    "A boy in a blue shirt is kicking a ball.",
+    "Two women are talking in front of a shop.",
+    "A dog is jumping over a wooden fence.",
+    "The astronaut has repaired the telescope of the observatory.",
+]
+
+
+def main(run: Path) -> None:
+    """Read the run's log, evaluate it on the test set, translate a few sentences, and look at one."""
+    translator = Translator.load(run, device="cpu")
+    settings = DataConfig(corpus="multi30k", source_lang="en", target_lang="de")
+    pairs = list(read_pairs(settings, "test"))
+    sources, references = [source for source, _ in pairs], [target for _, target in pairs]
+    result = evaluate(translator, sources, references, m30k_references=m30k_references(references, "de", "test"))
+    greedy = evaluate(translator, sources, references, beam_size=1)
+    record = {
+        "n_parameters": sum(weight.numel() for weight in translator.models[0].parameters()),
+        "n_test": len(pairs),
+        "curves": curves(run),
+        "metrics": [
+            {"name": each.name, "score": round(each.score, 2), "signature": each.signature} for each in result.metrics
+        ],
+        "perplexity": round(result.perplexity or 0.0, 3),
+        "greedy": [{"name": each.name, "score": round(each.score, 2)} for each in greedy.metrics],
+        "translations": [
+            {
+                "source": text,
+                "beam": translator.translate(text).text,
+                "greedy": translator.translate(text, beam_size=1).text,
+            }
+            for text in SENTENCES
+        ],
+        "attention": maps(translator, "A little girl in a red coat is playing in the snow."),
+    }
+    path = BOOK / "data" / "multi30k.json"
+    path.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    print(f"{path}: {path.stat().st_size:,} bytes")
+
+
+def curves(run: Path) -> dict[str, list[list[float]]]:
+    """Every fifth logged training loss, and every validation: [step, ...]."""
+    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").split("\n") if line]
+    logged = [each for each in lines if "loss" in each]
+    validated = [each for each in lines if "validation_loss" in each]
+    return {
+        "training": [[each["step"], round(each["nll"], 4), round(each["lr"], 7)] for each in logged[::5]],
+        "validation": [
+            [each["step"], round(each["validation_loss"], 4), round(each["validation_bleu"], 2)] for each in validated
+        ],
+    }
+
+
+def maps(translator: Translator, text: str) -> dict[str, object]:
+    """The attention of the decoder to the source while it writes its translation: layers, heads, target, source."""
+    tokenizers, model = translator.tokenizers, translator.models[0]
+    source = tokenizers.source.encode(text)
+    target = tokenizers.target.encode(translator.translate(text).text)
+    batch = collate([source], [target])
+    seen: list[torch.Tensor] = []
+    original = attention.attention_weights
+
+    def recording(queries: torch.Tensor, keys: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
+        seen.append(original(queries, keys, mask))
+        return seen[-1]
+
+    attention.attention_weights = recording
+    with torch.no_grad():
+        model(batch.source_ids, batch.target_ids[:, :-1])
+    attention.attention_weights = original
+    cross = torch.cat(seen[model.config.n_encoder_layers + 1 :: 2])  # each decoder layer: itself, then the memory
+    return {
+        "source": [*tokenizers.source.pieces(source), "<eos>"],
+        "target": [*tokenizers.target.pieces(target), "<eos>"],
+        "weights": [[[[round(w, 3) for w in row] for row in head] for head in layer] for layer in cross.tolist()],
+    }
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
