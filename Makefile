@@ -6,6 +6,7 @@
 #   make mutants  200 small mistakes in the modules that guard files and settings: 85 % must be noticed; half an hour
 #   make bench-train, bench-translate, bench-latency, bench-scale
 #                 speed, beside that of others, in an environment of its own; RUN=a trained run, SOURCE=a text to translate
+#   make docs     the book and the reference as a site in site/, in two languages, with every chapter as a notebook
 #   make format   format and tidy the code
 #   make wheel    build the wheel and try it in an environment of its own, outside the repository
 #   make clean    remove what the other targets made, except trained models in runs/
@@ -22,7 +23,7 @@ endif
 # are first imported, not here.
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale format wheel clean
+.PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale docs format wheel clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -53,6 +54,9 @@ bench-translate bench-latency: bench-%: $(VENV)/bench
 bench-scale: $(VENV)/bench
 	$(BIN)/python benchmarks/scale.py runs/scale
 
+docs: $(VENV)/docs
+	$(BIN)/python docs/book/building/build.py
+
 format: $(VENV)/development
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
@@ -66,10 +70,10 @@ wheel: $(VENV)/core
 	&& cd "$$outside" && $(BIN)/dragoman --version
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Each of these files is the stamp of one finished installation; the second contains the first.
+# Each of these files is the stamp of one finished installation; the later ones contain the core.
 $(VENV)/created: constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: dragoman needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12 ...")'
 	@echo "Making the virtual environment $(VENV) ..."
@@ -90,4 +94,9 @@ $(VENV)/development: pyproject.toml constraints.txt $(VENV)/created
 $(VENV)/bench: pyproject.toml constraints.txt $(VENV)/created
 	@echo "Installing dragoman and the systems it is measured against into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[bench]"
+	@touch $(VENV)/core $@
+
+$(VENV)/docs: pyproject.toml constraints.txt $(VENV)/created
+	@echo "Installing dragoman and what builds its book into $(VENV) ..."
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[docs]"
 	@touch $(VENV)/core $@

@@ -58,3 +58,50 @@ def test_every_page_is_in_the_book(language: str) -> None:
     listed = {line.strip() for line in (BOOK / language / "index.md").read_text(encoding="utf-8").split("\n")}
     assert pages <= listed
     assert {page.stem for page in BOOK.parent.glob("*.md")} <= pages
+
+
+@each_chapter
+def test_chapters_open_as_notebooks(page: Path, tmp_path: Path) -> None:
+    nbformat = pytest.importorskip("nbformat", reason="needs the extra `docs`")
+    from notebooks import write_notebook
+
+    write_notebook(page, tmp_path)
+    notebook = nbformat.read(tmp_path / f"{page.stem}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    assert "{literalinclude}" not in prose
+    assert "{code-cell}" not in prose
+    assert sum(cell.cell_type == "code" for cell in notebook.cells) == sum(cell.is_code for cell in cells(page))
+
+
+def test_chinese_is_looked_up_by_pairs_of_characters() -> None:
+    pytest.importorskip("sphinx", reason="needs the extra `docs`")
+    from chinese import split
+
+    assert split("多头注意力 (multi-head)") == ["多头", "头注", "注意", "意力", "multi", "head"]
+    assert split("词 BLEU 39.2") == ["词", "BLEU", "39", "2"]
+    # What a reader looks for is found wherever it stands in a sentence.
+    assert set(split("注意力")) <= set(split("解码器的注意力看不到未来"))
+
+
+def test_what_the_site_must_not_have_is_found(tmp_path: Path) -> None:
+    from check import problems
+
+    (tmp_path / "style.css").write_text("@font-face { src: url(https://example.org/font.woff2) }")
+    (tmp_path / "good.html").write_text('<h2 id="here">A</h2><a href="https://example.org">elsewhere is fine</a>')
+    (tmp_path / "bad.html").write_text(
+        '<script src="https://example.org/a.js"></script><img src="//example.org/b.png">'
+        '<a href="good.html#here">1</a><a href="good.html#there">2</a><a href="none.html">3</a><a href="#">4</a>'
+    )
+    found = problems(tmp_path)
+    assert len(found) == 5
+    for part in ("example.org/a.js", "example.org/b.png", "good.html#there", "none.html", "font.woff2"):
+        assert any(part in each for each in found), part
+
+
+def test_recorded_data_is_that_of_its_page() -> None:
+    import json
+
+    from record_choices import DATA, rows
+
+    assert json.loads(DATA.read_text(encoding="utf-8")) == rows(), "run docs/book/building/record_choices.py"

@@ -25,7 +25,7 @@ def main(site: Path) -> int:
     shutil.rmtree(site, ignore_errors=True)
     for language in LANGUAGES:
         # -E: pages show the repository's own files, which Sphinx does not watch. The cells' outputs are kept.
-        command = [sys.executable, "-m", "sphinx", "-b", "html", "-E", "-W", "--keep-going", "-q"]
+        command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "2", "-E", "-W", "--keep-going", "-q"]
         command += ["-t", language, "-c", str(HERE), "-d", str(ROOT / "build" / "docs" / f"doctrees-{language}")]
         done = subprocess.run([*command, str(BOOK / language), str(site / language)], env=os.environ, check=False)
         if done.returncode:
