@@ -9,6 +9,7 @@ from pathlib import Path
 from chapters import BOOK, chapters
 from check import problems
 from notebooks import write_notebook
+from outputs import compute
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -24,14 +25,16 @@ def main(site: Path) -> int:
     """Build into `site`, which is made anew; 1 if anything is wrong."""
     shutil.rmtree(site, ignore_errors=True)
     for language in LANGUAGES:
+        compute(language)
         # -E: pages show the repository's own files, which Sphinx does not watch. The cells' outputs are kept.
-        command = [sys.executable, "-m", "sphinx", "-b", "html", "-j", "2", "-E", "-W", "--keep-going", "-q"]
+        command = [sys.executable, "-m", "sphinx", "-b", "html", "-E", "-W", "--keep-going", "-q"]
         command += ["-t", language, "-c", str(HERE), "-d", str(ROOT / "build" / "docs" / f"doctrees-{language}")]
         done = subprocess.run([*command, str(BOOK / language), str(site / language)], env=os.environ, check=False)
         if done.returncode:
             return 1
         (site / language / ".buildinfo").unlink(missing_ok=True)
         write_notebooks(language, site)
+    shutil.rmtree(site / "jupyter_execute", ignore_errors=True)  # copies that myst-nb keeps
     (site / "index.html").write_text(ENTRANCE, encoding="utf-8")
     found = problems(site)
     print("\n".join(found), file=sys.stderr)

@@ -1,13 +1,13 @@
 """How Sphinx makes the book of one language; `-t zh` is Chinese, else English. `build.py` calls it for both."""
 
-import hashlib
 import os
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
 sys.path.insert(0, str(HERE))
+
+from outputs import TIMEOUT_S, folder, set_up_kernels  # noqa: E402
 
 import dragoman  # noqa: E402
 
@@ -34,31 +34,14 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 # -- code cells ----------------------------------------------------------------------------------------------------
 
-
-def _fingerprint() -> str:
-    """Outputs are kept between builds as long as nothing they could depend on has changed."""
-    digest = hashlib.sha256()
-    files = [*(ROOT / "src").rglob("*.py"), *HERE.glob("*rc"), HERE / "kernel.py", *(HERE.parent / "data").iterdir()]
-    for path in sorted(files):
-        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
+set_up_kernels()
 nb_execution_mode = os.environ.get("DRAGOMAN_BOOK_EXECUTION", "cache")
-nb_execution_cache_path = str(ROOT / "build" / "docs" / f"outputs-{_fingerprint()}")
-nb_execution_timeout = 120
+nb_execution_cache_path = str(folder())
+nb_execution_timeout = TIMEOUT_S
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
 nb_render_text_lexer = "none"
-
-# What the kernels see: the book's style of figures, figures as SVG, and one thread, which small tensors want.
-_profile = ROOT / "build" / "docs" / "ipython" / "profile_default"
-_profile.mkdir(parents=True, exist_ok=True)
-(_profile / "ipython_kernel_config.py").write_bytes((HERE / "kernel.py").read_bytes())
-os.environ["IPYTHONDIR"] = str(_profile.parent)
-os.environ["MATPLOTLIBRC"] = str(HERE / "matplotlibrc")
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # -- the reference -------------------------------------------------------------------------------------------------
 

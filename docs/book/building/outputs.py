@@ -1,0 +1,81 @@
+"""The outputs of the chapters' cells: computed once, kept as long as nothing they could depend on has changed.
+
+Sphinx runs a chapter whose outputs are not there in a kernel of its own. `compute` goes before: one kernel runs all of
+them, so that PyTorch is imported once and not seventeen times.
+"""
+
+import hashlib
+import os
+from pathlib import Path
+
+import nbformat
+from chapters import BOOK, chapters
+from jupyter_cache import get_cache
+from jupyter_cache.base import CacheBundleIn
+from jupyter_client.manager import KernelManager
+from myst_nb.core.read import myst_nb_reader_plugin
+from nbclient import NotebookClient
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+BUILD = ROOT / "build" / "docs"
+TIMEOUT_S = 300
+
+
+def folder() -> Path:
+    """Where the outputs are kept, by what they could depend on besides the cells themselves."""
+    digest = hashlib.sha256()
+    files = [*(ROOT / "src").rglob("*.py"), *(BOOK / "data").iterdir(), HERE / "matplotlibrc", HERE / "kernel.py"]
+    for path in sorted(files):
+        digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
+    return BUILD / f"outputs-{digest.hexdigest()[:16]}"
+
+
+def set_up_kernels() -> None:
+    """What kernels see: the book's style of figures, figures as SVG, and one thread, which small tensors want."""
+    profile = BUILD / "ipython" / "profile_default"
+    profile.mkdir(parents=True, exist_ok=True)
+    (profile / "ipython_kernel_config.py").write_bytes((HERE / "kernel.py").read_bytes())
+    os.environ["IPYTHONDIR"] = str(profile.parent)
+    os.environ["MATPLOTLIBRC"] = str(HERE / "matplotlibrc")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def compute(language: str) -> None:
+    """Run the chapters of a language whose outputs are not there, each with names of its own.
+
+    Raises:
+        CellExecutionError: a cell failed.
+    """
+    set_up_kernels()
+    cache = get_cache(folder())
+    missing = []
+    for page in chapters(language):
+        notebook = myst_nb_reader_plugin(str(page))
+        try:
+            cache.match_cache_notebook(notebook)
+        except KeyError:
+            missing.append((page, notebook))
+    if not missing:
+        return
+    manager = KernelManager()
+    manager.start_kernel(cwd=str(BOOK / language))
+    try:
+        for page, notebook in missing:
+            print(f"running {page.relative_to(ROOT)}", flush=True)
+            _run(notebook, manager)
+            cache.cache_notebook_bundle(CacheBundleIn(notebook, str(page)), check_validity=False, overwrite=True)
+            _run(_forgetting(), manager)
+    finally:
+        manager.shutdown_kernel(now=True)
+
+
+def _run(notebook: nbformat.NotebookNode, manager: KernelManager) -> None:
+    # Times would be metadata of the cells, by which the outputs are found again.
+    NotebookClient(notebook, km=manager, timeout=TIMEOUT_S, startup_timeout=TIMEOUT_S, record_timing=False).execute()
+
+
+def _forgetting() -> nbformat.NotebookNode:
+    """What makes room for the next chapter."""
+    code = "import torch\ntorch.set_printoptions(profile='default')\n%reset -f"
+    return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
