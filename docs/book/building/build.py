@@ -1,6 +1,5 @@
 """`make docs`: the site in both languages with its notebooks, from nothing to checked. No network is needed."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,10 +8,9 @@ from pathlib import Path
 from chapters import BOOK, chapters
 from check import problems
 from notebooks import write_notebook
-from outputs import compute
+from outputs import BUILD, ROOT, compute
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[2]
 LANGUAGES = ("en", "zh")
 ENTRANCE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=en/index.html">
@@ -26,12 +24,10 @@ def main(site: Path) -> int:
     shutil.rmtree(site, ignore_errors=True)
     for language in LANGUAGES:
         compute(language)
-        # -E: pages show the repository's own files, which Sphinx does not watch. The cells' outputs are kept.
-        command = [sys.executable, "-m", "sphinx", "-b", "html", "-E", "-W", "--keep-going", "-q"]
-        command += ["-t", language, "-c", str(HERE), "-d", str(ROOT / "build" / "docs" / f"doctrees-{language}")]
-        done = subprocess.run([*command, str(BOOK / language), str(site / language)], env=os.environ, check=False)
-        if done.returncode:
-            return 1
+    builds = [start_sphinx(language, site) for language in LANGUAGES]
+    if any([build.wait() for build in builds]):
+        return 1
+    for language in LANGUAGES:
         (site / language / ".buildinfo").unlink(missing_ok=True)
         write_notebooks(language, site)
     shutil.rmtree(site / "jupyter_execute", ignore_errors=True)  # copies that myst-nb keeps
@@ -40,6 +36,14 @@ def main(site: Path) -> int:
     print("\n".join(found), file=sys.stderr)
     print(f"{site}: {sum(1 for _ in site.rglob('*.html'))} pages, {len(found)} problems")
     return 1 if found else 0
+
+
+def start_sphinx(language: str, site: Path) -> subprocess.Popen[bytes]:
+    """Begin to build one language."""
+    # -E: pages show the repository's own files, which Sphinx does not watch. The cells' outputs are kept.
+    command = [sys.executable, "-m", "sphinx", "-b", "html", "-E", "-W", "--keep-going", "-q"]
+    command += ["-t", language, "-c", str(HERE), "-d", str(BUILD / f"doctrees-{language}")]
+    return subprocess.Popen([*command, str(BOOK / language), str(site / language)])
 
 
 def write_notebooks(language: str, site: Path) -> None:
