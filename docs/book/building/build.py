@@ -25,7 +25,8 @@ def main(site: Path) -> int:
     for language in LANGUAGES:
         compute(language)
     builds = [start_sphinx(language, site) for language in LANGUAGES]
-    if any([build.wait() for build in builds]):
+    codes = [build.wait() for build in builds]
+    if any(codes):
         return 1
     for language in LANGUAGES:
         (site / language / ".buildinfo").unlink(missing_ok=True)
