@@ -278,6 +278,19 @@ def test_n_best_is_in_the_moses_format(dragoman: Dragoman, bundle: Path, transla
     assert [float(row[3]) for row in rows[:2]] == pytest.approx([each.score for each in best], abs=1e-4)
 
 
+def test_alignments_are_in_the_pharaoh_format(dragoman: Dragoman, bundle: Path, translator: Translator) -> None:
+    text = "A man is riding a horse."
+    found = translator.translate(text, n_best=2, align=True)
+    pharaoh = [" ".join(f"{i}-{j}" for i, j in each.alignment or ()) for each in found.alternatives]
+    code, out, _ = dragoman("translate", "-m", bundle, "--align", stdin=f"{text}\n\n".encode())
+    assert code == 0
+    assert out.decode() == f"{found.text} ||| {pharaoh[0]}\n ||| \n"
+    _, out, _ = dragoman("translate", "-m", bundle, "--align", "--n-best", "2", stdin=text.encode())
+    assert [line.split(" ||| ")[-1] for line in out.decode().strip().split("\n")] == pharaoh
+    _, out, _ = dragoman("translate", "-m", bundle, "--align", "--json", stdin=text.encode())
+    assert json.loads(out)["alignment"] == [list(pair) for pair in found.alignment or ()]
+
+
 def test_json_has_everything(dragoman: Dragoman, bundle: Path) -> None:
     _, out, _ = dragoman("translate", "-m", bundle, "--json", "--n-best", 2, stdin="Ä\n".encode())
     (line,) = out.decode().removesuffix("\n").split("\n")

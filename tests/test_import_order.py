@@ -12,7 +12,7 @@ SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
     {"config", "errors", "processes", "storage"},
     {"model", "recipe", "text"},
-    {"data", "decoding", "bundle"},
+    {"alignment", "data", "decoding", "bundle"},
     {"translator"},
     {"evaluation"},
     {"training", "doctor", "inspection"},

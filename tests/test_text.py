@@ -94,6 +94,20 @@ def test_many_texts_at_once_are_each_encoded(tokenizers: Tokenizers) -> None:
     assert tokenizers.source.encode_all(texts) == [tokenizers.source.encode(text) for text in texts]
 
 
+def test_split_gives_each_token_as_the_text_has_it(tokenizers: Tokenizers) -> None:
+    for text in [*ENGLISH, *CHINESE, *HOSTILE, "", "zebra ☃☃ x", "👩‍👩‍👧 שלום é"]:
+        pieces = tokenizers.source.split(text)
+        ids = tokenizers.source.encode(text)
+        assert len(pieces) == len(ids)
+        known = [
+            (piece, name)
+            for piece, name, each in zip(pieces, tokenizers.source.pieces(ids), ids, strict=True)
+            if each != UNK_ID
+        ]
+        assert all(piece == name for piece, name in known)
+    assert "zebra" in "".join(tokenizers.source.split("a zebra"))
+
+
 def test_an_unknown_id_is_an_error(tokenizers: Tokenizers) -> None:
     with pytest.raises(IndexError):
         tokenizers.source.decode([tokenizers.source.vocab_size])

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
 import typer
 
-from dragoman.cli.options import EachModel
+from dragoman.cli.inspect_alignment import alignment
+from dragoman.cli.inspect_training import curves, positions, schedule
+from dragoman.cli.options import AsJson, BeamSize, Device, EachModel, Models, OneModel, Overwrite
+from dragoman.cli.streams import print_result, require_output, say
+
+if TYPE_CHECKING:
+    from dragoman.inspection.attention import Attention
 
 inspect = typer.Typer(no_args_is_help=True, help="Look inside a trained model.")
 
-
-@inspect.callback()
-def _group() -> None:
-    """A group, even while it has a single command."""
+Text = Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to translate.", show_default=False)]
 
 
 @inspect.command("model")
@@ -21,3 +28,138 @@ def inspect_model(model: EachModel) -> None:
 
     for name in model:
         print(load_bundle(name).model)
+
+
+@inspect.command("attention")
+def attention(
+    text: Text,
+    model: OneModel,
+    target: Annotated[str | None, typer.Option("--target", help="A translation; default: the model's own.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A page (.html), picture (.png, .svg) or data (.json).")
+    ] = None,
+    overwrite: Overwrite = False,
+    kind: Annotated[
+        Literal["encoder", "decoder", "cross"], typer.Option("--kind", help="What a picture shows, a page opens with.")
+    ] = "cross",
+    layer: Annotated[
+        int | None, typer.Option("--layer", help="The same; from 1. Default: all in a picture, else the last.")
+    ] = None,
+    head: Annotated[
+        int | None, typer.Option("--head", help="The same; from 1. Default: all in a picture, else their mean.")
+    ] = None,
+    device: Device = "auto",
+) -> None:
+    """Show what a model attends to in a sentence.
+
+    Every layer and head of the encoder's and the decoder's self-attention and of cross-attention. Without --output, a
+    line for each token with those that it attends to most.
+
+    \b
+    dragoman inspect attention -m runs/my "A man is riding a horse." --output attention.html
+    """
+    if output is not None:
+        require_output(output, (".html", ".png", ".svg", ".json"), overwrite=overwrite)
+    from dragoman.inspection.attention import inspect_attention
+    from dragoman.inspection.attention_page import numbered_from_1
+    from dragoman.translator import Translator
+
+    found = inspect_attention(Translator.load(*model, device=device), text, target)
+    n_layers, n_heads = found.weights(kind).shape[:2]
+    place = numbered_from_1("layer", layer, n_layers), numbered_from_1("head", head, n_heads)
+    if output is None:
+        from dragoman.inspection.attention_page import attention_text
+
+        print(attention_text(found, kind, n_layers - 1 if place[0] is None else place[0], place[1]))
+    else:
+        _write(_rendered(found, output.suffix, kind, *place), output)
+
+
+def _rendered(
+    found: Attention, suffix: str, kind: Literal["encoder", "decoder", "cross"], layer: int | None, head: int | None
+) -> bytes:
+    if suffix == ".json":
+        return _json(found.to_dict())
+    if suffix == ".html":
+        from dragoman.inspection.attention_page import attention_page
+
+        return attention_page(found, kind, len(found.weights(kind)) - 1 if layer is None else layer, head)
+    from dragoman.inspection.pictures import draw_attention, to_image
+
+    return to_image(draw_attention(found, kind, layer, head), suffix)
+
+
+@inspect.command("search")
+def search(
+    text: Text,
+    model: Models,
+    beam_size: BeamSize = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="A page (.html) or data (.json).")] = None,
+    overwrite: Overwrite = False,
+    device: Device = "auto",
+) -> None:
+    """Show how a translation was searched for.
+
+    Which hypotheses lived, died and finished, with their scores; each token with its probability and nearest rivals.
+
+    \b
+    dragoman inspect search -m runs/my "A man is riding a horse."
+    """
+    if output is not None:
+        require_output(output, (".html", ".json"), overwrite=overwrite)
+    from dragoman.inspection.search_tree import inspect_search
+    from dragoman.translator import Translator
+
+    tree = inspect_search(Translator.load(*model, device=device), text, beam_size)
+    if output is None:
+        from dragoman.inspection.search_text import search_text
+
+        print(search_text(tree))
+    elif output.suffix == ".json":
+        _write(_json(tree.to_dict()), output)
+    else:
+        from dragoman.inspection.page import build_page
+
+        _write(build_page("search", f"Search: {tree.source_text}", tree.to_dict()), output)
+
+
+@inspect.command("neighbours")
+def neighbours(
+    words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words, or tokens.", show_default=False)],
+    model: OneModel,
+    side: Annotated[Literal["source", "target"], typer.Option("--side", help="Whose embeddings.")] = "source",
+    n: Annotated[int, typer.Option("--n", min=1, help="Neighbours of each word.")] = 10,
+    as_json: AsJson = False,
+) -> None:
+    """Show the tokens nearest to words.
+
+    Those whose embeddings point in nearly the same direction, with the cosine of the angle between them."""
+    from dragoman.errors import printable
+    from dragoman.inspection.neighbours import nearest_neighbours
+    from dragoman.translator import Translator
+
+    translator = Translator.load(*model, device="cpu")
+    for found in [nearest_neighbours(translator, word, side=side, n=n) for word in words]:
+        if as_json:
+            print_result(json.dumps({"token": found.token, "nearest": found.nearest}, ensure_ascii=False))
+        else:
+            print(printable(found.token))
+            for token, cosine in found.nearest:
+                print(f"  {cosine:6.3f}  {printable(token)}")
+
+
+inspect.command("alignment")(alignment)
+inspect.command("positions")(positions)
+inspect.command("schedule")(schedule)
+inspect.command("curves")(curves)
+
+
+def _json(value: object) -> bytes:
+    return json.dumps(value, ensure_ascii=False).encode() + b"\n"
+
+
+def _write(content: bytes, path: Path) -> None:
+    from dragoman.storage import write_file
+
+    write_file(path, content)
+    say(f"wrote {path}")

@@ -10,12 +10,12 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from dragoman.cli.options import InvalidUtf8
-from dragoman.errors import DataError, printable
+from dragoman.errors import ConfigError, DataError, printable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -106,6 +106,21 @@ def result_lines(path: Path | None, *, overwrite: bool = False) -> Iterator[Writ
     finally:
         if not direct:
             temporary.unlink(missing_ok=True)
+
+
+def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> None:
+    """Refuse an output before any work is done for it.
+
+    Raises:
+        ConfigError: its suffix is none of `suffixes`.
+        DataError: it exists.
+    """
+    if path.suffix not in suffixes:
+        raise ConfigError(
+            f"unknown kind of file {path.suffix!r}", path, advice=f"end its name in {' or '.join(suffixes)}"
+        )
+    if path.exists() and not overwrite:
+        raise DataError("the output exists", path, advice="use --overwrite, or another --output")
 
 
 def _write(file: BinaryIO, line: str, *, flush: bool) -> None:

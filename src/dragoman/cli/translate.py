@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -56,6 +56,9 @@ def translate(
     top_p: Annotated[float | None, typer.Option("--top-p", help="Draw from the tokens with this probability.")] = None,
     seed: Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")] = None,
     prefix: Annotated[str | None, typer.Option("--prefix", help="How each translation must begin.")] = None,
+    align: Annotated[
+        bool, typer.Option("--align", help="Add which word comes from which: text ||| 0-0 1-2 (source-target, from 0).")
+    ] = False,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
     workers: Workers = None,
@@ -85,6 +88,7 @@ def translate(
         translations = translator.translate_stream(
             lines,
             prefixes=prefix,
+            align=align,
             batch_size=1 if prompted else batch_size or BATCH_TOKENS,
             read_ahead=READ_AHEAD if from_file else 1,
             beam_size=beam_size,
@@ -112,10 +116,15 @@ def _format(number: int, translation: Translation, *, moses: bool, as_json: bool
         return [json.dumps(asdict(translation), ensure_ascii=False)]
     if moses:
         return [
-            f"{number} ||| {each.text} ||| log_prob= {each.log_prob:.6f} ||| {each.score:.6f}"
+            f"{number} ||| {each.text} ||| log_prob= {each.log_prob:.6f} ||| {each.score:.6f}{_pharaoh(each.alignment)}"
             for each in translation.alternatives
-        ] or [f"{number} |||  ||| log_prob= 0 ||| 0"]
-    return [translation.text]
+        ] or [f"{number} |||  ||| log_prob= 0 ||| 0{_pharaoh(translation.alignment)}"]
+    return [f"{translation.text}{_pharaoh(translation.alignment)}"]
+
+
+def _pharaoh(alignment: Sequence[tuple[int, int]] | None) -> str:
+    """A last column, where alignments were asked for."""
+    return "" if alignment is None else " ||| " + " ".join(f"{source}-{target}" for source, target in alignment)
 
 
 def _is_terminal() -> bool:

@@ -75,6 +75,11 @@ class Subword:
             return self.encode(text)
         return self._sampler.sample([SPACE + word for word in self.cleaned(text, self._lowercase).split()], key)
 
+    def split(self, text: str) -> list[str]:
+        """The pieces of the best segmentation; what is no piece stands as it is in the text."""
+        pieces: list[str] = self._processor.encode(self.cleaned(text, self._lowercase), out_type=str)
+        return pieces
+
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; bytes that are not UTF-8 are U+FFFD."""
         shown = [int(each) for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID)]

@@ -54,6 +54,10 @@ class Tokenizer(Protocol):
         """The ids of a segmentation drawn at random: a pure function of text and key. Without sampling, `encode`."""
         ...
 
+    def split(self, text: str) -> Sequence[str]:
+        """Each token of `encode(text)` as it stands in the text, those that the vocabulary does not know too."""
+        ...
+
     def decode(self, ids: Sequence[int]) -> str:
         """The sentence of `ids`, without padding and the marks of its start and end."""
         ...

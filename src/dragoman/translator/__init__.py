@@ -4,7 +4,7 @@
     translator.translate("A man is riding a horse.").text
 
 Nothing below this room sees text it cannot stand, and nothing above it sees ids. Read `results`, `cutting`,
-`translator`.
+`forcing`, `aligning`, `translator`.
 """
 
 from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation

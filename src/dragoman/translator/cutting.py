@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from typing import NamedTuple
 
 #: A text of more characters than this for each token the model reads is cut before it is encoded, so that the time
 #: for a text grows no faster than its length.
@@ -14,21 +15,28 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？।])\s*")
 
 
+class Part(NamedTuple):
+    """What the model reads at once."""
+
+    text: str
+    ids: list[int]
+
+
 def harmless(text: str) -> str:
     """Control characters become spaces (a tab stays), and halves of a surrogate pair U+FFFD: then the text is one
     line that every tokenizer, terminal and file can take."""
     return _SURROGATE.sub("\ufffd", _HARMFUL.sub(" ", text))
 
 
-def cut(text: str, encode: Callable[[str], list[int]], max_length: int) -> list[list[int]]:
-    """The ids of a text in parts of at most `max_length` tokens: one part if it fits, none for an empty text.
+def cut(text: str, encode: Callable[[str], list[int]], max_length: int) -> list[Part]:
+    """A text in parts of at most `max_length` tokens: one part if it fits, none for an empty text.
 
     A longer text is cut at the ends of its sentences, and sentences that are still too long at the space nearest to
     their middle, or where there is none, in the middle.
     """
     ids = encode_if_short(text, encode, max_length)
     if ids is not None:
-        return [ids] if ids else []
+        return [Part(text, ids)] if ids else []
     return [part for sentence in _SENTENCE_END.split(text) for part in _halve(sentence, encode, max_length)]
 
 
@@ -42,12 +50,12 @@ def encode_if_short(text: str, encode: Callable[[str], list[int]], max_length: i
     return ids if len(ids) <= max_length else None
 
 
-def _halve(text: str, encode: Callable[[str], list[int]], max_length: int) -> list[list[int]]:
+def _halve(text: str, encode: Callable[[str], list[int]], max_length: int) -> list[Part]:
     ids = encode_if_short(text, encode, max_length)
     if ids is not None:
-        return [ids] if ids else []
+        return [Part(text, ids)] if ids else []
     if len(text) == 1:  # a character of more bytes than the model reads tokens: there is no smaller part
-        return [encode(text)[:max_length]]
+        return [Part(text, encode(text)[:max_length])]
     middle = len(text) // 2
     quarter = len(text) // 4
     after, before = text.find(" ", middle, middle + quarter), text.rfind(" ", middle - quarter, middle)

@@ -20,6 +20,9 @@ class Alternative:
     log_prob: float
     #: The target tokens, as the tokenizer writes them.
     tokens: tuple[str, ...]
+    #: Which word of the text (from 0) each word of the translation comes from, as `dragoman.alignment.words` numbers
+    #: them: (source word, target word). None when it was not asked for.
+    alignment: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Translation:
     tokens: tuple[str, ...]
     #: The n best, the best first; empty for an empty text.
     alternatives: tuple[Alternative, ...] = ()
-    #: Which source word each target word comes from; None when it was not asked for.
+    #: As in `Alternative`.
     alignment: tuple[tuple[int, int], ...] | None = None
     #: How many parts the text was cut into; more than 1 where it was longer than the model reads.
     n_parts: int = 1

@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack, overload
 
 import torch
-from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
+from dragoman.alignment import AlignmentHeads
 from dragoman.bundle import load_bundle
 from dragoman.config import SearchConfig, parse_section
 from dragoman.decoding.hypothesis import Hypothesis
@@ -26,8 +25,10 @@ from dragoman.model.layout import lay_out_for_cpu
 from dragoman.model.transformer import Transformer
 from dragoman.processes import find_device
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS
-from dragoman.translator.cutting import cut, encode_if_short, harmless
+from dragoman.text.vocabulary import EOS_ID, SPECIALS
+from dragoman.translator.aligning import Found, align_words
+from dragoman.translator.cutting import Part, cut, encode_if_short, harmless
+from dragoman.translator.forcing import batches, forced_log_probs, pad, pair_batches
 from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation
 from dragoman.translator.workers import Workers
 
@@ -72,6 +73,7 @@ class Translator:
         device: where the models are moved to, e.g. "cuda"; None leaves them where they are.
         workers: how many processes translate at once, each with one thread, where a list of texts fills several
             batches; on a CPU, and on Linux.
+        alignment: the first model's heads that tell which word comes from which; None is `AlignmentHeads.default`.
     """
 
     def __init__(
@@ -81,13 +83,15 @@ class Translator:
         search: SearchConfig | None = None,
         device: str | torch.device | None = None,
         workers: int = 1,
+        alignment: AlignmentHeads | None = None,
     ) -> None:
         self.models = [model.to(device).eval() if device is not None else model.eval() for model in models]
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
         self.device = next(self.models[0].parameters()).device
+        self.alignment = alignment or AlignmentHeads.default(self.models[0].config)
         self._scorer = TransformerScorer(self.models)
-        self._workers = Workers(self._search, workers if self.device.type == "cpu" else 1)
+        self._workers = Workers(self._search_batch, workers if self.device.type == "cpu" else 1)
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = min(model.config.max_length for model in models) - 1
 
@@ -111,16 +115,23 @@ class Translator:
                 if bundle.tokenizers.fingerprint() != fingerprint:
                     what = f"its tokenizer differs from that of {names[0]}"
                     raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
-        models = [bundle.model for bundle in bundles]
+        first, models = bundles[0], [bundle.model for bundle in bundles]
+        heads = AlignmentHeads.of_bundle(first.facts, first.model.config, names[0])
         for model in models:
             model.to(getattr(torch, precision))
             if place.type == "cpu":
                 lay_out_for_cpu(model)
-        return cls(models, bundles[0].tokenizers, bundles[0].search, place, workers)
+        return cls(models, first.tokenizers, first.search, place, workers, heads)
 
     @overload
     def translate(
-        self, texts: str, *, prefixes: str | None = None, batch_size: int = ..., **options: Unpack[SearchOptions]
+        self,
+        texts: str,
+        *,
+        prefixes: str | None = None,
+        align: bool = False,
+        batch_size: int = ...,
+        **options: Unpack[SearchOptions],
     ) -> Translation: ...
 
     @overload
@@ -129,6 +140,7 @@ class Translator:
         texts: list[str] | tuple[str, ...],
         *,
         prefixes: str | Sequence[str] | None = None,
+        align: bool = False,
         batch_size: int = ...,
         **options: Unpack[SearchOptions],
     ) -> list[Translation]: ...
@@ -138,6 +150,7 @@ class Translator:
         texts: str | list[str] | tuple[str, ...],
         *,
         prefixes: str | Sequence[str] | None = None,
+        align: bool = False,
         batch_size: int = BATCH_TOKENS,
         **options: Unpack[SearchOptions],
     ) -> Translation | list[Translation]:
@@ -149,6 +162,7 @@ class Translator:
         Args:
             texts: a string gives a Translation, a list a list of them in the same order.
             prefixes: how each translation must begin: one for all, or one for each text.
+            align: also say which source word each word comes from, by the attention of the first model.
             batch_size: source tokens, padding included, searched at once. It changes the speed only.
             options: `SearchOptions`; those left out or None are the bundle's.
 
@@ -160,7 +174,7 @@ class Translator:
         starts = [prefixes or ""] * len(sources) if prefixes is None or isinstance(prefixes, str) else list(prefixes)
         if len(starts) != len(sources):
             raise ConfigError(f"{len(starts)} prefixes for {len(sources)} texts", advice="give one, or one for each")
-        translations = self._translate(sources, starts, batch_size, config)
+        translations = self._translate(sources, starts, batch_size, config, align)
         return translations[0] if isinstance(texts, str) else translations
 
     def translate_stream(
@@ -168,6 +182,7 @@ class Translator:
         lines: Iterable[str],
         *,
         prefixes: str | None = None,
+        align: bool = False,
         batch_size: int = BATCH_TOKENS,
         read_ahead: int = 1,
         **options: Unpack[SearchOptions],
@@ -181,7 +196,7 @@ class Translator:
             ConfigError: as `translate`, at once.
         """
         config = self._search_config(options)
-        return self._stream(lines, prefixes or "", batch_size, read_ahead, config)
+        return self._stream(lines, prefixes or "", batch_size, read_ahead, config, align)
 
     def score(self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int = BATCH_TOKENS) -> list[Score]:
         """The natural-log probability of each target given its source (forced decoding); an ensemble's is that of
@@ -200,8 +215,9 @@ class Translator:
                     advice="leave it out",
                 )
         scores: list[Score | None] = [None] * len(pairs)
-        for rows in _batches([max(map(len, pair)) + 1 for pair in pairs], batch_size):
-            for row, token_log_probs in zip(rows, self._force([pairs[row] for row in rows]), strict=True):
+        for rows in pair_batches(pairs, batch_size):
+            forced = forced_log_probs(self.models, [pairs[row] for row in rows])
+            for row, token_log_probs in zip(rows, forced, strict=True):
                 tokens = (*self.tokenizers.target.pieces(pairs[row][1]), SPECIALS[EOS_ID])
                 scores[row] = Score(math.fsum(token_log_probs), token_log_probs, tokens)
         return [score for score in scores if score is not None]
@@ -218,7 +234,13 @@ class Translator:
         return parse_section(SearchConfig, {**self.search.model_dump(), **given})
 
     def _stream(
-        self, lines: Iterable[str], prefix: str, batch_size: int, read_ahead: int, config: SearchConfig
+        self,
+        lines: Iterable[str],
+        prefix: str,
+        batch_size: int,
+        read_ahead: int,
+        config: SearchConfig,
+        align: bool,
     ) -> Iterator[Translation]:
         waiting: list[str] = []
         n_tokens = 0
@@ -227,38 +249,46 @@ class Translator:
             ids = encode_if_short(harmless(line), self.tokenizers.source.encode, self.max_length)
             n_tokens += 1 + (self.max_length if ids is None else len(ids))
             if n_tokens >= batch_size * read_ahead:
-                yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config)
+                yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config, align)
                 waiting, n_tokens = [], 0
-        yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config)
+        yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config, align)
 
     def _translate(
-        self, texts: Sequence[str], prefixes: Sequence[str], batch_size: int, config: SearchConfig
+        self, texts: Sequence[str], prefixes: Sequence[str], batch_size: int, config: SearchConfig, align: bool
     ) -> list[Translation]:
-        parts: list[list[int]] = []
+        parts_of: list[list[Part]] = []
         starts: list[list[int]] = []  # what each part's translation begins with
-        owners: list[int] = []  # the text that each part belongs to
         for number, (text, prefix) in enumerate(zip(texts, prefixes, strict=True)):
-            cuts = cut(harmless(text), self.tokenizers.source.encode, self.max_length)
-            if len(cuts) > 1:
+            parts = cut(harmless(text), self.tokenizers.source.encode, self.max_length)
+            if len(parts) > 1:
                 what = f"text {number + 1} has more than the {self.max_length} tokens that the model reads"
-                warnings.warn(f"{what}; it is translated in {len(cuts)} parts", LongTextWarning, stacklevel=3)
-            for place, ids in enumerate(cuts):
-                parts.append(ids)
-                starts.append(self.tokenizers.target.encode(harmless(prefix)) if prefix and not place else [])
-                owners.append(number)
-        beams: list[list[Hypothesis]] = [[] for _ in parts]
-        batches = list(_batches([len(part) + 1 for part in parts], batch_size))
-        jobs = [Job([parts[row] for row in rows], [starts[row] for row in rows], config) for rows in batches]
-        for rows, found in zip(batches, self._workers.map(jobs), strict=True):
+                warnings.warn(f"{what}; it is translated in {len(parts)} parts", LongTextWarning, stacklevel=3)
+            parts_of.append(parts)
+            first = self.tokenizers.target.encode(harmless(prefix)) if prefix else []
+            starts += [first if not place else [] for place in range(len(parts))]
+        beams = iter(self._search([part.ids for parts in parts_of for part in parts], starts, batch_size, config))
+        beams_of = [[next(beams) for _ in parts] for parts in parts_of]
+        translations = list(map(self._join, beams_of))
+        if not align:
+            return translations
+        found = list(map(Found, map(harmless, texts), parts_of, beams_of, translations))
+        return align_words(self.models[0], self.alignment, self.tokenizers, found, batch_size)
+
+    def _search(
+        self, sources: Sequence[list[int]], starts: Sequence[list[int]], batch_size: int, config: SearchConfig
+    ) -> list[list[Hypothesis]]:
+        """The n best of each source, in the same order."""
+        beams: list[list[Hypothesis]] = [[] for _ in sources]
+        rows_of = list(batches([len(source) + 1 for source in sources], batch_size))
+        jobs = [Job([sources[row] for row in rows], [starts[row] for row in rows], config) for rows in rows_of]
+        for rows, found in zip(rows_of, self._workers.map(jobs), strict=True):
             for row, beam in zip(rows, found, strict=True):
                 beams[row] = beam
-        of_text: list[list[list[Hypothesis]]] = [[] for _ in texts]
-        for owner, beam in zip(owners, beams, strict=True):
-            of_text[owner].append(beam)
-        return [self._join(found) for found in of_text]
+        return beams
 
-    def _search(self, job: Job) -> list[list[Hypothesis]]:
-        return search(self._scorer, self._pad([[*ids, EOS_ID] for ids in job.sources]), job.config, prefixes=job.starts)
+    def _search_batch(self, job: Job) -> list[list[Hypothesis]]:
+        source_ids = pad([[*source, EOS_ID] for source in job.sources], self.device)
+        return search(self._scorer, source_ids, job.config, prefixes=job.starts)
 
     def _join(self, beams: Sequence[Sequence[Hypothesis]]) -> Translation:
         """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
@@ -280,33 +310,3 @@ class Translator:
             )
         best = alternatives[0]
         return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams))
-
-    def _pad(self, rows: Sequence[Sequence[int]]) -> Tensor:
-        """Rows of ids -> (B, S), padded."""
-        ids = pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=PAD_ID)
-        return ids.to(self.device)
-
-    @torch.inference_mode()
-    def _force(self, pairs: Sequence[tuple[list[int], list[int]]]) -> list[tuple[float, ...]]:
-        """The log-probability of each target token, and of the end of the sentence, for each pair."""
-        source_ids = self._pad([[*source, EOS_ID] for source, _ in pairs])
-        target_ids = self._pad([[SOS_ID, *target, EOS_ID] for _, target in pairs])
-        of_models = []
-        for model in self.models:
-            log_probs = model(source_ids, target_ids[:, :-1]).log_softmax(dim=-1, dtype=torch.float32)
-            of_models.append(log_probs.gather(-1, target_ids[:, 1:, None]).squeeze(-1))
-        averaged = torch.stack(of_models).logsumexp(dim=0) - math.log(len(self.models))
-        return [tuple(row[: len(target) + 1]) for row, (_, target) in zip(averaged.tolist(), pairs, strict=True)]
-
-
-def _batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Indices in batches of similar cost, the longest first; rows times the highest cost stays within `batch_size`,
-    except for a batch of one."""
-    batch: list[int] = []
-    for row in sorted(range(len(costs)), key=lambda row: -costs[row]):
-        if batch and (len(batch) + 1) * costs[batch[0]] > batch_size:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch

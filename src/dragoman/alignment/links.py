@@ -1,0 +1,92 @@
+"""From cross-attention to word alignments: each target word is linked with the source word that it attends to most.
+
+L layers, B batch, H heads, T target tokens, S source tokens, V and W words of source and target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import torch
+from torch import Tensor
+
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.words import Span, token_spans, visible, word_spans
+
+#: (source word, target word), both from 0.
+Link = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the tokens and the words of a text lie."""
+
+    tokens: Sequence[Span]
+    words: Sequence[Span]
+
+    @classmethod
+    def of(cls, pieces: Sequence[str], text: str) -> Self:
+        """The places in a text that was split into `pieces`, or decoded from them."""
+        return cls(token_spans(pieces, text), word_spans(text))
+
+    @classmethod
+    def in_parts(cls, parts: Sequence[tuple[Sequence[str], str]], text: str) -> Iterator[Self]:
+        """For each part, which is given by its pieces and its own text, their places in the whole text."""
+        words, before = word_spans(text), 0
+        for pieces, part in parts:
+            yield cls([(start + before, end + before) for start, end in token_spans(pieces, part)], words)
+            before += len(visible(part))
+
+    def shares(self) -> Tensor:
+        """(words, tokens): how much of each token belongs to each word; nothing of one that is a space."""
+        shares = torch.zeros(len(self.words), len(self.tokens))
+        word = 0
+        for token, (start, end) in enumerate(self.tokens):
+            while word < len(self.words) and self.words[word][1] <= start:
+                word += 1
+            last = word
+            while last < len(self.words) and self.words[last][0] < end:
+                last += 1
+            shares[word:last, token] = 1 / max(1, last - word)
+        return shares
+
+
+def token_weights(cross: Tensor, heads: AlignmentHeads) -> Tensor:
+    """The mean of the chosen heads for each token of a translation that the model has read whole.
+
+    Args:
+        cross: cross-attention (L, B, H, T + 1, S); row 0 reads the start mark and writes the first token, row t reads
+            the t-th and writes the next.
+
+    Returns:
+        (B, T, S); rows beyond the end of a translation shorter than T mean nothing.
+    """
+    layers, numbers = zip(*heads.heads, strict=True)
+    mean = cross[list(layers), :, list(numbers)].mean(dim=0)
+    return mean[:, 1:] if heads.shifted else mean[:, :-1]
+
+
+def word_weights(weights: Tensor, source: Places, target: Places) -> Tensor:
+    """How much each target word attends to each source word: token weights (..., T, S) -> (..., W, V).
+
+    The weights of a source word's tokens are added, those of a target word's tokens averaged. Tokens after those that
+    have a place, such as end marks, are left out.
+    """
+    source_shares, target_shares = source.shares(), target.shares()
+    target_shares = target_shares / target_shares.sum(dim=1, keepdim=True).clamp(min=1e-9)
+    inner = weights[..., : target_shares.size(1), : source_shares.size(1)]
+    return target_shares @ inner.cpu().float() @ source_shares.T
+
+
+def link_words(weights: Tensor) -> tuple[Link, ...]:
+    """Each target word with its source word of most weight: word weights (W, V) -> links, by source word.
+
+    A target word without any weight has no link.
+    """
+    if not weights.numel():
+        return ()
+    best, sources = weights.max(dim=1)
+    pairs = zip(sources.tolist(), best.tolist(), strict=True)
+    return tuple(sorted((source, target) for target, (source, weight) in enumerate(pairs) if weight > 0))

@@ -1,0 +1,103 @@
+"""Which words of a text a token belongs to.
+
+A word is what spaces separate, so that its number is that of a plain `split`; in scripts written without spaces it is a
+single character. Places are counted in visible characters, because tokenizers change white space only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from itertools import accumulate
+
+from dragoman.text.cleaning import clean
+
+#: Thai, Lao, Burmese, Khmer, kana, Chinese characters.
+_UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+#: SentencePiece's mark of a space is one too.
+_INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f▁]")
+#: Texts of more characters, the one times the other, are compared in proportion only.
+_MOST_COMPARED = 10**7
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+
+#: From and up to, in visible characters.
+Span = tuple[int, int]
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, in the order in which alignments number them.
+
+    >>> words("Ein Mann, ein Pferd.")
+    ['Ein', 'Mann,', 'ein', 'Pferd.']
+    """
+    return _WORD.findall(clean(text))
+
+
+def visible(text: str) -> str:
+    """The visible characters of a text, in their composed form."""
+    return _INVISIBLE.sub("", clean(text))
+
+
+def word_spans(text: str) -> list[Span]:
+    """The place of each word."""
+    return _in_a_row([len(visible(word)) for word in words(text)])
+
+
+def token_spans(pieces: Sequence[str], text: str) -> list[Span]:
+    """The place of each token of a text; an empty one for a token that is a space.
+
+    Args:
+        pieces: the tokens as their tokenizer writes them, special tokens of start and end left out.
+        text: what they were made of, or decoded to. Where it differs from the pieces (an unknown token, a detokenizer's
+            repair), the place is found by what is equal around it.
+    """
+    surfaces = _surfaces(pieces)
+    spans = _in_a_row([len(surface) for surface in surfaces])
+    for number in range(1, len(pieces)):  # the bytes of one character
+        if not surfaces[number] and _BYTE.fullmatch(pieces[number]):
+            spans[number] = spans[number - 1]
+    written, shown = "".join(surfaces), visible(text)
+    if len(written) == len(shown) and written.lower() == shown.lower():
+        return spans
+    places = _places(written, shown)
+    return [(places[start], places[end]) for start, end in spans]
+
+
+def _in_a_row(lengths: Sequence[int]) -> list[Span]:
+    ends = list(accumulate(lengths))
+    return [(end - length, end) for end, length in zip(ends, lengths, strict=True)]
+
+
+def _surfaces(pieces: Sequence[str]) -> list[str]:
+    """The visible characters of each piece; a character spelled in bytes is that of its first byte."""
+    surfaces = [visible(piece) for piece in pieces]
+    first = 0
+    while first < len(pieces):
+        last = first
+        while last < len(pieces) and _BYTE.fullmatch(pieces[last]):
+            last += 1
+        if last > first:
+            values = bytes(int(piece[3:5], 16) for piece in pieces[first:last])
+            characters = iter(values.decode(errors="replace"))
+            surfaces[first:last] = ["" if value & 0xC0 == 0x80 else next(characters, "") for value in values]
+        first = max(last, first + 1)
+    return surfaces
+
+
+def _places(written: str, shown: str) -> list[int]:
+    """For each place in `written`, its end included, that in `shown`: the same where both are equal, in proportion
+    between."""
+    if len(written) * len(shown) > _MOST_COMPARED:
+        return [place * len(shown) // max(1, len(written)) for place in range(len(written) + 1)]
+    places = [0] * (len(written) + 1)
+    ours, theirs = ([character.lower() for character in text] for text in (written, shown))
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    for _, start, end, other_start, other_end in matcher.get_opcodes():
+        for place in range(start, end):
+            places[place] = other_start + (place - start) * (other_end - other_start) // (end - start)
+    places[-1] = len(shown)
+    return places

@@ -1,0 +1,110 @@
+"""`dragoman inspect alignment`: which heads of the cross-attention align words best."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.cli.options import AsJson, Corpus, Device, OneModel, Pairs, Source, Target
+from dragoman.cli.settings import readable
+from dragoman.cli.streams import print_result, program, say
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from dragoman.inspection.choosing import Choice, Pair
+    from dragoman.text.tokenizer import Tokenizers
+
+#: Pairs that are measured, and pairs that the statistical model learns from.
+N_MEASURED, N_LEARNED = 1_000, 50_000
+
+
+def alignment(
+    model: OneModel,
+    corpus: Corpus = None,
+    source: Source = None,
+    target: Target = None,
+    pairs: Pairs = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A copy of the model that aligns with the chosen heads.")
+    ] = None,
+    as_json: AsJson = False,
+    device: Device = "auto",
+) -> None:
+    """Choose the heads that align words best.
+
+    They are compared with IBM model 1, learned in both directions from the training part of a corpus known by name and
+    measured on its validation part, or with files, measured on their last 1,000 pairs.
+
+    \b
+    dragoman inspect alignment -m runs/my --corpus multi30k -o my-aligned
+    """
+    if not (corpus or source or target or pairs):
+        raise typer.BadParameter("give --corpus, --source and --target, or --pairs")
+    from dragoman.alignment.heads import FACT
+    from dragoman.bundle import load_bundle, save_bundle
+    from dragoman.errors import RunFolderError
+    from dragoman.inspection.choosing import choose_heads
+    from dragoman.processes import find_device
+    from dragoman.translator import Translator
+
+    if output is not None and output.exists():
+        raise RunFolderError("the folder exists", output, advice="choose another --output")
+    if len(model) > 1:
+        raise typer.BadParameter("one --model at a time")
+    bundle = load_bundle(model[0])
+    translator = Translator([bundle.model], bundle.tokenizers, bundle.search, find_device(device))
+    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    learned, measured = _pairs(origin, bundle.tokenizers)
+    choice = choose_heads(translator, learned, measured)
+    print_result(_json(choice) if as_json else _table(choice))
+    if not as_json:
+        print_result(_heads(choice))
+    if output is not None:
+        facts = {**bundle.facts, FACT: choice.heads.model_dump(mode="json")}
+        save_bundle(output, bundle.model, bundle.tokenizers, bundle.search, facts=facts)
+        say(f"saved {output}; use it: {program()} translate --align -m {output}")
+
+
+def _pairs(origin: Mapping[str, str | None], tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
+    """Pairs to learn from, and pairs to measure."""
+    from dragoman.config import DataConfig, parse_section
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
+
+    langs = {"source_lang": tokenizers.source_lang, "target_lang": tokenizers.target_lang}
+    known = {key: lang for key, lang in langs.items() if lang != UNKNOWN_LANGUAGE}
+    data = parse_section(DataConfig, {**known, **{key: value for key, value in origin.items() if value}})
+    text = list(itertools.islice(readable(read_pairs(data, "train")), N_LEARNED))
+    if data.corpus is None:
+        return text[:-N_MEASURED], text[-N_MEASURED:]
+    return text, list(itertools.islice(readable(read_pairs(data, "validation")), N_MEASURED))
+
+
+def _table(choice: Choice) -> Table:
+    from rich.table import Table
+
+    title = f"against {choice.n_links:,} links of IBM model 1 in {choice.n_pairs:,} pairs"
+    table = Table(title=title, min_width=len(title) + 4)
+    for column in ("alignment", "of these found", "error rate"):
+        table.add_column(column, justify="left" if column == "alignment" else "right")
+    for each in choice.agreements:
+        table.add_row(each.name, f"{each.found:.1%}", f"{each.error_rate:.3f}")
+    return table
+
+
+def _heads(choice: Choice) -> str:
+    heads = ", ".join(f"layer {layer + 1} head {head + 1}" for layer, head in choice.heads.heads)
+    return (
+        f"chosen: {heads}, {'where a word has just been read' if choice.heads.shifted else 'where a word is written'}"
+    )
+
+
+def _json(choice: Choice) -> str:
+    agreements = [{"name": each.name, "found": each.found, "error_rate": each.error_rate} for each in choice.agreements]
+    counts = {"n_pairs": choice.n_pairs, "n_links": choice.n_links}
+    return json.dumps({**counts, "heads": choice.heads.model_dump(mode="json"), "agreements": agreements})

@@ -1,0 +1,101 @@
+"""`dragoman inspect positions`, `schedule` and `curves`: pictures of what a training is made of, and how it went."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.cli.options import Overwrite, Settings
+from dragoman.cli.streams import require_output, say
+from dragoman.errors import ConfigError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from dragoman.config import Config
+    from dragoman.inspection.curves import Curve
+
+#: Points of a drawn schedule, however many steps it has.
+N_POINTS = 2000
+
+Picture = Annotated[Path, typer.Option("--output", "-o", help="A picture (.png, .svg).", show_default=False)]
+
+
+def positions(
+    output: Picture,
+    d_model: Annotated[int, typer.Option("--d-model", help="Dimensions.")] = 20,
+    n_positions: Annotated[int, typer.Option("--positions", min=1, max=10_000, help="Rows of the table.")] = 100,
+    overwrite: Overwrite = False,
+) -> None:
+    """Draw the table of sinusoidal positions.
+
+    Four of its dimensions as waves, the whole table as an image, and the dot products between positions."""
+    require_output(output, (".png", ".svg"), overwrite=overwrite)
+    from dragoman.inspection.pictures import draw_positions
+
+    _save(draw_positions(n_positions, d_model), output)
+
+
+def schedule(
+    recipes: Annotated[list[Path], typer.Argument(metavar="RECIPE...", help="YAML recipes, or run folders.")],
+    output: Picture,
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=1, help="Default: the recipe's training.max_steps.")
+    ] = None,
+    overrides: Settings = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Draw the learning rate of recipes over their steps.
+
+    What a recipe leaves open is the paper's here; a training may choose otherwise to fit its corpus, and notes what it
+    chose in its run folder."""
+    require_output(output, (".png", ".svg"), overwrite=overwrite)
+    from dragoman.inspection.pictures import draw_schedules
+    from dragoman.recipe import parse_config, read_recipe
+
+    curves = {}
+    for path in recipes:
+        file = path / "config.yaml" if path.is_dir() else path
+        config = parse_config(read_recipe(file, overrides or ()), file)
+        curves[path.resolve().name if path.is_dir() else path.stem] = _rates(config, steps, path)
+    _save(draw_schedules(curves), output)
+
+
+def _rates(config: Config, steps: int | None, path: Path) -> Curve:
+    """(step, rate) along the schedule."""
+    from dragoman.training.schedule import learning_rate
+
+    training = config.training
+    n_steps = steps or training.max_steps
+    if n_steps is None and training.schedule in ("cosine", "linear"):
+        what = f"the schedule {training.schedule!r} ends with the training, whose steps are not in the recipe"
+        raise ConfigError(what, path, advice="give --steps")
+    n_steps = n_steps or 10 * max(1, training.warmup_steps)
+    places = {1 + number * (n_steps - 1) // N_POINTS for number in range(N_POINTS + 1)}
+    places |= {min(max(1, training.warmup_steps), n_steps)}
+    return [(step, learning_rate(step, training, config.model.d_model, n_steps)) for step in sorted(places)]
+
+
+def curves(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.", show_default=False)],
+    output: Picture,
+    overwrite: Overwrite = False,
+) -> None:
+    """Draw how trainings went.
+
+    Loss, BLEU and learning rate over the steps, from the metrics.jsonl of each run."""
+    require_output(output, (".png", ".svg"), overwrite=overwrite)
+    from dragoman.inspection.curves import read_curves
+    from dragoman.inspection.pictures import draw_curves
+
+    _save(draw_curves([read_curves(run) for run in runs]), output)
+
+
+def _save(figure: Figure, path: Path) -> None:
+    from dragoman.inspection.pictures import to_image
+    from dragoman.storage import write_file
+
+    write_file(path, to_image(figure, path.suffix))
+    say(f"wrote {path}")

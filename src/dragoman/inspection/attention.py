@@ -1,0 +1,111 @@
+"""What a model attended to in one sentence: every layer, every head, each of the three attentions.
+
+L layers, H heads, S source tokens with the end mark, T target tokens with one mark.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from dragoman.alignment import Kind, capture_attention
+from dragoman.inspection.reading import best_translation, single_model, source_ids, target_ids
+from dragoman.text.vocabulary import EOS_ID, SOS_ID, SPECIALS
+from dragoman.translator import Translator
+from dragoman.translator.cutting import harmless
+from dragoman.translator.forcing import pad
+
+KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+
+
+@dataclass(frozen=True)
+class Attention:
+    """The weights with which one model read a text and wrote a translation.
+
+    At each of the T target positions the decoder reads one token (`read`, from the start mark on) and writes one
+    (`written`, up to the end mark, unless the translation was cut at the model's greatest length).
+    """
+
+    source_text: str
+    target_text: str
+    source: tuple[str, ...]  # S
+    read: tuple[str, ...]  # T
+    written: tuple[str, ...]  # T
+    #: (L, H, S, S): how much each source token (row) attends to each source token.
+    encoder: Tensor
+    #: (L, H, T, T): how much each target position attends to what was read up to there.
+    decoder: Tensor
+    #: (L, H, T, S): how much each target position attends to each source token.
+    cross: Tensor
+
+    def weights(self, kind: Kind) -> Tensor:
+        """One of the three, by name."""
+        return {"encoder": self.encoder, "decoder": self.decoder, "cross": self.cross}[kind]
+
+    def keys(self, kind: Kind) -> tuple[str, ...]:
+        """The tokens that are attended to: the columns of `weights`."""
+        return self.read if kind == "decoder" else self.source
+
+    def queries(self, kind: Kind) -> tuple[str, ...]:
+        """The tokens that the rows of `weights` are named after: in cross-attention those being written."""
+        return {"encoder": self.source, "decoder": self.read, "cross": self.written}[kind]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it for JSON; weights as lists [layer][head][row][column], to six digits."""
+        return {
+            "source_text": self.source_text,
+            "target_text": self.target_text,
+            "source": self.source,
+            "read": self.read,
+            "written": self.written,
+            "encoder": _rounded(self.encoder),
+            "decoder": _rounded(self.decoder),
+            "cross": _rounded(self.cross),
+        }
+
+
+def inspect_attention(translator: Translator, source: str, target: str | None = None) -> Attention:
+    """The attention of a translator's model over a sentence and its translation.
+
+    Args:
+        target: a given translation; None is the model's own, found as `translator.translate` does.
+
+    Raises:
+        ConfigError: the translator is an ensemble.
+        DataError: a text is empty or longer than the model reads.
+    """
+    model, tokenizers = single_model(translator), translator.tokenizers
+    source = harmless(source)
+    of_source = source_ids(translator, source)
+    ended = True
+    if target is None:
+        found = best_translation(translator, of_source)
+        of_target, ended = list(found.ids), found.finished
+        target = harmless(tokenizers.target.decode(of_target)).strip()
+    else:
+        target = harmless(target)
+        of_target = target_ids(translator, target)
+    read = [SOS_ID, *of_target] if ended else [SOS_ID, *of_target[:-1]]
+    written = [*of_target, EOS_ID] if ended else of_target
+    with torch.inference_mode(), capture_attention(model) as maps:
+        model(pad([[*of_source, EOS_ID]], translator.device), pad([read], translator.device))
+    encoder, decoder, cross = (maps[kind][:, 0].float().cpu() for kind in KINDS)
+    return Attention(
+        source_text=source,
+        target_text=target,
+        source=(*tokenizers.source.split(source), SPECIALS[EOS_ID]),
+        read=tuple(tokenizers.target.pieces(read)),
+        written=tuple(tokenizers.target.pieces(written)),
+        encoder=encoder,
+        decoder=decoder,
+        cross=cross,
+    )
+
+
+def _rounded(weights: Tensor) -> list[Any]:
+    """Nested lists of numbers with six digits; float32 itself would be written with seventeen."""
+    rounded: list[Any] = weights.double().round(decimals=6).tolist()
+    return rounded

@@ -1,0 +1,57 @@
+"""The attention of one sentence as a page for a browser, and as a table for a terminal."""
+
+from __future__ import annotations
+
+from torch import Tensor
+
+from dragoman.alignment import Kind
+from dragoman.errors import ConfigError, printable
+from dragoman.inspection.attention import KINDS, Attention
+from dragoman.inspection.page import build_page
+
+#: The page has weights as whole numbers of which so many are one: half the bytes, and more digits than it shows.
+SCALE = 10_000
+
+
+def attention_page(attention: Attention, kind: Kind = "cross", layer: int = 0, head: int | None = None) -> bytes:
+    """A page with every layer and head; it opens with these, head None being the mean of the layer's heads."""
+    data = {
+        "source_text": attention.source_text,
+        "target_text": attention.target_text,
+        "source": attention.source,
+        "read": attention.read,
+        "written": attention.written,
+        "scale": SCALE,
+        "weights": {each: (attention.weights(each) * SCALE).round().int().tolist() for each in KINDS},
+        "open": {"kind": kind, "layer": layer, "head": "mean" if head is None else head},
+    }
+    return build_page("attention", f"Attention: {attention.source_text}", data)
+
+
+def attention_text(attention: Attention, kind: Kind, layer: int, head: int | None = None, n_most: int = 4) -> str:
+    """A line for each token that attends: those that it attends to most, with the weights. Head None is the mean of the
+    layer's heads."""
+    weights = attention.weights(kind)[layer]
+    mean: Tensor = weights.mean(dim=0) if head is None else weights[head]
+    which = "mean of the heads" if head is None else f"head {head + 1}"
+    queries, keys = attention.queries(kind), attention.keys(kind)
+    width = max(map(len, queries))
+    lines = [attention.source_text, attention.target_text, "", f"{kind} attention, layer {layer + 1}, {which}"]
+    for query, row in zip(queries, mean, strict=True):
+        values, places = row.topk(min(n_most, len(keys)))
+        most = zip((keys[place] for place in places.tolist()), values.tolist(), strict=True)
+        lines.append(
+            f"{query:{width}}  " + "  ".join(f"{weight:.3f} {key}" for key, weight in most if weight >= 0.0005)
+        )
+    return "\n".join(map(printable, lines))
+
+
+def numbered_from_1(what: str, number: int | None, count: int) -> int | None:
+    """A layer or head as people count them, turned into an index.
+
+    Raises:
+        ConfigError: there is no such one.
+    """
+    if number is not None and not 1 <= number <= count:
+        raise ConfigError(f"there is no {what} {number}", advice=f"choose one of 1 to {count}")
+    return None if number is None else number - 1

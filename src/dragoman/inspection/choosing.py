@@ -1,0 +1,142 @@
+"""Which heads of the cross-attention align words best, measured on sentence pairs.
+
+Nobody has aligned the words of a new corpus by hand. So the links that IBM model 1 finds in both directions stand in
+for a person's, and heads are chosen that find the same ones: first the best single head, then further ones while their
+mean gets clearly better. Half of the pairs choose, the other half measure.
+
+P pairs, L layers, H heads, V and W source and target words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from dragoman.alignment import AlignmentHeads, Link, Places, capture_attention, link_words, word_weights, words
+from dragoman.errors import DataError
+from dragoman.inspection.ibm1 import silver_links
+from dragoman.inspection.reading import single_model
+from dragoman.text.vocabulary import EOS_ID, SOS_ID
+from dragoman.translator import BATCH_TOKENS, Translator
+from dragoman.translator.cutting import harmless
+from dragoman.translator.forcing import pad, pair_batches
+
+#: A further head must lower the error rate by so much.
+LEAST_GAIN = 0.003
+
+Pair = tuple[str, str]
+Links = Sequence[set[Link]]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How well some links agree with those of the reference."""
+
+    name: str
+    #: Share of the reference's links that were found.
+    found: float
+    #: Alignment error rate (Och and Ney 2003): 1 - 2 |both| / (|found| + |reference|).
+    error_rate: float
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was measured, and the heads that were best."""
+
+    heads: AlignmentHeads
+    n_pairs: int
+    n_links: int
+    agreements: tuple[Agreement, ...]
+
+
+def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequence[Pair]) -> Choice:
+    """Choose alignment heads on every second of `pairs`, and measure them, and others, on the rest.
+
+    Args:
+        training: more sentence pairs, from which IBM model 1 learns together with `pairs`.
+
+    Raises:
+        ConfigError: the translator is an ensemble.
+        DataError: there are fewer than two pairs that the model can read.
+    """
+    model = single_model(translator)
+    pairs = [pair for pair in pairs if all(map(words, pair)) and translator.fits(*pair)]
+    if len(pairs) < 2:
+        raise DataError(f"{len(pairs)} sentence pairs that the model can read", advice="give some hundred")
+    split = [(words(source), words(target)) for source, target in (*training, *pairs)]
+    reference = silver_links([(source, target) for source, target in split if source and target], len(pairs))
+    maps = head_weights(translator, pairs)
+    chosen = best_heads(maps[::2], reference[::2])
+    default = AlignmentHeads.default(model.config)
+    baselines = {"diagonal": [diagonal(pair) for pair in pairs]}
+    ours = {"heads by default": links_of(maps, default), "heads chosen": links_of(maps, chosen)}
+    held_out = reference[1::2]
+    return Choice(
+        heads=chosen,
+        n_pairs=len(held_out),
+        n_links=sum(map(len, held_out)),
+        agreements=tuple(agreement(name, links[1::2], held_out) for name, links in (baselines | ours).items()),
+    )
+
+
+@torch.inference_mode()
+def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Tensor, Tensor]]:
+    """How much each target word of each pair attends to each source word, head by head: (L, H, W, V) where the target
+    word is written, and where it has just been read."""
+    model, tokenizers = single_model(translator), translator.tokenizers
+    texts = [(harmless(source), harmless(target)) for source, target in pairs]
+    ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]
+    found: dict[int, tuple[Tensor, Tensor]] = {}
+    for rows in pair_batches(ids, BATCH_TOKENS):
+        sources = pad([[*ids[row][0], EOS_ID] for row in rows], translator.device)
+        targets = pad([[SOS_ID, *ids[row][1]] for row in rows], translator.device)
+        with capture_attention(model) as maps:
+            model(sources, targets)
+        for row, cross in zip(rows, maps["cross"].unbind(dim=1), strict=True):
+            source = Places.of(tokenizers.source.split(texts[row][0]), texts[row][0])
+            target = Places.of(tokenizers.target.split(texts[row][1]), texts[row][1])
+            rows_read = cross[..., 1:, :]
+            found[row] = word_weights(cross, source, target), word_weights(rows_read, source, target)
+    return [found[row] for row in range(len(pairs))]
+
+
+def diagonal(pair: Pair) -> set[Link]:
+    """Each target word with the source word in the same place of its sentence: what needs no model."""
+    n_source, n_target = (len(words(text)) for text in pair)
+    return {((2 * target + 1) * n_source // (2 * n_target), target) for target in range(n_target)}
+
+
+def agreement(name: str, found: Links, reference: Links) -> Agreement:
+    """Compare links with those of the reference, pair by pair."""
+    n_both = sum(len(ours & theirs) for ours, theirs in zip(found, reference, strict=True))
+    n_found, n_reference = sum(map(len, found)), sum(map(len, reference))
+    return Agreement(name, n_both / max(1, n_reference), 1 - 2 * n_both / max(1, n_found + n_reference))
+
+
+def links_of(maps: Sequence[tuple[Tensor, Tensor]], heads: AlignmentHeads) -> list[set[Link]]:
+    """The links of pairs by some heads, from what `head_weights` gave."""
+    layers, numbers = map(list, zip(*heads.heads, strict=True))
+    return [set(link_words(each[heads.shifted][layers, numbers].mean(dim=0))) for each in maps]
+
+
+def best_heads(maps: Sequence[tuple[Tensor, Tensor]], reference: Links) -> AlignmentHeads:
+    """Heads of the lowest error rate: the best one, then one more at a time while that helps."""
+    every = [(layer, head) for layer in range(maps[0][0].size(0)) for head in range(maps[0][0].size(1))]
+    best: tuple[float, AlignmentHeads] | None = None
+    for shifted in (False, True):
+        heads: tuple[tuple[int, int], ...] = ()
+        rate = 1.0
+        while True:
+            candidates = [AlignmentHeads(heads=(*heads, one), shifted=shifted) for one in every if one not in heads]
+            rates = [agreement("", links_of(maps, each), reference).error_rate for each in candidates]
+            if not rates or (heads and min(rates) > rate - LEAST_GAIN):
+                break
+            rate = min(rates)
+            heads = candidates[rates.index(rate)].heads
+        if best is None or rate < best[0]:
+            best = (rate, AlignmentHeads(heads=heads, shifted=shifted))
+    assert best is not None
+    return best[1]

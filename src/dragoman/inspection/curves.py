@@ -1,0 +1,68 @@
+"""What a run's `metrics.jsonl` says: how loss, BLEU and learning rate went."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dragoman.errors import DataError
+
+#: (step, value), in order.
+Curve = Sequence[tuple[int, float]]
+
+
+@dataclass(frozen=True)
+class RunCurves:
+    """The curves of one run; losses in nats a token, without label smoothing."""
+
+    name: str
+    training_loss: Curve
+    validation_loss: Curve
+    validation_bleu: Curve
+    learning_rate: Curve
+
+
+def read_curves(run: Path) -> RunCurves:
+    """The curves of a run folder, or of a `metrics.jsonl`.
+
+    Raises:
+        DataError: there is no log, it cannot be read, or nothing has been logged yet.
+    """
+    path = run / "metrics.jsonl" if run.is_dir() else run
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        what = f"no metrics of a run ({error.strerror})"
+        raise DataError(what, path, advice="give a run folder made by `dragoman train`") from None
+    records = [record for record in map(_record, lines) if record is not None]
+    if not records:
+        raise DataError("nothing has been logged yet", path, advice="let the training go on")
+
+    def curve(key: str) -> list[tuple[int, float]]:
+        return [(record["step"], float(record[key])) for record in records if _is_number(record.get(key))]
+
+    return RunCurves(
+        name=path.resolve().parent.name,
+        training_loss=curve("nll"),
+        validation_loss=curve("validation_loss"),
+        validation_bleu=curve("validation_bleu"),
+        learning_rate=curve("lr"),
+    )
+
+
+def _record(line: str) -> dict[str, Any] | None:
+    """One line of the log; None for what is not one, such as a line that a killed process did not finish."""
+    with contextlib.suppress(ValueError, RecursionError):
+        record = json.loads(line)
+        if isinstance(record, dict) and isinstance(record.get("step"), int):
+            return record
+    return None
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -1,0 +1,80 @@
+"""IBM model 1 (Brown et al. 1993): which word translates which, from parallel text alone.
+
+A target word is translated from one source word, or from none, whichever it may be: positions play no part. The
+probabilities of translation are found by expectation maximisation, which for this model has one maximum only.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.alignment import Link
+
+ITERATIONS = 5
+_PUNCTUATION = string.punctuation + "„“”‚‘’«»…。，！？；：、（）《》"
+
+Words = Sequence[str]
+
+
+def silver_links(pairs: Sequence[tuple[Words, Words]], n_wanted: int) -> list[set[Link]]:
+    """The links that both directions of the model agree on, for the last `n_wanted` pairs; it learns from all of them.
+
+    Few links are missing that matter and few are wrong, so they can stand in for a person's ("silver" for gold).
+    """
+    sources = [_forms(source) for source, _ in pairs]
+    targets = [_forms(target) for _, target in pairs]
+    forward = most_probable(sources, targets)[-n_wanted:]
+    backward = most_probable(targets, sources)[-n_wanted:]
+    return [
+        {(source, target) for target, source in enumerate(there) if source >= 0}
+        & {(source, target) for source, target in enumerate(back) if target >= 0}
+        for there, back in zip(forward, backward, strict=True)
+    ]
+
+
+def most_probable(sources: Sequence[Words], targets: Sequence[Words]) -> list[list[int]]:
+    """For each target word of each pair the number of the source word that it is most probably translated from, or -1
+    for none."""
+    source_ids, n_source = _numbered([["", *words] for words in sources])  # "" stands for no word
+    target_ids, n_target = _numbered(targets)
+    del n_source
+    # A cell is a source word and a target word of one pair; cells of one target word are side by side.
+    source_of = np.concatenate(
+        [np.tile(source, len(target)) for source, target in zip(source_ids, target_ids, strict=True)]
+    )
+    target_of = np.concatenate(
+        [np.repeat(target, len(source)) for source, target in zip(source_ids, target_ids, strict=True)]
+    )
+    lengths = np.concatenate(
+        [np.full(len(target), len(source)) for source, target in zip(source_ids, target_ids, strict=True)]
+    )
+    place_of = np.repeat(np.arange(len(lengths)), lengths)
+    types, type_of = np.unique(source_of * n_target + target_of, return_inverse=True)
+    source_of_type = types // n_target
+    probability = np.ones(len(types))
+    for _ in range(ITERATIONS):
+        cells = probability[type_of]
+        counts = np.bincount(type_of, cells / np.bincount(place_of, cells)[place_of])
+        probability = counts / np.bincount(source_of_type, counts)[source_of_type]
+    cells, best, start = probability[type_of], [], 0
+    for source, target in zip(source_ids, target_ids, strict=True):
+        end = start + len(source) * len(target)
+        best.append((cells[start:end].reshape(len(target), len(source)).argmax(axis=1) - 1).tolist())
+        start = end
+    return best
+
+
+def _forms(words: Words) -> Words:
+    """Words without their punctuation and case, so that "horse." is "horse"."""
+    return [word.strip(_PUNCTUATION).lower() or word for word in words]
+
+
+def _numbered(sentences: Iterable[Words]) -> tuple[list[NDArray[np.int64]], int]:
+    """Each word by number, and how many different ones there are."""
+    numbers: dict[str, int] = {}
+    ids = [np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64) for words in sentences]
+    return ids, len(numbers)

@@ -1,0 +1,55 @@
+"""The texts that a model is asked about: checked, and as ids."""
+
+from __future__ import annotations
+
+from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.decoding.search import search
+from dragoman.decoding.state import Scorer, TransformerScorer
+from dragoman.errors import ConfigError, DataError
+from dragoman.model.transformer import Transformer
+from dragoman.text.vocabulary import EOS_ID
+from dragoman.translator import Translator
+from dragoman.translator.cutting import encode_if_short, harmless
+from dragoman.translator.forcing import pad
+
+
+def single_model(translator: Translator) -> Transformer:
+    """The one model of a translator.
+
+    Raises:
+        ConfigError: it is an ensemble, whose models each attend in their own way.
+    """
+    if len(translator.models) > 1:
+        raise ConfigError(f"an ensemble of {len(translator.models)} models", advice="look into one of them at a time")
+    return translator.models[0]
+
+
+def source_ids(translator: Translator, text: str) -> list[int]:
+    """The ids of a source text that the model reads at once, without special ones.
+
+    Raises:
+        DataError: the text is empty, or longer than the model reads.
+    """
+    ids = encode_if_short(harmless(text), translator.tokenizers.source.encode, translator.max_length)
+    return _readable(ids, "source", translator)
+
+
+def target_ids(translator: Translator, text: str) -> list[int]:
+    """The same of a target text."""
+    ids = encode_if_short(harmless(text), translator.tokenizers.target.encode, translator.max_length)
+    return _readable(ids, "target", translator)
+
+
+def _readable(ids: list[int] | None, side: str, translator: Translator) -> list[int]:
+    if ids is None:
+        what = f"the {side} text is longer than the {translator.max_length} tokens that the model reads"
+        raise DataError(what, advice="give one sentence of it")
+    if not ids:
+        raise DataError(f"the {side} text is empty", advice="give a sentence")
+    return ids
+
+
+def best_translation(translator: Translator, ids: list[int], scorer: Scorer | None = None) -> Hypothesis:
+    """What `translator.translate` would choose for a source."""
+    sources = pad([[*ids, EOS_ID]], translator.device)
+    return search(scorer or TransformerScorer(translator.models), sources, translator.search)[0][0]

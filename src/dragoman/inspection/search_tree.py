@@ -1,0 +1,108 @@
+"""The tree of a search: which hypotheses lived, died and finished, and what stood against each token."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from dragoman.config import SearchConfig, parse_section
+from dragoman.decoding.search import search
+from dragoman.decoding.state import TransformerScorer
+from dragoman.inspection.reading import source_ids
+from dragoman.inspection.watching import Node, WatchedScorer
+from dragoman.text.tokenizer import Tokenizer
+from dragoman.text.vocabulary import EOS_ID
+from dragoman.translator import Translator
+from dragoman.translator.cutting import harmless
+from dragoman.translator.forcing import pad
+
+#: Tokens noted for each place: the one written and its nearest rivals.
+N_NEAREST = 9
+
+
+@dataclass(frozen=True)
+class SearchTree:
+    """How a translation was found."""
+
+    source_text: str
+    target_text: str
+    root: Node
+    #: The end of the translation that was chosen.
+    best: Node
+    beam_size: int
+    #: The exponent of the length penalty, by which the sum of log-probabilities is divided.
+    length_penalty: float
+    tokenizer: Tokenizer
+
+    def nodes(self) -> Iterator[Node]:
+        """Every hypothesis, the shorter first; of equally long ones the more probable first."""
+        level = self.root.children
+        while level:
+            level = sorted(level, key=lambda node: -node.total)
+            yield from level
+            level = [child for node in level for child in node.children]
+
+    def token(self, id: int) -> str:
+        """A token as the tokenizer writes it."""
+        return self.tokenizer.pieces([id])[0]
+
+    def score(self, node: Node) -> float | None:
+        """What an ended hypothesis is ranked by."""
+        return node.score(self.length_penalty) if node.fate in ("finished", "cut") else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it for JSON: a list of nodes, each with the number of its parent (-1 for the first tokens)."""
+        nodes = list(self.nodes())
+        numbers = {id(node): number for number, node in enumerate(nodes)}
+        on_best_path = {id(node) for node in self.best.path}
+        return {
+            "source_text": self.source_text,
+            "target_text": self.target_text,
+            "beam_size": self.beam_size,
+            "length_penalty": self.length_penalty,
+            "nodes": [
+                {
+                    "parent": numbers.get(id(node.parent), -1),
+                    "token": self.token(node.id),
+                    "length": node.length,
+                    "log_prob": node.log_prob,
+                    "total": node.total,
+                    "score": self.score(node),
+                    "fate": node.fate,
+                    "best": id(node) in on_best_path,
+                    "rivals": [{"token": self.token(id_), "probability": each} for id_, each in node.rivals],
+                }
+                for node in nodes
+            ],
+        }
+
+
+def inspect_search(translator: Translator, source: str, beam_size: int | None = None) -> SearchTree:
+    """Search for the translation of a sentence as `translator.translate` does, and note how.
+
+    Args:
+        beam_size: another than the translator's; 1 is greedy search.
+
+    Raises:
+        ConfigError: the beam size is out of range.
+        DataError: the text is empty or longer than the model reads.
+    """
+    asked = {"n_best": 1, "sample": False} | ({} if beam_size is None else {"beam_size": beam_size})
+    config = parse_section(SearchConfig, {**translator.search.model_dump(), **asked})
+    watched = WatchedScorer(TransformerScorer(translator.models), config, N_NEAREST)
+    sources = pad([[*source_ids(translator, source), EOS_ID]], translator.device)
+    ((found,),) = search(watched, sources, config)
+    ids = [*found.ids, EOS_ID] if found.finished else list(found.ids)
+    node = watched.root
+    for id in ids:
+        node = next(child for child in node.children if child.id == id)
+    return SearchTree(
+        source_text=harmless(source),
+        target_text=harmless(translator.tokenizers.target.decode(list(found.ids))).strip(),
+        root=watched.root,
+        best=node,
+        beam_size=config.beam_size,
+        length_penalty=config.length_penalty,
+        tokenizer=translator.tokenizers.target,
+    )

@@ -1,0 +1,72 @@
+"""Word alignments of whole translations: the parts of a long text are read one by one and linked together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from dragoman.alignment import AlignmentHeads, Link, Places, link_words, word_weights
+from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.model.transformer import Transformer
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator.cutting import Part
+from dragoman.translator.forcing import IdPair, forced_attention, pair_batches
+from dragoman.translator.results import Translation
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search found for a text."""
+
+    text: str
+    parts: Sequence[Part]
+    #: The n best of each part.
+    beams: Sequence[Sequence[Hypothesis]]
+    translation: Translation
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """A part of a text and its translation, with their places in the whole texts."""
+
+    ids: IdPair
+    source: Places
+    target: Places
+
+
+def align_words(
+    model: Transformer, heads: AlignmentHeads, tokenizers: Tokenizers, found: Sequence[Found], batch_size: int
+) -> list[Translation]:
+    """The translations with the alignments of all their alternatives."""
+    readings = [list(each) for one in found for each in _alternatives(tokenizers, one)]
+    links = iter(_link(model, heads, readings, batch_size))
+    aligned = []
+    for translation in (each.translation for each in found):
+        alternatives = tuple(replace(each, alignment=next(links)) for each in translation.alternatives)
+        best = alternatives[0].alignment if alternatives else ()
+        aligned.append(replace(translation, alternatives=alternatives, alignment=best))
+    return aligned
+
+
+def _alternatives(tokenizers: Tokenizers, found: Found) -> Iterator[Iterator[_Reading]]:
+    """The readings of each alternative: the k-th is made of the k-th best of each part."""
+    source_parts = [(tokenizers.source.split(part.text)[: len(part.ids)], part.text) for part in found.parts]
+    sources = list(Places.in_parts(source_parts, found.text))
+    for best, alternative in zip(zip(*found.beams, strict=False), found.translation.alternatives, strict=True):
+        ids = [hypothesis.ids for hypothesis in best]
+        target_parts = [(tokenizers.target.pieces(each), tokenizers.target.decode(each)) for each in ids]
+        targets = Places.in_parts(target_parts, alternative.text)
+        yield map(_Reading, zip((part.ids for part in found.parts), ids, strict=True), sources, targets)
+
+
+def _link(
+    model: Transformer, heads: AlignmentHeads, readings: Sequence[Sequence[_Reading]], batch_size: int
+) -> list[tuple[Link, ...]]:
+    """The links of each translation, which is given by its readings."""
+    flat = [(number, reading) for number, each in enumerate(readings) for reading in each]
+    links: list[set[Link]] = [set() for _ in readings]
+    for rows in pair_batches([reading.ids for _, reading in flat], batch_size):
+        for row, weights in zip(rows, forced_attention(model, [flat[row][1].ids for row in rows], heads), strict=True):
+            number, reading = flat[row]
+            links[number].update(link_words(word_weights(weights, reading.source, reading.target)))
+    return [tuple(sorted(each)) for each in links]

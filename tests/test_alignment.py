@@ -1,0 +1,318 @@
+"""Attention captured from outside the model, and the word alignments read from it."""
+
+import warnings
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from models import sentences, small_model
+from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
+from torch import Tensor
+
+from dragoman.alignment import AlignmentHeads, Places, capture_attention, link_words, token_weights, word_weights, words
+from dragoman.alignment.capture import used_weights
+from dragoman.alignment.words import token_spans, word_spans
+from dragoman.bundle import load_bundle, save_bundle
+from dragoman.config import SearchConfig
+from dragoman.errors import BundleError
+from dragoman.model.attention import MultiHeadAttention
+from dragoman.model.transformer import Transformer
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.vocabulary import EOS_ID, SOS_ID
+from dragoman.translator import Translator
+from dragoman.translator.forcing import forced_attention
+
+SOURCE = sentences([4, 5, 6, 7, 3], [8, 9, 3])
+TARGET = sentences([2, 4, 5, 6], [2, 7])
+VARIANTS: list[dict[str, Any]] = [
+    {"norm": "post"},
+    {"norm": "pre", "bias": False},
+    {"positions": "rotary"},
+    {"positions": "learned", "d_k": 6, "d_v": 5},
+    {"memory": "layerwise"},
+]
+
+# ------------------------------------------------------------------------------------------------------- capture
+
+
+def attentions(model: Transformer) -> dict[tuple[str, int], MultiHeadAttention]:
+    found: dict[tuple[str, int], Any] = {}
+    for number, layer in enumerate(model.encoder_layers):
+        found["encoder", number] = layer.self_attention
+    for number, layer in enumerate(model.decoder_layers):
+        found["decoder", number] = layer.self_attention
+        found["cross", number] = layer.cross_attention
+    return found
+
+
+def watch_values(attention: MultiHeadAttention, seen: list[tuple[Tensor, Tensor]]) -> None:
+    """Note the values that go into an attention and what comes out of it."""
+    attend = attention.attend
+
+    def noted(queries: Tensor, keys: Tensor, values: Tensor, *rest: Any) -> Tensor:
+        out = attend(queries, keys, values, *rest)
+        seen.append((values, out))
+        return out
+
+    vars(attention)["attend"] = noted
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("source_length", [5, 70])  # over 64 keys the model uses a fused kernel
+def test_the_maps_are_those_that_the_model_used(variant: dict[str, Any], source_length: int) -> None:
+    model = small_model(max_length=80, **variant)
+    source = torch.cat((SOURCE[:, :1].repeat(1, source_length - 5), SOURCE), dim=1)
+    seen: dict[tuple[str, int], list[tuple[Tensor, Tensor]]] = {key: [] for key in attentions(model)}
+    for key, attention in attentions(model).items():
+        watch_values(attention, seen[key])
+    with capture_attention(model) as maps:
+        model(source, TARGET)
+    assert maps["encoder"].shape == (2, 2, 4, source_length, source_length)
+    assert maps["decoder"].shape == (2, 2, 4, 4, 4)
+    assert maps["cross"].shape == (2, 2, 4, 4, source_length)
+    for (kind, number), attention in attentions(model).items():
+        ((values, out),) = seen[kind, number]
+        attended = maps[kind][number] @ values  # type: ignore[index]
+        merged = attention.output_projection(attended.transpose(1, 2).flatten(2))
+        torch.testing.assert_close(merged, out)
+
+
+def test_rows_sum_to_one_and_what_is_masked_has_no_weight() -> None:
+    model = small_model()
+    with capture_attention(model) as maps:
+        model(SOURCE, TARGET)
+    for kind in ("encoder", "decoder", "cross"):
+        torch.testing.assert_close(maps[kind].sum(-1), torch.ones_like(maps[kind][..., 0]))
+    assert not maps["encoder"][:, 1, ..., 3:].any()
+    assert not maps["cross"][:, 1, ..., 3:].any()
+    assert not maps["decoder"].triu(1).any()
+
+
+def test_capturing_changes_nothing_and_leaves_nothing_behind() -> None:
+    model = small_model()
+    before = model(SOURCE, TARGET)
+    with capture_attention(model), capture_attention(model) as inner:
+        during = model(SOURCE, TARGET)
+    assert torch.equal(before, during)
+    assert inner["cross"].size(0) == 2
+    assert not any("attend" in vars(attention) for attention in attentions(model).values())
+    with pytest.raises(RuntimeError, match="stop"), capture_attention(model):
+        raise RuntimeError("stop")
+    assert not any("attend" in vars(attention) for attention in attentions(model).values())
+
+
+def test_step_by_step_sees_the_same_as_at_once() -> None:
+    model = small_model(positions="rotary")
+    with capture_attention(model) as whole:
+        model(SOURCE[:1], TARGET[:1])
+    source_mask = (SOURCE[:1] != 0)[:, None, None, :]
+    cache = model.start_cache(model.encode(SOURCE[:1]), source_mask)
+    for place in range(4):
+        with capture_attention(model) as step:
+            model.step(TARGET[:1, place : place + 1], cache)
+        torch.testing.assert_close(step["cross"][..., 0, :], whole["cross"][..., place, :])
+        torch.testing.assert_close(step["decoder"][..., 0, :], whole["decoder"][..., place, : place + 1])
+
+
+def test_what_was_not_used_is_told() -> None:
+    with capture_attention(small_model()) as maps:
+        pass
+    with pytest.raises(LookupError, match="run the model"):
+        maps["cross"]
+
+
+def test_a_single_attention_can_be_asked() -> None:
+    attention = MultiHeadAttention(8, 2).eval()
+    x = torch.randn(1, 3, 8)
+    keys, values = attention.keys_values(x, x)
+    weights = used_weights(attention, x, keys)
+    merged = attention.output_projection((weights @ values).transpose(1, 2).flatten(2))
+    torch.testing.assert_close(merged, attention(x, x, x))
+
+
+# --------------------------------------------------------------------------------------------------------- words
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ein Mann, ein Pferd.", ["Ein", "Mann,", "ein", "Pferd."]),
+        ("车站在哪里？", ["车", "站", "在", "哪", "里", "？"]),
+        ("我爱Tom Smith。", ["我", "爱", "Tom", "Smith。"]),
+        ("  \t ", []),
+    ],
+)
+def test_words(text: str, expected: list[str]) -> None:
+    assert words(text) == expected
+
+
+@given(st.text(st.characters(exclude_categories=["Cs", "Cc"], max_codepoint=0x2000), max_size=60))
+def test_words_of_spaced_scripts_are_those_of_split(text: str) -> None:
+    if not any(
+        "\u0e00" <= each <= "\u0eff" or "\u1000" <= each <= "\u109f" or "\u1780" <= each <= "\u17ff" for each in text
+    ):
+        assert len(words(text)) == len(text.split())
+
+
+@pytest.fixture(scope="module", params=["bpe", "characters"])
+def tokenizers(request: pytest.FixtureRequest) -> Tokenizers:
+    return tiny_tokenizers(request.param)
+
+
+TEXTS = [
+    *(source for source, _ in PAIRS),
+    "A  riding☃ zebra, x",
+    "木 a木材b.",
+    "a▁b",
+    "<sos> <0x41>",
+    "é e\u0301 ✂️",
+    ".",
+]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_tokens_of_a_text_lie_in_a_row_and_fill_its_words(tokenizers: Tokenizers, text: str) -> None:
+    pieces = tokenizers.source.split(text)
+    spans = token_spans(pieces, text)
+    assert len(spans) == len(pieces)
+    assert all(0 <= start <= end for start, end in spans)
+    assert [start for start, _ in spans] == sorted(start for start, _ in spans)
+    assert max(end for _, end in spans) == (word_spans(text)[-1][1] if word_spans(text) else 0)
+    shares = Places.of(pieces, text).shares()
+    assert bool((shares.sum(dim=1) > 0).all()), "every word has a token"
+    assert bool((shares.sum(dim=0) <= 1 + 1e-6).all()), "no token is there twice"
+
+
+def test_pieces_belong_to_their_words() -> None:
+    pieces = ["▁col", "our", "ful", "▁", "<0xE2>", "<0x98>", "<0x83>", "!", "▁x", "."]
+    shares = Places.of(pieces, "colourful ☃! x.").shares()
+    assert shares.argmax(dim=0).tolist() == [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]
+    assert shares.sum(dim=0).tolist() == [1, 1, 1, 0, 1, 1, 1, 1, 1, 1], "a space is no word's"
+
+
+def test_a_token_may_hold_several_words_and_an_unknown_one_stands_for_what_is_left() -> None:
+    assert Places.of(["▁", "车站", "在"], "车站在").shares().tolist() == [[0, 0.5, 0], [0, 0.5, 0], [0, 0, 1]]
+    shares = Places.of(["a", "<unk>", "rides"], "a zebra rides").shares()
+    assert shares.argmax(dim=0).tolist() == [0, 1, 2]
+
+
+def test_very_long_texts_that_differ_are_placed_in_proportion() -> None:
+    spans = token_spans(["x"] * 6000, "y" * 6000)
+    assert spans[3000] == (3000, 3001)
+
+
+# --------------------------------------------------------------------------------------------------------- links
+
+
+def test_links_follow_the_weights_of_the_chosen_heads() -> None:
+    cross = torch.zeros(2, 1, 2, 4, 3)  # three tokens were written, after the start mark
+    cross[1, 0, 0, :, :] = torch.eye(4)[:, :3]  # row t looks at source token t
+    cross[0, 0, 1, 1:, :] = torch.eye(3).flip(0)  # read: the reverse
+    source, target = Places.of(["▁a", "▁b", "▁c"], "a b c"), Places.of(["▁x", "▁y", "▁z"], "x y z")
+
+    def links(layer: int, head: int, shifted: bool) -> tuple[tuple[int, int], ...]:
+        weights = token_weights(cross, AlignmentHeads(heads=((layer, head),), shifted=shifted))[0]
+        return link_words(word_weights(weights, source, target))
+
+    assert links(1, 0, shifted=False) == ((0, 0), (1, 1), (2, 2))
+    assert links(0, 1, shifted=True) == ((0, 2), (1, 1), (2, 0))
+    assert links(1, 0, shifted=True) == ((1, 0), (2, 1))  # the last token looked at nothing
+    assert links(0, 0, shifted=False) == ()
+
+
+def test_weights_of_a_words_tokens_are_added_and_averaged() -> None:
+    weights = torch.tensor([[0.3, 0.3, 0.4, 0.0], [0.1, 0.5, 0.4, 0.0], [0.0, 0.0, 0.1, 0.9]])
+    source = Places.of(["▁rid", "ing", "▁a"], "riding a")  # the fourth column is the end mark
+    target = Places.of(["▁rei", "tet"], "reitet")
+    torch.testing.assert_close(word_weights(weights, source, target), torch.tensor([[0.6, 0.4]]))
+
+
+# ---------------------------------------------------------------------------------------------------- translator
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    tokenizers = tiny_tokenizers()
+    return Translator([tiny_model(tokenizers, n_decoder_layers=2)], tokenizers, SearchConfig(beam_size=3))
+
+
+def expected_links(translator: Translator, text: str, target: str, ids: list[int]) -> tuple[tuple[int, int], ...]:
+    """The links of one translation, alone and by hand."""
+    source_ids = translator.tokenizers.source.encode(text)
+    with torch.inference_mode(), capture_attention(translator.models[0]) as maps:
+        translator.models[0](torch.tensor([[*source_ids, EOS_ID]]), torch.tensor([[SOS_ID, *ids[:-1]]]))
+    rows = maps["cross"][:, 0].mean(dim=(0, 1))[:, :-1]
+    source = Places.of(translator.tokenizers.source.split(text), text)
+    return link_words(word_weights(rows, source, Places.of(translator.tokenizers.target.pieces(ids), target)))
+
+
+def test_translations_are_aligned_when_asked(translator: Translator) -> None:
+    texts = [source for source, _ in PAIRS]
+    plain = translator.translate(texts, n_best=2)
+    aligned = translator.translate(texts, n_best=2, align=True)
+    streamed = list(translator.translate_stream(texts, n_best=2, align=True, batch_size=1))
+    for text, one, other, third in zip(texts, plain, aligned, streamed, strict=True):
+        assert one.alignment is None
+        assert (one.text, one.score) == (other.text, other.score)
+        assert other.alignment == other.alternatives[0].alignment == third.alignment
+        for each in other.alternatives:
+            tokens = list(each.tokens)
+            names = translator.tokenizers.target.pieces(range(translator.tokenizers.target.vocab_size))
+            assert each.alignment == expected_links(translator, text, each.text, [names.index(name) for name in tokens])
+            assert all(0 <= i < len(text.split()) and 0 <= j < len(each.text.split()) for i, j in each.alignment or ())
+
+
+def test_the_words_of_long_texts_are_numbered_through(translator: Translator) -> None:
+    parts = ["She is reading a book.", "The cat is sitting on the mat."]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        whole = translator.translate(" ".join(parts), align=True)
+    alone = translator.translate(parts, align=True)
+    assert whole.n_parts == 2
+    n_source, n_target = len(words(parts[0])), len(words(alone[0].text))
+    moved = {(i + n_source, j + n_target) for i, j in alone[1].alignment or ()}
+    assert set(whole.alignment or ()) == {*(alone[0].alignment or ()), *moved}
+
+
+def test_a_translation_of_the_greatest_length_is_aligned_by_heads_that_look_later(translator: Translator) -> None:
+    heads = AlignmentHeads(heads=((0, 0),), shifted=True)
+    later = Translator(translator.models, translator.tokenizers, translator.search, alignment=heads)
+    ids = list(range(4, 28))
+    ((weights,), (whole,)) = (
+        forced_attention(later.models[0], [([5, 6, 7], each)], heads) for each in (ids, ids[: later.max_length])
+    )
+    assert weights.shape == (24, 3)
+    assert not weights[-1].any()
+    torch.testing.assert_close(weights[:-1], whole)
+
+
+def test_nothing_has_no_links(translator: Translator) -> None:
+    assert translator.translate(["", " "], align=True)[0].alignment == ()
+
+
+def test_heads_that_were_chosen_travel_with_the_bundle(tmp_path: Any) -> None:
+    bundle = load_bundle(write_tiny_bundle(tmp_path / "plain"))
+    facts = {"alignment": {"heads": [[0, 1]], "shifted": True}}
+    save_bundle(tmp_path / "chosen", bundle.model, bundle.tokenizers, bundle.search, facts=facts)
+    assert Translator.load(tmp_path / "plain").alignment.heads == ((0, 0), (0, 1))
+    assert Translator.load(tmp_path / "chosen").alignment == AlignmentHeads(heads=((0, 1),), shifted=True)
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        None,
+        {},
+        {"heads": [], "shifted": True},
+        {"heads": [[0, 9]], "shifted": True},
+        {"heads": [[1, 0]], "shifted": False},
+        {"heads": [[0, 0]], "shifted": 2},
+    ],
+)
+def test_heads_that_a_model_lacks_are_refused(tmp_path: Any, fact: object) -> None:
+    bundle = load_bundle(write_tiny_bundle(tmp_path / "plain"))
+    save_bundle(tmp_path / "wrong", bundle.model, bundle.tokenizers, bundle.search, facts={"alignment": fact})
+    with pytest.raises(BundleError, match="alignment heads"):
+        Translator.load(tmp_path / "wrong")
