@@ -56,6 +56,7 @@ class Dragoman:
     def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> tuple[int, bytes, str]:
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
         handler = signal.getsignal(signal.SIGTERM)
+        self._monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
         try:
             code = run([str(argument) for argument in arguments])
         finally:
@@ -423,6 +424,25 @@ def test_signals_end_with_their_code_and_whole_lines_in_any_locale(
     process.send_signal(number)  # it waits for the next line now
     rest, err = process.communicate(timeout=60)
     assert (process.returncode, rest, err) == (code, b"", b"")
+
+
+def test_a_signal_whose_exception_is_swallowed_still_ends_it() -> None:
+    """Where a library calls back, as when it drops an object, Python can print an exception but not raise it."""
+    swallowing = (
+        "import os, signal, sys, time, typer, dragoman.cli.program as program\n"
+        "class Dropped:\n"
+        "    def __del__(self):\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        time.sleep(1)\n"
+        "class Command:\n"
+        "    def main(self, *arguments, **options):\n"
+        "        Dropped()\n"
+        "        time.sleep(60)\n"
+        "typer.main.get_command = lambda app: Command()\n"
+        "sys.exit(program.run(['translate']))"
+    )
+    done = subprocess.run([sys.executable, "-c", swallowing], capture_output=True, timeout=50, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
 
 
 # ------------------------------------------------------------------------------- score, evaluate, average, data

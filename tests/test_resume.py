@@ -37,7 +37,7 @@ from dragoman.errors import (
     RunFolderError,
 )
 from dragoman.processes import peak_memory, start_processes
-from dragoman.recipe import parse_config
+from dragoman.recipe import parse_config, read_recipe
 from dragoman.storage import lock_folder, read_pointer, require_space
 from dragoman.training import checkpoint, loss, metrics, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
@@ -512,3 +512,15 @@ def test_no_pair_at_all_is_told(tmp_path: Path) -> None:
             train(settings_, tmp_path / "run", device="cpu", report=lambda line: None)
         assert caught.value.exit_code == 1
         assert not list((tmp_path / "run").glob("[!l]*"))
+
+
+def test_a_longer_training_keeps_what_was_chosen_for_it(corpus: Path, tmp_path: Path) -> None:
+    """The warm-up is chosen by the length of the training; that it goes on longer must not be refused for that."""
+    plain = {"data": settings(corpus)["data"], "training": {"max_steps": 4}}
+    chosen = {}
+    for n_steps in (4, 12):
+        plain["training"]["max_steps"] = n_steps
+        train(plain, tmp_path / "run", device="cpu", report=lambda line: None)
+        chosen[n_steps] = read_recipe(tmp_path / "run" / "config.yaml")["training"]["warmup_steps"]
+    assert chosen[4] == chosen[12] == 1
+    assert saved_steps(tmp_path / "run" / "checkpoints")[-1] == 12

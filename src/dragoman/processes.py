@@ -138,6 +138,11 @@ class Processes:
             distributed.destroy_process_group()
 
 
+def is_main_process() -> bool:
+    """Whether this process is the one that talks to the person, as torchrun's environment says."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 def start_processes() -> Processes:
     """Join the group that `torchrun` describes in the environment; without torchrun, be alone.
 

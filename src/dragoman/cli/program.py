@@ -18,7 +18,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Annotated
 
@@ -84,8 +84,9 @@ def run(arguments: Sequence[str]) -> int:
 
     def end(number: int, frame: FrameType | None) -> None:
         ended_by.append(number)
-        raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(TERMINATED)
+        raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(TERMINATED)
 
+    _raise_again_if_swallowed(end)
     signal.signal(signal.SIGTERM, end)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is for a shell's background jobs
         signal.signal(signal.SIGINT, end)
@@ -105,6 +106,21 @@ def run(arguments: Sequence[str]) -> int:
         if message:
             print(f"error: {message}", file=sys.stderr)
         return code
+
+
+def _raise_again_if_swallowed(end: Callable[[int, FrameType | None], None]) -> None:
+    """Python can only print an exception that is raised where a library called back; then `end` gets another chance."""
+    if not hasattr(signal, "setitimer"):  # Windows
+        return
+
+    def unraisable(swallowed: sys.UnraisableHookArgs) -> None:
+        if isinstance(swallowed.exc_value, KeyboardInterrupt | SystemExit):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+        else:
+            sys.__unraisablehook__(swallowed)
+
+    signal.signal(signal.SIGALRM, end)
+    sys.unraisablehook = unraisable
 
 
 def explain(error: BaseException) -> tuple[int, str]:

@@ -84,13 +84,15 @@ def train(
     _check(settings, recipe)
     folder = output or default_folder(settings)
     say(f"run folder: {folder}")
+    from dragoman.processes import is_main_process
     from dragoman.training.run import train
 
     start = Path(init_from) if init_from is not None else None
     best = train(settings, folder, init_from=start, device=device, report=say)
-    say(f"done; the best model is {best}. Use it:")
-    say(f"  {program()} translate -m {folder}")
-    say(f"  {program()} evaluate -m {folder}{_test_set(settings)}")
+    if is_main_process():
+        say(f"done; the best model is {best}. Use it:")
+        say(f"  {program()} translate -m {folder}")
+        say(f"  {program()} evaluate -m {folder}{_test_set(settings)}")
 
 
 def prepare(

@@ -175,6 +175,10 @@ def _prepare(
         config = parse_config(_laid_over(earlier, settings), run.config)
         _refuse_changes(parse_config(earlier, run.config), config, folder, report)
         return config, open_prepared(folder)
+    if earlier is not None and run.steps:
+        # The warm-up that was chosen for a training's length has been; a longer training keeps it.
+        kept = {"training": {"warmup_steps": earlier["training"]["warmup_steps"]}}
+        settings = _laid_over(kept, settings)
     config = resolve(settings, start, report)
     if earlier is not None:
         _refuse_changes(parse_config(earlier, run.config), config, folder, report)
