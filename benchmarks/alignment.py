@@ -46,8 +46,8 @@ def main(name: str) -> None:
     translator = Translator.load(name)
     pairs = [validation[int(number)] for number, _ in rows]
     chosen = choose_heads(translator, training, validation).heads
-    learned = [(words(source), words(target)) for source, target in (*training, *validation)]
-    ibm1 = silver_links(learned, len(validation))
+    in_words = [[(words(source), words(target)) for source, target in text] for text in (training, validation)]
+    ibm1 = silver_links(*in_words)
     maps = head_weights(translator, pairs)
     config = translator.models[0].config
     ways = {"diagonal": [diagonal(pair) for pair in pairs]}

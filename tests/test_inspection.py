@@ -10,13 +10,12 @@ import pytest
 import torch
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
-from dragoman.alignment import AlignmentHeads, words
+from dragoman.alignment import KINDS, AlignmentHeads, words
 from dragoman.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.config import SearchConfig
 from dragoman.errors import ConfigError, DataError
 from dragoman.inspection import Attention, inspect_attention, inspect_search
-from dragoman.inspection.attention import KINDS
 from dragoman.inspection.attention_page import attention_text
 from dragoman.inspection.choosing import agreement, best_heads, choose_heads, diagonal
 from dragoman.inspection.curves import read_curves
@@ -242,8 +241,9 @@ def test_ibm_model_1_finds_a_dictionary_whatever_the_order() -> None:
     pairs, orders = made_up_pairs(300)
     found = most_probable(*zip(*pairs, strict=True))
     assert [dict(enumerate(each)) for each in found] == orders
-    links = silver_links([(source, [f"„{word.upper()}“," for word in target]) for source, target in pairs], 20)
-    assert links == [{(source, target) for target, source in order.items()} for order in orders[-20:]]
+    dressed = [(source, [f"„{word.upper()}“," for word in target]) for source, target in pairs]
+    links = silver_links([*dressed[20:], ([], ["x"])], dressed[:20])
+    assert links == [{(source, target) for target, source in order.items()} for order in orders[:20]]
 
 
 def test_the_heads_that_agree_are_chosen() -> None:

@@ -6,7 +6,7 @@ L layers, B batch, H heads, T queries, S keys.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Literal, cast
 
 import torch
@@ -17,6 +17,7 @@ from dragoman.model.layers import DecoderLayer, EncoderLayer
 from dragoman.model.transformer import Transformer
 
 Kind = Literal["encoder", "decoder", "cross"]
+KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 
 
 class AttentionMaps:
@@ -27,7 +28,7 @@ class AttentionMaps:
     """
 
     def __init__(self) -> None:
-        self._layers: dict[Kind, dict[int, Tensor]] = {"encoder": {}, "decoder": {}, "cross": {}}
+        self._layers: dict[Kind, dict[int, Tensor]] = {kind: {} for kind in KINDS}
 
     def record(self, kind: Kind, layer: int, weights: Tensor) -> None:
         """Keep the weights (B, H, T, S) of one layer."""
@@ -37,7 +38,7 @@ class AttentionMaps:
         """(L, B, H, T, S).
 
         Raises:
-            LookupError: the model did not use this attention.
+            LookupError: the model did not use this attention, or it was not asked for.
         """
         layers = self._layers[kind]
         if not layers:
@@ -46,8 +47,8 @@ class AttentionMaps:
 
 
 @contextlib.contextmanager
-def capture_attention(model: Transformer) -> Iterator[AttentionMaps]:
-    """Record the weights of every attention of `model` while the block runs.
+def capture_attention(model: Transformer, kinds: Collection[Kind] = KINDS) -> Iterator[AttentionMaps]:
+    """Record the weights of every attention of `model`, or of some kinds, while the block runs.
 
         with capture_attention(model) as maps:
             model(source_ids, target_ids)
@@ -57,14 +58,17 @@ def capture_attention(model: Transformer) -> Iterator[AttentionMaps]:
     before dropout. What other threads do with the model meanwhile is recorded too.
     """
     maps = AttentionMaps()
-    encoder_layers = cast("Iterable[EncoderLayer]", model.encoder_layers)
-    decoder_layers = cast("Iterable[DecoderLayer]", model.decoder_layers)
+    encoder_layers = list(cast("Iterable[EncoderLayer]", model.encoder_layers))
+    decoder_layers = list(cast("Iterable[DecoderLayer]", model.decoder_layers))
+    attentions: dict[Kind, list[MultiHeadAttention]] = {
+        "encoder": [layer.self_attention for layer in encoder_layers],
+        "decoder": [layer.self_attention for layer in decoder_layers],
+        "cross": [layer.cross_attention for layer in decoder_layers],
+    }
     with contextlib.ExitStack() as stack:
-        for number, encoder_layer in enumerate(encoder_layers):
-            stack.enter_context(_recorded(encoder_layer.self_attention, maps, "encoder", number))
-        for number, decoder_layer in enumerate(decoder_layers):
-            stack.enter_context(_recorded(decoder_layer.self_attention, maps, "decoder", number))
-            stack.enter_context(_recorded(decoder_layer.cross_attention, maps, "cross", number))
+        for kind in kinds:
+            for number, attention in enumerate(attentions[kind]):
+                stack.enter_context(_recorded(attention, maps, kind, number))
         yield maps
 
 

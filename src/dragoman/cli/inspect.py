@@ -11,7 +11,7 @@ import typer
 from dragoman.cli.inspect_alignment import alignment
 from dragoman.cli.inspect_training import curves, positions, schedule
 from dragoman.cli.options import AsJson, BeamSize, Device, EachModel, Models, OneModel, Overwrite
-from dragoman.cli.streams import print_result, require_output, say
+from dragoman.cli.streams import print_result, require_output, write_output
 
 if TYPE_CHECKING:
     from dragoman.inspection.attention import Attention
@@ -72,7 +72,7 @@ def attention(
 
         print(attention_text(found, kind, n_layers - 1 if place[0] is None else place[0], place[1]))
     else:
-        _write(_rendered(found, output.suffix, kind, *place), output)
+        write_output(output, _rendered(found, output.suffix, kind, *place))
 
 
 def _rendered(
@@ -116,11 +116,11 @@ def search(
 
         print(search_text(tree))
     elif output.suffix == ".json":
-        _write(_json(tree.to_dict()), output)
+        write_output(output, _json(tree.to_dict()))
     else:
         from dragoman.inspection.page import build_page
 
-        _write(build_page("search", f"Search: {tree.source_text}", tree.to_dict()), output)
+        write_output(output, build_page("search", f"Search: {tree.source_text}", tree.to_dict()))
 
 
 @inspect.command("neighbours")
@@ -156,10 +156,3 @@ inspect.command("curves")(curves)
 
 def _json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode() + b"\n"
-
-
-def _write(content: bytes, path: Path) -> None:
-    from dragoman.storage import write_file
-
-    write_file(path, content)
-    say(f"wrote {path}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.options import Overwrite, Settings
-from dragoman.cli.streams import require_output, say
+from dragoman.cli.streams import require_output, write_output
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -55,11 +55,11 @@ def schedule(
     from dragoman.inspection.pictures import draw_schedules
     from dragoman.recipe import parse_config, read_recipe
 
-    curves = {}
+    curves = []
     for path in recipes:
         file = path / "config.yaml" if path.is_dir() else path
         config = parse_config(read_recipe(file, overrides or ()), file)
-        curves[path.resolve().name if path.is_dir() else path.stem] = _rates(config, steps, path)
+        curves.append((path.resolve().name if path.is_dir() else path.stem, _rates(config, steps, path)))
     _save(draw_schedules(curves), output)
 
 
@@ -95,7 +95,5 @@ def curves(
 
 def _save(figure: Figure, path: Path) -> None:
     from dragoman.inspection.pictures import to_image
-    from dragoman.storage import write_file
 
-    write_file(path, to_image(figure, path.suffix))
-    say(f"wrote {path}")
+    write_output(path, to_image(figure, path.suffix))

@@ -123,6 +123,14 @@ def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> N
         raise DataError("the output exists", path, advice="use --overwrite, or another --output")
 
 
+def write_output(path: Path, content: bytes) -> None:
+    """Write a whole file, and say so."""
+    from dragoman.storage import write_file
+
+    write_file(path, content)
+    say(f"wrote {path}")
+
+
 def _write(file: BinaryIO, line: str, *, flush: bool) -> None:
     file.write(line.encode() + b"\n")
     if flush:

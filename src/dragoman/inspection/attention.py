@@ -11,14 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dragoman.alignment import Kind, capture_attention
+from dragoman.alignment import KINDS, Kind, capture_attention
 from dragoman.inspection.reading import best_translation, single_model, source_ids, target_ids
 from dragoman.text.vocabulary import EOS_ID, SOS_ID, SPECIALS
 from dragoman.translator import Translator
 from dragoman.translator.cutting import harmless
 from dragoman.translator.forcing import pad
-
-KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 
 
 @dataclass(frozen=True)

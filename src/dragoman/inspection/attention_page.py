@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from dragoman.alignment import Kind
+from dragoman.alignment import KINDS, Kind
 from dragoman.errors import ConfigError, printable
-from dragoman.inspection.attention import KINDS, Attention
+from dragoman.inspection.attention import Attention
 from dragoman.inspection.page import build_page
 
 #: The page has weights as whole numbers of which so many are one: half the bytes, and more digits than it shows.
@@ -39,9 +39,9 @@ def attention_text(attention: Attention, kind: Kind, layer: int, head: int | Non
     lines = [attention.source_text, attention.target_text, "", f"{kind} attention, layer {layer + 1}, {which}"]
     for query, row in zip(queries, mean, strict=True):
         values, places = row.topk(min(n_most, len(keys)))
-        most = zip((keys[place] for place in places.tolist()), values.tolist(), strict=True)
+        most = zip(values.tolist(), (keys[place] for place in places.tolist()), strict=True)
         lines.append(
-            f"{query:{width}}  " + "  ".join(f"{weight:.3f} {key}" for key, weight in most if weight >= 0.0005)
+            "  ".join([f"{query:{width}}", *(f"{weight:.3f} {key}" for weight, key in most if weight >= 0.0005)])
         )
     return "\n".join(map(printable, lines))
 

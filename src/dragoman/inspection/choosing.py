@@ -24,6 +24,8 @@ from dragoman.translator import BATCH_TOKENS, Translator
 from dragoman.translator.cutting import harmless
 from dragoman.translator.forcing import pad, pair_batches
 
+#: Sentences that are measured have at most so many words.
+MOST_WORDS = 100
 #: A further head must lower the error rate by so much.
 LEAST_GAIN = 0.003
 
@@ -63,11 +65,14 @@ def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequen
         DataError: there are fewer than two pairs that the model can read.
     """
     model = single_model(translator)
-    pairs = [pair for pair in pairs if all(map(words, pair)) and translator.fits(*pair)]
+    pairs = [pair for pair in pairs if all(0 < len(words(text)) <= MOST_WORDS for text in pair)]
+    pairs = [pair for pair in pairs if translator.fits(*pair)]
     if len(pairs) < 2:
         raise DataError(f"{len(pairs)} sentence pairs that the model can read", advice="give some hundred")
-    split = [(words(source), words(target)) for source, target in (*training, *pairs)]
-    reference = silver_links([(source, target) for source, target in split if source and target], len(pairs))
+    reference = silver_links(
+        ((words(source), words(target)) for source, target in training),
+        [(words(source), words(target)) for source, target in pairs],
+    )
     maps = head_weights(translator, pairs)
     chosen = best_heads(maps[::2], reference[::2])
     default = AlignmentHeads.default(model.config)
@@ -93,7 +98,7 @@ def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Te
     for rows in pair_batches(ids, BATCH_TOKENS):
         sources = pad([[*ids[row][0], EOS_ID] for row in rows], translator.device)
         targets = pad([[SOS_ID, *ids[row][1]] for row in rows], translator.device)
-        with capture_attention(model) as maps:
+        with capture_attention(model, ["cross"]) as maps:
             model(sources, targets)
         for row, cross in zip(rows, maps["cross"].unbind(dim=1), strict=True):
             source = Places.of(tokenizers.source.split(texts[row][0]), texts[row][0])

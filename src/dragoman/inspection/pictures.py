@@ -121,11 +121,11 @@ def draw_positions(n_positions: int, d_model: int) -> Figure:
     return figure
 
 
-def draw_schedules(rates: Mapping[str, Curve]) -> Figure:
+def draw_schedules(rates: Sequence[tuple[str, Curve]]) -> Figure:
     """Learning rates over steps, one line a recipe."""
     figure = new_figure(8, 4.2)
     axes = figure.subplots()
-    for number, (name, curve) in enumerate(rates.items()):
+    for number, (name, curve) in enumerate(rates):
         _plot(axes, curve, color=COLOURS[number % len(COLOURS)], label=name)
     axes.set(title="Learning rate", xlabel="step", xlim=(0, None), ylim=(0, None))
     axes.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)

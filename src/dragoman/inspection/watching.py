@@ -103,6 +103,7 @@ class WatchedState:
     def step(self, last_ids: Tensor) -> Tensor:
         """See `dragoman.decoding.state.State`."""
         rows = zip(self._parents, last_ids.tolist(), strict=True)
+        # The root has no children at the first step, and is itself what the search begins with.
         self._open = [next((child for child in node.children if child.id == id), node) for node, id in rows]
         self._parents = self._open
         log_probs = self._state.step(last_ids)

@@ -67,7 +67,7 @@ def forced_attention(model: Transformer, pairs: Sequence[IdPair], heads: Alignme
     source_ids = pad([[*source, EOS_ID] for source, _ in pairs], device)
     # A target that was cut at the greatest length cannot be read with its last token.
     target_ids = pad([[SOS_ID, *target][: model.config.max_length] for _, target in pairs], device)
-    with capture_attention(model) as maps:
+    with capture_attention(model, ["cross"]) as maps:
         model.decode(target_ids, model.encode(source_ids), padding_mask(source_ids, model.config.pad_id))
     n_unread = max(len(target) for _, target in pairs) + 1 - target_ids.size(1)
     weights = token_weights(F.pad(maps["cross"], (0, 0, 0, n_unread)), heads).cpu()

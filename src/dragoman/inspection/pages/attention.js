@@ -9,14 +9,15 @@ const sides = {
   encoder: { queries: data.source, keys: data.source },
   decoder: { queries: data.read, keys: data.read },
 };
+for (const row of Object.values(data.weights).flat(3)) row.forEach((weight, i) => (row[i] = weight / data.scale));
 const shown = { ...data.open, side: "queries", index: 0 };
 let colours = shades();
 
 /** The weights [query][key] of one head, or the mean of all heads of the layer. */
 function weightsOf(kind, layer, head) {
   const heads = data.weights[kind][layer];
-  if (head !== "mean") return heads[head].map((row) => row.map((weight) => weight / data.scale));
-  return heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, one) => sum + one[i][j], 0) / heads.length / data.scale));
+  if (head !== "mean") return heads[head];
+  return heads[0].map((row, i) => row.map((_, j) => heads.reduce((sum, one) => sum + one[i][j], 0) / heads.length));
 }
 
 function choice(name, value, label) {
