@@ -177,7 +177,11 @@ def test_light_and_dark_differ(browser: Any, attention: Attention, tmp_path: Pat
     page = opened(browser, attention_page(attention), tmp_path / "attention.html")
     light = brightness(page, "body, #map td[data-row]")
     page.emulate_media(color_scheme="dark")
-    dark = brightness(page, "body, #map td[data-row]")
+    for _ in range(100):  # the page is told of it, and draws again, a little later
+        dark = brightness(page, "body, #map td[data-row]")
+        if dark[0] != light[0] and 0 < dark[1] != light[1]:
+            break
+        page.wait_for_timeout(50)
     assert light[0] > 600 > 150 > dark[0]
     assert light.index(min(light[1:])) == dark.index(max(dark[1:])), "the same cell stands out most"
     page.close()
