@@ -55,12 +55,7 @@ class Dragoman:
 
     def __call__(self, *arguments: str | Path, stdin: bytes = b"") -> tuple[int, bytes, str]:
         self._monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        handler = signal.getsignal(signal.SIGTERM)
-        self._monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-        try:
-            code = run([str(argument) for argument in arguments])
-        finally:
-            signal.signal(signal.SIGTERM, handler)
+        code = run([str(argument) for argument in arguments])
         out, err = self._capture.readouterr()
         return code, out, err.decode()
 

@@ -186,15 +186,19 @@ def test_a_shift_of_the_sinusoidal_table_is_a_rotation() -> None:
 def test_rotary_scores_depend_on_the_distance_alone() -> None:
     rotary = RotaryPositions(64, 8).double()
     query, key = torch.randn(2, 1, 1, 1, 8, dtype=torch.float64)
+
+    def turned_by(x: Tensor, position: int) -> Tensor:
+        return rotary(x, range(position, position + 1))
+
     places = itertools.product(range(40), repeat=2)
-    scores = {(at, other): float((rotary(query, at) * rotary(key, other)).sum()) for at, other in places}
+    scores = {(at, other): float((turned_by(query, at) * turned_by(key, other)).sum()) for at, other in places}
     for (at, other), score in scores.items():
         assert score == pytest.approx(scores[max(at - other, 0), max(other - at, 0)], abs=1e-5)
     assert abs(scores[0, 0] - scores[5, 0]) > 1e-3
     complex_pairs = torch.view_as_complex(query.view(1, 1, 1, 4, 2).contiguous())
     angles = 7.0 / 10000.0 ** (torch.arange(0, 8, 2, dtype=torch.float64) / 8)
     turned = torch.view_as_real(complex_pairs * torch.polar(torch.ones_like(angles), angles)).flatten(-2)
-    assert torch.allclose(rotary(query, 7), turned, atol=1e-6)
+    assert torch.allclose(turned_by(query, 7), turned, atol=1e-6)
 
 
 # -- finite differences --------------------------------------------------------------------------------------------
@@ -209,7 +213,7 @@ def test_gradients_by_finite_differences() -> None:
     assert torch.autograd.gradcheck(lambda q, k, v: attend(q, k, v, mask), (queries, keys, values))
     x = torch.randn(2, 3, 8, dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradcheck(StdNorm(8).double(), (x,))
-    assert torch.autograd.gradcheck(lambda y: RotaryPositions(8, 8).double()(y[None]), (x,))
+    assert torch.autograd.gradcheck(lambda y: RotaryPositions(8, 8).double()(y[None], range(3)), (x,))
     logits, targets = torch.randn(5, 7, dtype=torch.float64, requires_grad=True), torch.randint(7, (5,))
     assert torch.autograd.gradcheck(lambda scores: token_losses(scores, targets, 0.1)[0], (logits,))
 

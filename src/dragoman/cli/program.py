@@ -18,7 +18,8 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from types import FrameType
 from typing import Annotated
 
@@ -80,47 +81,61 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
+    with _signals_as_exceptions() as ended_by:
+        try:
+            command = typer.main.get_command(app)
+            kept = [argument for argument in arguments if argument != "--debug"] or ["--help"]
+            code = command.main(kept, prog_name="dragoman", standalone_mode=False)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+            return code if isinstance(code, int) else 0
+        except BaseException as error:
+            if debug:
+                traceback.print_exc()
+            # A library in whose middle the exception was raised may have made another one of it.
+            code, message = (128 + ended_by[0], "") if ended_by else explain(error)
+            _drop_unwritten_output()
+            if message:
+                print(f"error: {message}", file=sys.stderr)
+            return code
+
+
+@contextmanager
+def _signals_as_exceptions() -> Iterator[list[int]]:
+    """Inside, SIGINT and SIGTERM raise an exception and stand in the list that this gives.
+
+    Where a library called back, Python can print an exception but not raise it; then an alarm raises it again.
+    """
     ended_by: list[int] = []
 
     def end(number: int, frame: FrameType | None) -> None:
         ended_by.append(number)
         raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(TERMINATED)
 
-    _raise_again_if_swallowed(end)
-    signal.signal(signal.SIGTERM, end)
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is for a shell's background jobs
-        signal.signal(signal.SIGINT, end)
-    try:
-        command = typer.main.get_command(app)
-        kept = [argument for argument in arguments if argument != "--debug"] or ["--help"]
-        code = command.main(kept, prog_name="dragoman", standalone_mode=False)
-        if sys.stdout is not None:
-            sys.stdout.flush()
-        return code if isinstance(code, int) else 0
-    except BaseException as error:
-        if debug:
-            traceback.print_exc()
-        # A library in whose middle the exception was raised may have made another one of it.
-        code, message = (128 + ended_by[0], "") if ended_by else explain(error)
-        _drop_unwritten_output()
-        if message:
-            print(f"error: {message}", file=sys.stderr)
-        return code
-
-
-def _raise_again_if_swallowed(end: Callable[[int, FrameType | None], None]) -> None:
-    """Python can only print an exception that is raised where a library called back; then `end` gets another chance."""
-    if not hasattr(signal, "setitimer"):  # Windows
-        return
-
     def unraisable(swallowed: sys.UnraisableHookArgs) -> None:
-        if isinstance(swallowed.exc_value, KeyboardInterrupt | SystemExit):
+        if (
+            ended_by
+            and isinstance(swallowed.exc_value, KeyboardInterrupt | SystemExit)
+            and hasattr(signal, "setitimer")
+        ):
             signal.setitimer(signal.ITIMER_REAL, 0.01)
         else:
-            sys.__unraisablehook__(swallowed)
+            hook(swallowed)
 
-    signal.signal(signal.SIGALRM, end)
-    sys.unraisablehook = unraisable
+    numbers = [signal.SIGTERM]
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is for a shell's background jobs
+        numbers.append(signal.SIGINT)
+    if hasattr(signal, "SIGALRM"):  # not on Windows
+        numbers.append(signal.SIGALRM)
+    handlers = [(number, signal.signal(number, end)) for number in numbers]
+    hook, sys.unraisablehook = sys.unraisablehook, unraisable
+
+    try:
+        yield ended_by
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in handlers:
+            signal.signal(number, handler)
 
 
 def explain(error: BaseException) -> tuple[int, str]:
