@@ -52,6 +52,32 @@ def test_the_chunked_loss_and_its_gradients_equal_pytorchs(
     assert n_target_tokens(batch, 0) == 6
 
 
+@pytest.mark.parametrize("tie", ["none", "all"])
+def test_r_drop_and_its_gradients_equal_the_formula(tie: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loss_module, "CHUNK_SCORES", 50)  # two rows at a time
+    model = small_model(tie=tie, dropout=0.3).train()
+    batch = Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 9, 3], [2, 4, 3]))
+    real = batch.target_ids[:, 1:] != 0
+    expected = batch.target_ids[:, 1:][real]
+    torch.manual_seed(5)
+    twice = model(batch.source_ids.repeat(2, 1), batch.target_ids[:, :-1].repeat(2, 1))
+    first, second = (each[real] for each in twice.chunk(2))
+    losses = [F.cross_entropy(each, expected, label_smoothing=0.1, reduction="sum") for each in (first, second)]
+    logs = first.log_softmax(-1), second.log_softmax(-1)
+    divergences = [F.kl_div(q, p, log_target=True, reduction="sum") for p, q in (logs, logs[::-1])]
+    plain = (sum(losses) + 5.0 * sum(divergences) / 2) / 2
+    grads = torch.autograd.grad(plain, list(model.parameters()))
+    torch.manual_seed(5)
+    loss, nll = batch_loss(model, batch, 0.1, r_drop=5.0)
+    assert divergences[0].item() > 0.1
+    assert loss.item() == pytest.approx(plain.item(), rel=1e-6)
+    assert nll.item() == pytest.approx(-sum(each.gather(-1, expected[:, None]).sum() for each in logs).item() / 2)
+    (3 * loss).backward()
+    for parameter, grad in zip(model.parameters(), grads, strict=True):
+        assert parameter.grad is not None
+        assert torch.allclose(parameter.grad, 3 * grad, atol=1e-5)
+
+
 def test_the_papers_schedule() -> None:
     training = TrainingConfig(warmup_steps=4000)
     for step in (1, 100, 4000, 10_000, 100_000):

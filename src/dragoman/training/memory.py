@@ -20,6 +20,7 @@ def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
 def training_bytes(model: ModelConfig, n_parameters: int, training: TrainingConfig) -> int:
     """About what a training takes at its peak, beside the program itself."""
     n_tokens = min(training.micro_batch_tokens or training.batch_tokens, training.batch_tokens)
+    n_tokens *= 2 if training.r_drop else 1
     n_layers = model.n_encoder_layers + model.n_decoder_layers
     vectors = _NARROW_VECTORS * model.d_model + _WIDE_VECTORS[model.activation] * model.d_ff
     return state_bytes(n_parameters, training) + _BYTES * n_tokens * n_layers * vectors

@@ -137,7 +137,8 @@ class Trainer:
         sums = torch.zeros(2, device=self.device)
         for batch in micro_batches:
             with torch.autocast(self.device.type, torch.bfloat16, enabled=progress.precision == "bfloat16"):
-                loss, nll = batch_loss(self.model, batch.to(self.device), training.label_smoothing)
+                batch = batch.to(self.device)
+                loss, nll = batch_loss(self.model, batch, training.label_smoothing, training.r_drop)
             (loss / n_tokens).backward()
             sums += torch.stack((loss.detach(), nll.detach()))
         self._sum_gradients()
