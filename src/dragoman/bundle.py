@@ -2,7 +2,8 @@
 
     config.json        format version, model, search defaults, facts about the training
     tokenizer/         see `dragoman.text.tokenizer`
-    model.safetensors  the weights in float32; tied matrices once
+    model.safetensors  the weights, in float32 or, at half the size, in float16; tied matrices once
+    README.md          the model card, if it has one: for people, never read here
     MANIFEST.json      size and SHA-256 of each file
 
 A bundle can be moved, and is safe to take from a stranger: it holds no code, no paths and no pickle, only files with
@@ -15,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -29,10 +30,13 @@ from dragoman.model.transformer import Transformer
 from dragoman.storage import MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
 from dragoman.text.tokenizer import Tokenizers
 
-FORMAT_VERSION = 1
+#: Version 2 has weights in float16. Others are still written as version 1, which every release reads.
+FORMAT_VERSION = 2
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
+CARD = "README.md"
 TOKENIZER = "tokenizer"
+#: Holds the bundles that come with the package, each in a folder of its name.
 PRETRAINED = Path(__file__).parent / "pretrained"
 #: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
 MAX_POSITION_TABLE = 2**25
@@ -40,6 +44,11 @@ MAX_POSITION_TABLE = 2**25
 MAX_HEAD_BYTES = 1_000
 #: Bytes of the weights that a layer takes at least, with six tensors in the head; an outline of many takes time.
 LEAST_LAYER_BYTES = 500
+
+
+#: How weights are stored. float16 keeps 11 bits of each, bfloat16 would keep 8; the range of either is enough.
+StoredPrecision = Literal["float32", "float16"]
+_NAMES: Mapping[str, str] = {"float32": "F32", "float16": "F16"}  # in safetensors
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,8 @@ class Bundle:
 
 def find_bundle(name: str | Path) -> Path:
     """The bundle folder that `name` means: a bundle, a run folder (its best), or a shipped model's name.
+
+    What is there under that name comes before a shipped model: a folder that somebody made is never passed over.
 
     Raises:
         BundleError: there is none; the message says what was found instead.
@@ -76,12 +87,19 @@ def find_bundle(name: str | Path) -> Path:
         raise BundleError("this run has no best model yet", path, advice="let `dragoman train` reach a validation")
     if exists:
         what = "no bundle in this folder" if path.is_dir() else "a model is a folder, with its weights in safetensors"
-        raise BundleError(what, path, advice="give a bundle, or a run folder made by `dragoman train`")
-    shipped = sorted(each.name for each in PRETRAINED.iterdir() if each.is_dir()) if PRETRAINED.is_dir() else []
-    if str(name) in shipped:
+        advice = "give a bundle, or a run folder made by `dragoman train`"
+        if str(name) in shipped_models():
+            advice = "it hides the shipped model of that name: rename it, or work in another folder"
+        raise BundleError(what, path, advice=advice)
+    if str(name) in shipped_models():
         return PRETRAINED / str(name)
-    known = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
+    known = f", or a shipped model: {', '.join(shipped_models())}" if shipped_models() else ""
     raise BundleError("no such model", path, advice=f"give a bundle or a run folder{known}")
+
+
+def shipped_models() -> list[str]:
+    """The names of the models that come with this installation."""
+    return sorted(each.name for each in PRETRAINED.iterdir() if each.is_dir()) if PRETRAINED.is_dir() else []
 
 
 def _follow(pointer: Path, folder: Path) -> Path:
@@ -93,19 +111,35 @@ def _follow(pointer: Path, folder: Path) -> Path:
 
 
 def save_bundle(
-    folder: Path, model: Transformer, tokenizers: Tokenizers, search: SearchConfig, *, facts: Mapping[str, Any]
+    folder: Path,
+    model: Transformer,
+    tokenizers: Tokenizers,
+    search: SearchConfig,
+    *,
+    facts: Mapping[str, Any],
+    precision: StoredPrecision = "float32",
+    card: str | None = None,
 ) -> None:
     """Write a bundle; `folder` must not exist, and appears whole or not at all.
 
+    Args:
+        precision: of the weights on disk; they are float32 again when they are loaded.
+        card: Markdown for people, which becomes README.md.
+
     Raises:
         DivergedError: a weight is not finite; nothing is written.
+        ConfigError: a weight is too large for float16; nothing is written.
         ResourceError, RunFolderError: the disk is full, or the folder cannot be written.
     """
     weights = {name: weight.detach().float().cpu().contiguous() for name, weight in unique_weights(model).items()}
     if bad := _not_finite(weights):
         raise DivergedError("weights that are not finite are not saved", folder, details=bad)
+    weights = {name: weight.to(getattr(torch, precision)) for name, weight in weights.items()}
+    if bad := _not_finite(weights):
+        raise ConfigError(f"weights too large for {precision}", folder, advice="keep float32", details=bad)
+    version = {"format_version": 1} if precision == "float32" else {"format_version": 2, "precision": precision}
     config = {
-        "format_version": FORMAT_VERSION,
+        **version,
         "model": model.config.model_dump(mode="json"),
         "search": search.model_dump(mode="json"),
         "facts": dict(facts),
@@ -117,8 +151,10 @@ def save_bundle(
         tokenizers.save(temporary / TOKENIZER)
         # Written by Python, whose errors say that the disk is full; those of safetensors do not.
         (temporary / WEIGHTS).write_bytes(save(weights))
+        if card is not None:
+            (temporary / CARD).write_text(card, encoding="utf-8", newline="\n")
 
-    save_folder(folder, write, facts={"format_version": FORMAT_VERSION})
+    save_folder(folder, write, facts={"format_version": version["format_version"]})
 
 
 def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
@@ -138,7 +174,7 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
         _verify_listed(folder, verify_folder(folder))
     config = _section(ModelConfig, settings["model"], folder)
     search = _section(SearchConfig, settings["search"], folder)
-    model = _build(config, folder)
+    model = _build(config, folder, settings.get("precision", "float32"))
     expected = config.source_vocab_size, config.target_vocab_size
     tokenizers = Tokenizers.load(folder / TOKENIZER, expected)
     sizes = tokenizers.source.vocab_size, tokenizers.target.vocab_size
@@ -197,10 +233,15 @@ def unique_weights(model: Transformer) -> dict[str, Tensor]:
     return unique
 
 
-def read_weights(path: Path, expected: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Read the weights of a safetensors file that must be exactly the expected ones, in name, shape and type.
+def read_weights(
+    path: Path, expected: Mapping[str, Tensor], precision: StoredPrecision = "float32"
+) -> dict[str, Tensor]:
+    """Read, as float32, the weights of a safetensors file that must be exactly the expected ones in name and shape.
 
     Nothing but the file's head is read before the comparison; `expected` may live on the meta device.
+
+    Args:
+        precision: the type that every tensor of the file must have.
 
     Raises:
         BundleError: lists every difference, and every tensor that is not finite.
@@ -215,9 +256,9 @@ def read_weights(path: Path, expected: Mapping[str, Tensor]) -> dict[str, Tensor
                 shape, wanted = tuple(found[name].get_shape()), tuple(expected[name].shape)
                 if shape != wanted:
                     problems.append(f"{name}: shape {shape} instead of {wanted}")
-                if found[name].get_dtype() != "F32":
-                    problems.append(f"{name}: type {found[name].get_dtype()} instead of F32")
-            weights = {} if problems else {name: file.get_tensor(name) for name in found}
+                if found[name].get_dtype() != _NAMES[precision]:
+                    problems.append(f"{name}: type {found[name].get_dtype()} instead of {_NAMES[precision]}")
+            weights = {} if problems else {name: file.get_tensor(name).float() for name in found}
     except (SafetensorError, OSError) as error:
         raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
     if problems := problems or _not_finite(weights):
@@ -233,14 +274,14 @@ def _check_head(path: Path, n_tensors: int) -> None:
         raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
 
 
-def _build(config: ModelConfig, folder: Path) -> Transformer:
+def _build(config: ModelConfig, folder: Path, precision: StoredPrecision) -> Transformer:
     """The model with the folder's weights. It is built only after its outline has been compared with the file."""
     if config.max_length * config.d_model > MAX_POSITION_TABLE:
         raise BundleError(f"max_length {config.max_length} is beyond reason", folder / CONFIG)
     path, n_layers = folder / WEIGHTS, config.n_encoder_layers + config.n_decoder_layers
     if path.is_file() and path.stat().st_size < n_layers * LEAST_LAYER_BYTES:
         raise BundleError(f"the file is too small for the configured {n_layers:,} layers", path)
-    weights = read_weights(path, outline(config))
+    weights = read_weights(path, outline(config), precision)
     with torch.random.fork_rng(devices=[]):
         model = Transformer(config)
     model.load_state_dict(weights, strict=False)
@@ -280,8 +321,14 @@ def _read_config(folder: Path) -> dict[str, Any]:
     if type(version) is not int or version < 1:
         raise BundleError(f"unknown format version {version!r}", folder / CONFIG, advice="is this a bundle?")
     known = {"format_version": int, "model": dict, "search": dict, "facts": dict}
+    if version == 2:
+        known["precision"] = str
     problems = [f"unknown key {key!r}" for key in settings.keys() - known.keys()]
-    problems += [f"{key} is missing or no object" for key in known if not isinstance(settings.get(key), known[key])]
+    problems += [
+        f"{key} is missing or of a wrong type" for key in known if not isinstance(settings.get(key), known[key])
+    ]
+    if version == 2 and settings.get("precision") != "float16":
+        problems.append(f"unknown precision {settings.get('precision')!r}")
     if problems:
         raise BundleError("not the configuration of a bundle", folder / CONFIG, details=sorted(problems))
     return settings
