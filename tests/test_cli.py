@@ -80,7 +80,18 @@ def program(arguments: Sequence[str | Path], **options: object) -> "subprocess.P
 def test_help_names_every_command_and_version_is_told(dragoman: Dragoman) -> None:
     code, out, err = dragoman("--help")
     assert (code, err) == (0, "")
-    for command in ("prepare", "train", "evaluate", "translate", "score", "average", "package", "data", "demo"):
+    for command in (
+        "prepare",
+        "train",
+        "evaluate",
+        "translate",
+        "score",
+        "average",
+        "package",
+        "distill",
+        "data",
+        "demo",
+    ):
         assert f"  {command} " in out.decode()
         assert dragoman(command, "--help")[0] == 0
     assert dragoman()[1] == out
