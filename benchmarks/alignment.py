@@ -14,7 +14,8 @@ import re
 import sys
 from pathlib import Path
 
-from dragoman.alignment import AlignmentHeads, words
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.words import words
 from dragoman.config import DataConfig
 from dragoman.data.corpus import read_pairs
 from dragoman.inspection.choosing import Links, choose_heads, diagonal, head_weights, links_of

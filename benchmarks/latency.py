@@ -18,8 +18,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import ctranslate2
-import torch
 from measuring import write
+from threadpoolctl import threadpool_limits
 from to_ctranslate2 import convert
 
 from dragoman import Translator
@@ -40,7 +40,7 @@ def main() -> None:
     """Measure, and write latency.json."""
     run, source = sys.argv[1], Path(sys.argv[2])
     lines = [str(line) for line in islice(read_lines(source), 1000)]
-    torch.set_num_threads(1)
+    threadpool_limits(1)
     ours = Translator.load(run, device="cpu")
     tokenizer = ours.tokenizers.source
     pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
@@ -66,18 +66,23 @@ def main() -> None:
         one.write_text(lines[0] + "\n")
         all_.write_text("".join(line + "\n" for line in lines))
         (folder / "pieces").write_text("\n".join(" ".join(each) for each in pieces))
+        (folder / "one pieces").write_text(" ".join(pieces[0]))
         python, us = sys.executable, [sys.executable, "-m", "dragoman"]
         translate = [*us, "translate", "-m", run, "--workers", "1", "--device", "cpu", "--beam-size", "5", "--input"]
+        peer = [python, "-c", CTRANSLATE2, str(folder / "model")]
         starts = _in_turns(
             {
                 "python": [python, "-c", ""],
                 "import torch": [python, "-c", "import torch"],
                 "dragoman --help": [*us, "--help"],
                 "dragoman translate, one sentence": [*translate, str(one)],
+                "ctranslate2, one sentence": [*peer, str(folder / "one pieces")],
             }
         )
-        peer = [python, "-c", CTRANSLATE2, str(folder / "model"), str(folder / "pieces")]
-        memory = {"dragoman": _peak_mib([*translate, str(all_)]), "CTranslate2 float32": _peak_mib(peer)}
+        memory = {
+            "dragoman": _peak_mib([*translate, str(all_)]),
+            "CTranslate2 float32": _peak_mib([*peer, str(folder / "pieces")]),
+        }
     write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
 
 

@@ -11,9 +11,10 @@ from models import sentences, small_model
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 from torch import Tensor
 
-from dragoman.alignment import AlignmentHeads, Places, capture_attention, link_words, token_weights, word_weights, words
-from dragoman.alignment.capture import used_weights
-from dragoman.alignment.words import token_spans, word_spans
+from dragoman.alignment.capture import capture_attention, used_weights
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.links import Places, link_words, token_weights, word_weights
+from dragoman.alignment.words import token_spans, word_spans, words
 from dragoman.bundle import load_bundle, save_bundle
 from dragoman.config import SearchConfig
 from dragoman.errors import BundleError

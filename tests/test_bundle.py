@@ -3,9 +3,11 @@
 import json
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -19,7 +21,6 @@ from dragoman.bundle import (
     find_bundle,
     load_bundle,
     save_bundle,
-    unique_weights,
 )
 from dragoman.config import SearchConfig
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
@@ -80,6 +81,53 @@ def test_round_trip(tmp_path: Path, tie: str, kind: str) -> None:
     assert len(load_file(tmp_path / "a" / "model.safetensors")) == len(model.state_dict()) - n_tied
     embedding = loaded.model.target_embedding.tokens.weight
     assert (loaded.model.output_projection.weight is embedding) == (tie != "none")
+
+
+def test_weights_of_half_the_size_are_those_nearest_in_float16(bundle: Path, tmp_path: Path) -> None:
+    whole = load_bundle(bundle)
+    save = partial(save_bundle, model=whole.model, tokenizers=whole.tokenizers, search=whole.search, facts=whole.facts)
+    save(tmp_path / "half", precision="float16", card="# Tiny\n")
+    half = load_bundle(tmp_path / "half")
+    sizes = [(folder / "model.safetensors").stat().st_size for folder in (tmp_path / "half", bundle)]
+    n_weights = sum(weight.size for weight in whole.weights.values())
+    assert sizes[1] - sizes[0] == pytest.approx(2 * n_weights, abs=200)  # the heads differ by little
+    for name, weight in half.weights.items():
+        assert weight.dtype == np.float32
+        np.testing.assert_array_equal(weight, whole.weights[name].astype(np.float16))
+    assert (half.facts, half.search) == (whole.facts, whole.search)
+    assert (tmp_path / "half" / "README.md").read_text() == "# Tiny\n"
+    # Nothing is lost by storing it so again, and what an earlier release can read is still written for it.
+    save_bundle(
+        tmp_path / "again",
+        half.model,
+        half.tokenizers,
+        half.search,
+        facts=half.facts,
+        precision="float16",
+        card="# Tiny\n",
+    )
+    assert (tmp_path / "again" / MANIFEST).read_bytes() == (tmp_path / "half" / MANIFEST).read_bytes()
+    versions = [
+        json.loads((folder / "config.json").read_text())["format_version"] for folder in (bundle, tmp_path / "half")
+    ]
+    assert versions == [1, 2]
+
+
+def test_weights_too_large_for_float16_are_told(bundle: Path, tmp_path: Path) -> None:
+    whole = load_bundle(bundle)
+    with torch.no_grad():
+        whole.model.output_projection.bias[0] = 1e5
+    with pytest.raises(ConfigError, match=r"too large for float16(.|\n)*output_projection\.bias"):
+        save_bundle(tmp_path / "half", whole.model, whole.tokenizers, whole.search, facts={}, precision="float16")
+    assert not (tmp_path / "half").exists()
+
+
+def test_a_changed_card_is_noticed(bundle: Path, tmp_path: Path) -> None:
+    whole = load_bundle(bundle)
+    save_bundle(tmp_path / "a", whole.model, whole.tokenizers, whole.search, facts={}, card="# Tiny\n")
+    (tmp_path / "a" / "README.md").write_text("# Huge\n")
+    with pytest.raises(BundleError, match=r"differs from its SHA-256 .*README\.md"):
+        load_bundle(tmp_path / "a")
 
 
 def test_equal_models_are_equal_bytes(bundle: Path, tmp_path: Path) -> None:
@@ -184,6 +232,10 @@ def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
     ("change", "message"),
     [
         (lambda settings: settings.update(format_version=True), "unknown format version True"),
+        (lambda settings: settings.update(format_version=2), "precision is missing"),
+        (lambda settings: settings.update(format_version=2, precision="float8"), "unknown precision 'float8'"),
+        (lambda settings: settings.update(format_version=2, precision="float16"), "type F32 instead of F16"),
+        (lambda settings: settings.update(precision="float16"), "unknown key 'precision'"),
         (lambda settings: settings.update(path="/etc/passwd"), "unknown key 'path'"),
         (lambda settings: settings.pop("search"), "search is missing"),
         (lambda settings: settings["model"].update(d_modle=1), "did you mean 'd_model'"),
@@ -262,6 +314,22 @@ def test_shipped_models_go_by_their_names(copy: Path, tmp_path: Path, monkeypatc
         find_bundle("copy")
 
 
+def test_what_is_in_the_working_directory_comes_before_a_shipped_model(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(bundle, tmp_path / "shipped" / "name")
+    (tmp_path / "here").mkdir()
+    monkeypatch.setattr("dragoman.bundle.PRETRAINED", tmp_path / "shipped")
+    monkeypatch.chdir(tmp_path / "here")
+    assert find_bundle("name") == tmp_path / "shipped" / "name"
+    Path("name").mkdir()
+    with pytest.raises(BundleError, match=r"no bundle in this folder: name; it hides the shipped model of that name"):
+        find_bundle("name")
+    Path("name").rmdir()
+    shutil.copytree(bundle, "name")
+    assert find_bundle("name") == tmp_path / "here" / "name"
+
+
 def test_what_is_there_instead_of_a_bundle_is_told(copy: Path, tmp_path: Path) -> None:
     (tmp_path / "model.pt").touch()
     (tmp_path / "pointer").write_text("copy")
@@ -288,7 +356,7 @@ def test_unknown_names_are_told(name: str) -> None:
 def test_average_is_the_mean(bundle: Path, tmp_path: Path) -> None:
     second = write_tiny_bundle(tmp_path / "second", seed=2)
     average_bundles([bundle, second], tmp_path / "mean")
-    first, other, mean = (unique_weights(load_bundle(each).model) for each in (bundle, second, tmp_path / "mean"))
+    first, other, mean = (load_bundle(each).weights for each in (bundle, second, tmp_path / "mean"))
     for name, weight in mean.items():
         torch.testing.assert_close(weight, (first[name] + other[name]) / 2)
     assert load_bundle(tmp_path / "mean").facts == {"average_of_steps": [1, 2]}

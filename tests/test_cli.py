@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +17,10 @@ import pytest
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman import demo
+from dragoman.bundle import load_bundle
 from dragoman.cli.program import explain, run
 from dragoman.cli.settings import default_folder, recipe_settings
+from dragoman.config import SearchConfig
 from dragoman.data.synthetic import make_corpus
 from dragoman.errors import (
     BundleError,
@@ -77,7 +80,18 @@ def program(arguments: Sequence[str | Path], **options: object) -> "subprocess.P
 def test_help_names_every_command_and_version_is_told(dragoman: Dragoman) -> None:
     code, out, err = dragoman("--help")
     assert (code, err) == (0, "")
-    for command in ("prepare", "train", "evaluate", "translate", "score", "average", "data", "demo"):
+    for command in (
+        "prepare",
+        "train",
+        "evaluate",
+        "translate",
+        "score",
+        "average",
+        "package",
+        "distill",
+        "data",
+        "demo",
+    ):
         assert f"  {command} " in out.decode()
         assert dragoman(command, "--help")[0] == 0
     assert dragoman()[1] == out
@@ -547,6 +561,54 @@ def test_average(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     )
     assert dragoman("average", bundle, bundle, "-o", tmp_path / "mean")[0] == 1
     assert dragoman("average", bundle, bundle, "--last", 2, "-o", tmp_path / "other")[0] == 2
+
+
+def test_package(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "card.md").write_text("# Tiny\n", encoding="utf-8")
+    options = ["-o", tmp_path / "small", "--card", tmp_path / "card.md", "--length-penalty", 1.5]
+    code, out, err = dragoman("package", "-m", bundle, *options)
+    assert (code, out) == (0, b"")
+    assert "MB; use it" in err
+    assert (tmp_path / "small" / "README.md").read_text(encoding="utf-8") == "# Tiny\n"
+    assert load_bundle(tmp_path / "small").search == SearchConfig(beam_size=2, length_penalty=1.5)
+    assert dragoman("translate", "-m", tmp_path / "small", stdin=b"A")[0] == 0
+    assert dragoman("package", "-m", bundle, *options)[0] == 1  # it exists
+    assert dragoman("package", "-m", bundle, "-m", bundle, "-o", tmp_path / "two")[0] == 2
+    assert dragoman("package", "-m", bundle, "-o", tmp_path / "two", "--length-penalty", -1)[0] == 2
+    assert dragoman("package", "-m", bundle, "-o", tmp_path / "two", "--card", tmp_path / "none.md")[0] == 1
+    assert not (tmp_path / "two").exists()
+
+
+def test_a_shipped_model_goes_by_its_name_everywhere(
+    dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In each command it does what the same folder does by its path."""
+    shutil.copytree(bundle, tmp_path / "shipped" / "tiny-en-de")
+    monkeypatch.setattr("dragoman.bundle.PRETRAINED", tmp_path / "shipped")
+    for name in ("a.en", "a.de"):
+        (tmp_path / name).write_text("A man.\nA cat.\n", encoding="utf-8")
+    text = ["--source", tmp_path / "a.en", "--target", tmp_path / "a.de"]
+    commands: list[list[str | Path]] = [
+        ["translate", "-m"],
+        ["score", *text, "-m"],
+        ["doctor", "-m"],
+        ["inspect", "model", "-m"],
+        ["inspect", "attention", "A man.", "-m"],
+    ]
+    for command in commands:
+        by_name, by_path = (dragoman(*command, model, stdin=b"A man.") for model in ("tiny-en-de", bundle))
+        assert by_name[:2] == by_path[:2], command
+        assert by_path[1]
+    assert dragoman("evaluate", *text, "-m", "tiny-en-de")[0] == 0
+    assert dragoman("package", "-m", "tiny-en-de", "-o", tmp_path / "small")[0] == 0
+    assert dragoman("average", "tiny-en-de", bundle, "-o", tmp_path / "mean")[0] == 0
+    steps = ["--set", "training.max_steps=1", "--set", "data.validation_size=1", "-o", tmp_path / "run"]
+    pairs = tmp_path / "pairs.en-de.tsv"
+    pairs.write_text("".join(f"A man {n}.\tEin Mann {n}.\n" for n in range(40)), encoding="utf-8")
+    assert dragoman("train", "--pairs", pairs, "--init-from", "tiny-en-de", "--device", "cpu", *steps)[0] == 0
+    code, _, err = dragoman("translate", "-m", "tiny-en-fr", stdin=b"A man.")
+    assert code == 3
+    assert err == "error: no such model: tiny-en-fr; give a bundle or a run folder, or a shipped model: tiny-en-de\n"
 
 
 def test_data_writes_plain_text(dragoman: Dragoman, tmp_path: Path) -> None:

@@ -1,30 +1,26 @@
-"""Search, on tables of probabilities whose every translation can be enumerated, and on a small Transformer."""
+"""Search, on tables of probabilities whose every translation can be enumerated."""
 
-import copy
 import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-import numpy
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch import Tensor
 
-from dragoman.config import ModelConfig, SearchConfig
+from dragoman.config import SearchConfig
 from dragoman.decoding.beam import beam_search
-from dragoman.decoding.best import top_k
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.sampling import draw
+from dragoman.decoding.scores import ArrayScores, Floats, Ints, Scores
 from dragoman.decoding.search import search
-from dragoman.decoding.state import Scorer, State, TransformerScorer, log_sum_exp
+from dragoman.decoding.state import Scorer, State
 from dragoman.errors import ConfigError, DragomanError
-from dragoman.model.layout import lay_out_for_cpu
-from dragoman.model.transformer import Transformer
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
 
 A, B = 4, 5
@@ -41,12 +37,12 @@ class TableScorer:
     peaked: float = 2.0
     rows: list[int] = field(default_factory=list)
 
-    def start(self, source_ids: Tensor) -> State:
+    def start(self, source_ids: Ints) -> State:
         return TableState(self, [tuple(id for id in ids if id != PAD_ID) for ids in source_ids.tolist()])
 
-    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
-        noise = numpy.random.default_rng([self.seed, *source, 99, *written]).normal(size=self.vocab_size)
-        return torch.log_softmax(torch.tensor(noise * self.peaked, dtype=torch.float32), dim=-1)
+    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+        noise = np.random.default_rng([self.seed, *source, 99, *written]).normal(size=self.vocab_size) * self.peaked
+        return (noise - np.log(np.exp(noise).sum())).astype(np.float32)
 
 
 @dataclass
@@ -55,8 +51,8 @@ class RowScorer(TableScorer):
 
     row: Sequence[float] = ()
 
-    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
-        return torch.tensor(self.row).log()
+    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+        return logs(self.row)
 
 
 class TableState:
@@ -65,23 +61,28 @@ class TableState:
         self.sources = sources
         self.written: list[tuple[int, ...]] = [() for _ in sources]
 
-    def step(self, last_ids: Tensor) -> Tensor:
+    def step(self, last_ids: Ints) -> Scores:
         assert last_ids.shape == (len(self.sources),)
         self.scorer.rows.append(len(self.sources))
         self.written = [(*ids, last) for ids, last in zip(self.written, last_ids.tolist(), strict=True)]
         assert all(ids[0] == SOS_ID and EOS_ID not in ids for ids in self.written)
         pairs = zip(self.sources, self.written, strict=True)
-        return torch.stack([self.scorer.log_probs(source, ids[1:]) for source, ids in pairs])
+        return ArrayScores(np.stack([self.scorer.log_probs(source, ids[1:]) for source, ids in pairs]))
 
-    def select(self, rows: Tensor) -> None:
+    def select(self, rows: Ints) -> None:
         self.sources = [self.sources[row] for row in rows.tolist()]
         self.written = [self.written[row] for row in rows.tolist()]
 
 
-def sentences(*lengths: int) -> Tensor:
+def logs(probabilities: Sequence[float]) -> Floats:
+    with np.errstate(divide="ignore"):
+        return np.log(np.array(probabilities, dtype=np.float32))
+
+
+def sentences(*lengths: int) -> Ints:
     """Sources of these many different tokens, eos and padding after them."""
     rows = [[*range(10, 10 + length), EOS_ID, *[PAD_ID] * (max(lengths) - length)] for length in lengths]
-    return torch.tensor(rows)
+    return np.array(rows)
 
 
 def config(**options: object) -> SearchConfig:
@@ -124,8 +125,7 @@ def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> 
         assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-4)
 
 
-@torch.inference_mode()
-def beam_of_one(scorer: Scorer, source_ids: Tensor, options: SearchConfig) -> list[list[Hypothesis]]:
+def beam_of_one(scorer: Scorer, source_ids: Ints, options: SearchConfig) -> list[list[Hypothesis]]:
     """Beam search itself, where `search` would take greedy search."""
     sizes = {"vocab_size": scorer.vocab_size, "max_length": scorer.max_length}
     return beam_search(scorer.start(source_ids), Constraints.of(source_ids, options, prefixes=None, **sizes), options)
@@ -199,13 +199,13 @@ def test_n_best_are_sorted_and_distinct(seed: int, alpha: float) -> None:
 
 def test_a_beam_leads_past_the_greedy_choice() -> None:
     class Garden(TableScorer):
-        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
             rows = {
                 (): [0, 0, 0, 0.1, 0.5, 0.4],
                 (A,): [0, 0.3, 0, 0.3, 0.2, 0.2],
                 (B,): [0, 0, 0, 0.9, 0.1, 0],
             }
-            return torch.tensor(rows.get(written, [0, 0, 0, 1, 0, 0])).log()
+            return logs(rows.get(written, [0, 0, 0, 1, 0, 0]))
 
     greedy = search(Garden(), sentences(1), config(beam_size=1, length_penalty=0.0))[0]
     beam = search(Garden(), sentences(1), config(beam_size=2, n_best=2, length_penalty=0.0))[0]
@@ -259,9 +259,9 @@ def test_search_stops_when_nothing_better_can_come() -> None:
 def test_search_goes_on_exactly_while_something_better_can_come(max_length: int) -> None:
     # The longer translation wins by its length penalty, if it may become long enough.
     class Long(TableScorer):
-        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
             rows = {0: [0, 0, 0, 0.6, 0.4, 0], max_length - 1: [0, 0, 0, 1, 0, 0]}
-            return torch.tensor(rows.get(len(written), [0, 0, 0, 0, 1, 0])).log()
+            return logs(rows.get(len(written), [0, 0, 0, 0, 1, 0]))
 
     scorer = Long()
     (found,) = search(scorer, sentences(1), config(beam_size=2, length_penalty=1.0, max_length=max_length))
@@ -340,9 +340,9 @@ def test_where_no_token_may_follow_the_translation_is_cut(method: dict[str, obje
 
 def test_what_was_cut_does_not_keep_out_what_ends() -> None:
     class DeadEnd(TableScorer):
-        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Tensor:
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
             rows = {(): [0, 0, 0, 0, 0.9, 0.1], (A,): [0, 0, 0, 0, 0, 0], (B,): [0, 0, 0, 0, 0, 1]}
-            return torch.tensor(rows.get(written, [0, 0, 0, 1, 0, 0])).log()
+            return logs(rows.get(written, [0, 0, 0, 1, 0, 0]))
 
     (found,) = search(DeadEnd(), sentences(1), config(beam_size=2))
     assert [(each.ids, each.finished) for each in found] == [((B, B), True)]
@@ -351,10 +351,10 @@ def test_what_was_cut_does_not_keep_out_what_ends() -> None:
 @pytest.mark.parametrize("n_columns", [3, 50, 99, 250, 1000, 1037])
 @pytest.mark.parametrize("k", [1, 3])
 def test_the_highest_are_those_of_pytorch(n_columns: int, k: int) -> None:
-    scores = torch.randn(40, n_columns)
+    scores = torch.randn(140, n_columns)
     scores[:20] = scores[:20].round()  # ties: their values are the same, wherever they are
     scores[0], scores[1, n_columns // 2 :], scores[2, -1] = float("-inf"), float("-inf"), float("nan")
-    values, columns = top_k(scores, k)
+    values, columns = map(torch.from_numpy, ArrayScores(scores.numpy()).top_k(k))
     expected, places = scores.topk(k, dim=-1)
     assert torch.equal(values.nan_to_num(99), expected.nan_to_num(99))
     assert torch.equal(scores.gather(1, columns).nan_to_num(99), values.nan_to_num(99))
@@ -369,7 +369,7 @@ def test_probabilities_that_are_not_numbers_are_refused(method: dict[str, object
 
 
 def test_no_sentences() -> None:
-    assert search(TableScorer(), torch.zeros(0, 3, dtype=torch.int64), config()) == []
+    assert search(TableScorer(), np.zeros((0, 3), dtype=np.int64), config()) == []
 
 
 # --- sampling --------------------------------------------------------------------------------------------------------
@@ -419,10 +419,10 @@ def test_the_limits_of_sampling_are_greedy(options: dict[str, object], seed: int
 
 @pytest.mark.parametrize("options", [{}, {"top_k": 5}, {"top_p": 0.8}])
 def test_the_ends_of_the_noise_draw_what_is_possible(options: dict[str, object]) -> None:
-    log_probs = torch.tensor([[0, 0.6, 0.4, 0], [0.7, 0, 0.3, 0], [0, 0, 1.0, 0]]).log()
-    lowest, highest = torch.zeros(3), torch.ones(3).nextafter(torch.zeros(3))
-    assert draw(log_probs, lowest, config(sample=True, **options))[1].tolist() == [1, 0, 2]
-    assert draw(log_probs, highest, config(sample=True, **options))[1].tolist() == [2, 2, 2]
+    scores = ArrayScores(np.stack([logs(row) for row in ([0, 0.6, 0.4, 0], [0.7, 0, 0.3, 0], [0, 0, 1.0, 0])]))
+    lowest, highest = np.zeros(3, dtype=np.float32), np.nextafter(np.ones(3, dtype=np.float32), np.float32(0))
+    assert draw(scores, lowest, config(sample=True, **options))[1].tolist() == [1, 0, 2]
+    assert draw(scores, highest, config(sample=True, **options))[1].tolist() == [2, 2, 2]
 
 
 def test_seed_and_number_of_samples() -> None:
@@ -431,131 +431,3 @@ def test_seed_and_number_of_samples() -> None:
 
     assert samples(1, 20) == samples(1, 20) != samples(2, 20)
     assert set(samples(1, 5)) <= set(samples(1, 20))
-
-
-# --- Transformers ----------------------------------------------------------------------------------------------------
-
-
-def transformer(seed: int, **options: object) -> Transformer:
-    torch.manual_seed(seed)
-    shape: dict[str, object] = {
-        "source_vocab_size": 30,
-        "target_vocab_size": 25,
-        "d_model": 16,
-        "d_ff": 32,
-        "n_heads": 2,
-        "n_encoder_layers": 2,
-        "n_decoder_layers": 2,
-        "max_length": 40,
-    }
-    model = Transformer(ModelConfig.model_validate(shape | options)).eval()
-    with torch.no_grad():
-        model.output_projection.weight.mul_(3)  # an untrained model is sure of nothing
-    return model
-
-
-@torch.no_grad()
-def forced_log_prob(model: Transformer, source_ids: Tensor, hypothesis: Hypothesis) -> float:
-    """The log-probability of a translation, all its positions computed at once."""
-    written = [*hypothesis.ids, *[EOS_ID] * hypothesis.finished]
-    log_probs = model(source_ids, torch.tensor([[SOS_ID, *written[:-1]]])).log_softmax(-1)[0]
-    return float(log_probs[torch.arange(len(written)), torch.tensor(written)].sum())
-
-
-@pytest.mark.parametrize("memory", ["last", "layerwise"])
-@pytest.mark.parametrize("method", METHODS)
-def test_log_probabilities_are_those_of_forced_decoding(memory: str, method: dict[str, object]) -> None:
-    model = transformer(1, memory=memory)
-    source_ids = sentences(1, 7, 4, 2, 7)
-    found = search(TransformerScorer([model]), source_ids, config(**method), prefixes=[[], [9, 8], [], [7], []])
-    for ids, hypotheses in zip(source_ids, found, strict=True):
-        for each in hypotheses:
-            expected = forced_log_prob(model, ids[ids != PAD_ID][None], each)
-            assert each.log_prob == pytest.approx(expected, abs=1e-4)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_transformer_gives_the_same_alone_and_in_a_batch(method: dict[str, object]) -> None:
-    scorer = TransformerScorer([transformer(2)])
-    lengths = [3, 9, 1, 6, 9, 2]
-    together = search(scorer, sentences(*lengths), config(**method))
-    for length, hypotheses in zip(lengths, together, strict=True):
-        assert_same(hypotheses, search(scorer, sentences(length), config(**method))[0])
-    if method == {"beam_size": 1}:
-        for one, other in zip(beam_of_one(scorer, sentences(*lengths), config(**method)), together, strict=True):
-            assert_same(one, other)
-
-
-def test_an_ensemble_of_a_model_and_itself_is_that_model() -> None:
-    one = transformer(3)
-    for alone, twice in zip(
-        search(TransformerScorer([one]), sentences(3, 5), config(n_best=5)),
-        search(TransformerScorer([one, one]), sentences(3, 5), config(n_best=5)),
-        strict=True,
-    ):
-        assert_same(twice, alone)
-
-
-@pytest.mark.parametrize("laid_out", [False, True])
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {"norm": "pre", "memory": "layerwise", "positions": "learned", "tie": "decoder"},
-        {"positions": "rotary", "norm_kind": "rms", "activation": "swiglu", "bias": False},
-    ],
-)
-def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forward(
-    options: dict[str, object], laid_out: bool
-) -> None:
-    """Random rows are kept, repeated and left out; each reads what a forward pass over its whole path gives."""
-    dice = numpy.random.default_rng(len(options))
-    model = transformer(3, **options)
-    source_ids = sentences(5, 2, 7, 1, 4, 3)
-    state = TransformerScorer([model]).start(source_ids)
-    oracle = copy.deepcopy(model)
-    if laid_out:
-        lay_out_for_cpu(model)
-    sentence = torch.arange(len(source_ids))
-    written = torch.full((len(source_ids), 1), SOS_ID)
-    for n_rows in (9, 9, 20, 4, 4, 8, 1, 3):
-        log_probs = state.step(written[:, -1])
-        with torch.no_grad():
-            expected = oracle(source_ids[sentence], written)[:, -1].log_softmax(dim=-1)
-        torch.testing.assert_close(log_probs, expected, rtol=1e-4, atol=1e-5)
-        rows = torch.tensor(dice.integers(0, len(sentence), n_rows))
-        state.select(rows)
-        new = torch.tensor(dice.integers(4, 25, (n_rows, 1)))
-        sentence, written = sentence[rows], torch.cat((written[rows], new), dim=1)
-
-
-def test_probabilities_of_extreme_scores() -> None:
-    """Where exponentials overflow or vanish, the sum of them is still exact."""
-    scores = torch.tensor([[0.0, 1.0, 2.0], [300.0, 301.0, -300.0], [-500.0, -501.0, -502.0], [-0.0, 89.0, -89.0]])
-    expected = scores.double().logsumexp(dim=-1, keepdim=True)
-    torch.testing.assert_close(log_sum_exp(scores).double(), expected, rtol=1e-6, atol=1e-6)
-    torch.testing.assert_close(log_sum_exp(scores[:1]).double(), expected[:1], rtol=1e-6, atol=1e-6)
-
-
-def test_an_ensemble_averages_probabilities() -> None:
-    models = [transformer(seed, d_model=8 * seed) for seed in (1, 2)]
-    source_ids, last_ids = sentences(2, 3), torch.tensor([SOS_ID, SOS_ID])
-    singly = [TransformerScorer([model]).start(source_ids).step(last_ids).exp() for model in models]
-    mean = TransformerScorer(models).start(source_ids).step(last_ids).exp()
-    torch.testing.assert_close(mean, (singly[0] + singly[1]) / 2)
-
-
-def test_what_cannot_be_searched_with_is_refused() -> None:
-    with pytest.raises(ConfigError, match=r"\(30, 24\), \(30, 25\)"):
-        TransformerScorer([transformer(1), transformer(1, target_vocab_size=24)])
-    with pytest.raises(ConfigError, match="no models"):
-        TransformerScorer([])
-    with pytest.raises(ConfigError, match="training mode"):
-        search(TransformerScorer([transformer(1).train()]), sentences(1), config())
-
-
-def test_the_models_longest_translation_can_be_written() -> None:
-    scorer = TransformerScorer([transformer(1, max_length=10)])
-    for method in METHODS:
-        for each in search(scorer, sentences(2, 8), config(**method, min_length=10))[0]:
-            assert len(each.ids) == 10

@@ -10,9 +10,11 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
-    {"config", "errors", "processes", "storage"},
+    {"config", "devices", "errors", "processes", "storage"},
     {"model", "recipe", "text"},
+    {"weights"},
     {"alignment", "data", "decoding", "bundle"},
+    {"runtime"},
     {"translator"},
     {"evaluation"},
     {"training", "doctor", "inspection"},
@@ -88,6 +90,7 @@ def test_a_module_explains_itself_and_unpickles_nothing(module: str) -> None:
     [
         "import dragoman",
         "import sys; sys.argv = ['dragoman', '--help']; from dragoman.cli import main; main()",
+        "import dragoman; dragoman.Translator",
     ],
 )
 def test_torch_is_not_imported_before_it_is_needed(program: str) -> None:

@@ -10,7 +10,9 @@ import pytest
 import torch
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
-from dragoman.alignment import KINDS, AlignmentHeads, words
+from dragoman.alignment.capture import KINDS
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.words import words
 from dragoman.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.config import SearchConfig

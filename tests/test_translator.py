@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -12,6 +13,9 @@ from hypothesis import strategies as st
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.config import SearchConfig
+from dragoman.decoding.scores import Ints
+from dragoman.decoding.search import search
+from dragoman.decoding.state import State
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import LongTextWarning, Translation, Translator
@@ -110,22 +114,21 @@ def test_bytes_that_a_model_writes_are_no_controls(tokenizers: Tokenizers) -> No
 def test_time_is_linear_in_the_length(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Ten times the text are at most twelve times the tokens that pass through the model."""
     n_tokens = 0
-    model = translator.models[0]
-
-    hook = model.encoder_layers[0].register_forward_pre_hook(lambda module, given: count_rows(given))
+    start = translator.scorer.start
     done: list[int] = []
 
-    def count_rows(given: tuple[torch.Tensor, ...]) -> None:
+    def count(source_ids: Ints) -> State:
         nonlocal n_tokens
-        n_tokens += given[0].shape[0] * given[0].shape[1]
+        n_tokens += source_ids.size
+        return start(source_ids)
 
+    monkeypatch.setattr(translator.scorer, "start", count)
     for text in ("word " * 300, "word " * 3000, "a\u0301" * 300, "a\u0301" * 3000):
         n_tokens = 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LongTextWarning)
             translator.translate(text, max_length=1, beam_size=1)
         done.append(n_tokens)
-    hook.remove()
     assert 0 < done[1] <= 12 * done[0]
     assert 0 < done[3] <= 12 * done[2]
 
@@ -298,16 +301,14 @@ def test_forced_scores_are_those_of_the_search(translator: Translator) -> None:
 
 
 def test_scores_follow_the_search_token_by_token(tokenizers: Tokenizers) -> None:
-    from dragoman.decoding.search import search
-    from dragoman.decoding.state import TransformerScorer
-
     models = [tiny_model(tokenizers, 1), tiny_model(tokenizers, 2)]
     target = "Ein Mann"
     ids = tokenizers.target.encode(target)
-    source_ids = torch.tensor([[*tokenizers.source.encode("A man"), 3]])
+    source_ids = np.array([[*tokenizers.source.encode("A man"), 3]])
     config = SearchConfig(beam_size=1, max_length=len(ids))
-    found = search(TransformerScorer(models), source_ids, config, prefixes=[ids])[0][0]
-    (score,) = Translator(models, tokenizers).score(["A man"], [target])
+    translator = Translator(models, tokenizers)
+    found = search(translator.scorer, source_ids, config, prefixes=[ids])[0][0]
+    (score,) = translator.score(["A man"], [target])
     assert score.token_log_probs[:-1] == pytest.approx(found.token_log_probs, abs=1e-4)
 
 

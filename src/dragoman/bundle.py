@@ -2,7 +2,8 @@
 
     config.json        format version, model, search defaults, facts about the training
     tokenizer/         see `dragoman.text.tokenizer`
-    model.safetensors  the weights in float32; tied matrices once
+    model.safetensors  the weights, in float32 or, at half the size, in float16; tied matrices once
+    README.md          the model card, if it has one: for people, never read here
     MANIFEST.json      size and SHA-256 of each file
 
 A bundle can be moved, and is safe to take from a stranger: it holds no code, no paths and no pickle, only files with
@@ -12,50 +13,70 @@ manifest shows damage; it does not show who wrote the bundle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import torch
-from safetensors import SafetensorError, safe_open
-from safetensors.torch import save
-from torch import Tensor
-from torch.overrides import TorchFunctionMode
+import numpy as np
+from numpy.typing import NDArray
+from safetensors.numpy import save
 
 from dragoman.config import ModelConfig, S, SearchConfig, parse_section
 from dragoman.errors import BundleError, ConfigError, DivergedError
-from dragoman.model.transformer import Transformer
+from dragoman.model.shapes import weight_shapes
 from dragoman.storage import MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.weights import Floats, StoredPrecision, not_finite, read_weights, weights_of
 
-FORMAT_VERSION = 1
+if TYPE_CHECKING:
+    from dragoman.model.transformer import Transformer
+
+#: Version 2 has weights in float16. Others are still written as version 1, which every release reads.
+FORMAT_VERSION = 2
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
+CARD = "README.md"
 TOKENIZER = "tokenizer"
+#: Holds the bundles that come with the package, each in a folder of its name.
 PRETRAINED = Path(__file__).parent / "pretrained"
 #: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
 MAX_POSITION_TABLE = 2**25
-#: Bytes that the head of the weights may have for each tensor.
-MAX_HEAD_BYTES = 1_000
 #: Bytes of the weights that a layer takes at least, with six tensors in the head; an outline of many takes time.
 LEAST_LAYER_BYTES = 500
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """A trained model with its tokenizers, as loaded: in evaluation mode, float32, on the CPU."""
+    """A trained model with its tokenizers."""
 
-    model: Transformer
+    config: ModelConfig
+    #: By their names in `Transformer`, a tied one under its first name only.
+    weights: Mapping[str, Floats]
     tokenizers: Tokenizers
     #: What `translate` searches with unless told otherwise.
     search: SearchConfig
     #: What was known when it was saved: the step, validation scores.
     facts: Mapping[str, Any]
 
+    @cached_property
+    def model(self) -> Transformer:
+        """The model in PyTorch: in evaluation mode, float32, on the CPU. Torch's random state is left as it was."""
+        import torch
+
+        from dragoman.model.transformer import Transformer
+
+        with torch.random.fork_rng(devices=[]):
+            model = Transformer(self.config)
+        model.load_state_dict({name: torch.tensor(weight) for name, weight in self.weights.items()}, strict=False)
+        return model.eval()
+
 
 def find_bundle(name: str | Path) -> Path:
     """The bundle folder that `name` means: a bundle, a run folder (its best), or a shipped model's name.
+
+    What is there under that name comes before a shipped model: a folder that somebody made is never passed over.
 
     Raises:
         BundleError: there is none; the message says what was found instead.
@@ -76,12 +97,19 @@ def find_bundle(name: str | Path) -> Path:
         raise BundleError("this run has no best model yet", path, advice="let `dragoman train` reach a validation")
     if exists:
         what = "no bundle in this folder" if path.is_dir() else "a model is a folder, with its weights in safetensors"
-        raise BundleError(what, path, advice="give a bundle, or a run folder made by `dragoman train`")
-    shipped = sorted(each.name for each in PRETRAINED.iterdir() if each.is_dir()) if PRETRAINED.is_dir() else []
-    if str(name) in shipped:
+        advice = "give a bundle, or a run folder made by `dragoman train`"
+        if str(name) in shipped_models():
+            advice = "it hides the shipped model of that name: rename it, or work in another folder"
+        raise BundleError(what, path, advice=advice)
+    if str(name) in shipped_models():
         return PRETRAINED / str(name)
-    known = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
+    known = f", or a shipped model: {', '.join(shipped_models())}" if shipped_models() else ""
     raise BundleError("no such model", path, advice=f"give a bundle or a run folder{known}")
+
+
+def shipped_models() -> list[str]:
+    """The names of the models that come with this installation."""
+    return sorted(each.name for each in PRETRAINED.iterdir() if each.is_dir()) if PRETRAINED.is_dir() else []
 
 
 def _follow(pointer: Path, folder: Path) -> Path:
@@ -93,36 +121,59 @@ def _follow(pointer: Path, folder: Path) -> Path:
 
 
 def save_bundle(
-    folder: Path, model: Transformer, tokenizers: Tokenizers, search: SearchConfig, *, facts: Mapping[str, Any]
+    folder: Path,
+    model: Transformer,
+    tokenizers: Tokenizers,
+    search: SearchConfig,
+    *,
+    facts: Mapping[str, Any],
+    precision: StoredPrecision = "float32",
+    card: str | None = None,
 ) -> None:
     """Write a bundle; `folder` must not exist, and appears whole or not at all.
 
+    Args:
+        precision: of the weights on disk; they are float32 again when they are loaded.
+        card: Markdown for people, which becomes README.md.
+
     Raises:
         DivergedError: a weight is not finite; nothing is written.
+        ConfigError: a weight is too large for float16; nothing is written.
         ResourceError, RunFolderError: the disk is full, or the folder cannot be written.
     """
-    weights = {name: weight.detach().float().cpu().contiguous() for name, weight in unique_weights(model).items()}
-    if bad := _not_finite(weights):
+    write_bundle(folder, Bundle(model.config, weights_of(model), tokenizers, search, facts), precision, card)
+
+
+def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "float32", card: str | None = None) -> None:
+    """`save_bundle` of what is in a bundle already."""
+    if bad := not_finite(bundle.weights):
         raise DivergedError("weights that are not finite are not saved", folder, details=bad)
+    with np.errstate(over="ignore"):
+        weights = {name: weight.astype(precision) for name, weight in bundle.weights.items()}
+    if bad := not_finite(weights):
+        raise ConfigError(f"weights too large for {precision}", folder, advice="keep float32", details=bad)
+    version = {"format_version": 1} if precision == "float32" else {"format_version": 2, "precision": precision}
     config = {
-        "format_version": FORMAT_VERSION,
-        "model": model.config.model_dump(mode="json"),
-        "search": search.model_dump(mode="json"),
-        "facts": dict(facts),
+        **version,
+        "model": bundle.config.model_dump(mode="json"),
+        "search": bundle.search.model_dump(mode="json"),
+        "facts": dict(bundle.facts),
     }
 
     def write(temporary: Path) -> None:
         (temporary / CONFIG).write_bytes(to_json(config))
         (temporary / TOKENIZER).mkdir()
-        tokenizers.save(temporary / TOKENIZER)
+        bundle.tokenizers.save(temporary / TOKENIZER)
         # Written by Python, whose errors say that the disk is full; those of safetensors do not.
         (temporary / WEIGHTS).write_bytes(save(weights))
+        if card is not None:
+            (temporary / CARD).write_text(card, encoding="utf-8", newline="\n")
 
-    save_folder(folder, write, facts={"format_version": FORMAT_VERSION})
+    save_folder(folder, write, facts={"format_version": version["format_version"]})
 
 
 def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
-    """Load what `find_bundle` finds; torch's random state is left as it was.
+    """Load what `find_bundle` finds.
 
     Args:
         verify: compare every file with the manifest; without, the manifest may be missing.
@@ -138,19 +189,14 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
         _verify_listed(folder, verify_folder(folder))
     config = _section(ModelConfig, settings["model"], folder)
     search = _section(SearchConfig, settings["search"], folder)
-    model = _build(config, folder)
+    weights = _read_weights(config, folder, settings.get("precision", "float32"))
     expected = config.source_vocab_size, config.target_vocab_size
     tokenizers = Tokenizers.load(folder / TOKENIZER, expected)
     sizes = tokenizers.source.vocab_size, tokenizers.target.vocab_size
     if sizes != expected:
         what = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
         raise BundleError(what, folder)
-    return Bundle(
-        model=model,
-        tokenizers=tokenizers,
-        search=search,
-        facts=settings["facts"],
-    )
+    return Bundle(config, weights, tokenizers, search, settings["facts"])
 
 
 def average_bundles(names: Sequence[str | Path], output: Path) -> None:
@@ -162,112 +208,41 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
         RunFolderError: `output` exists or cannot be written.
     """
     first = load_bundle(names[0])
-    total = {name: weight.detach().double() for name, weight in unique_weights(first.model).items()}
+    total = {name: weight.astype(np.float64) for name, weight in first.weights.items()}
     steps, fingerprint = [first.facts.get("step")], first.tokenizers.fingerprint()
     for name in names[1:]:
         other = load_bundle(name)
-        same_model = other.model.config == first.model.config
+        same_model = other.config == first.config
         if not same_model or other.tokenizers.fingerprint() != fingerprint:
             part = "tokenizer" if same_model else "model configuration"
             raise ConfigError(f"its {part} differs from that of {names[0]}", name, advice="average models of one run")
-        for key, weight in unique_weights(other.model).items():
-            total[key] += weight.detach()
+        for key, weight in other.weights.items():
+            total[key] += weight
         steps.append(other.facts.get("step"))
     save_mean(first, total, len(names), output, steps)
 
 
-def save_mean(like: Bundle, total: Mapping[str, Tensor], n: int, output: Path, steps: Sequence[Any]) -> None:
+def save_mean(
+    like: Bundle, total: Mapping[str, NDArray[np.float64]], n: int, output: Path, steps: Sequence[Any]
+) -> None:
     """Write a bundle whose weights are `total` / n, and all else is that of `like`.
 
     Args:
-        total: sums of weights by name, as `unique_weights` has them.
+        total: sums of weights by name.
         steps: what was averaged, for the record.
     """
-    like.model.load_state_dict({name: weight / n for name, weight in total.items()}, strict=False)
-    save_bundle(output, like.model, like.tokenizers, like.search, facts={"average_of_steps": list(steps)})
+    mean = {name: (weight / n).astype(np.float32) for name, weight in total.items()}
+    write_bundle(output, Bundle(like.config, mean, like.tokenizers, like.search, {"average_of_steps": list(steps)}))
 
 
-def unique_weights(model: Transformer) -> dict[str, Tensor]:
-    """The model's state by name, a tied tensor under its first name only (safetensors refuses shared memory)."""
-    unique, seen = {}, set()
-    for name, weight in model.state_dict(keep_vars=True).items():
-        if id(weight) not in seen:
-            unique[name] = weight
-            seen.add(id(weight))
-    return unique
-
-
-def read_weights(path: Path, expected: Mapping[str, Tensor]) -> dict[str, Tensor]:
-    """Read the weights of a safetensors file that must be exactly the expected ones, in name, shape and type.
-
-    Nothing but the file's head is read before the comparison; `expected` may live on the meta device.
-
-    Raises:
-        BundleError: lists every difference, and every tensor that is not finite.
-    """
-    try:
-        _check_head(path, len(expected))
-        with safe_open(path, framework="pt") as file:
-            found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-            problems = [f"missing: {name}" for name in expected if name not in found]
-            problems += [f"unknown: {name}" for name in found if name not in expected]
-            for name in sorted(found.keys() & expected.keys()):
-                shape, wanted = tuple(found[name].get_shape()), tuple(expected[name].shape)
-                if shape != wanted:
-                    problems.append(f"{name}: shape {shape} instead of {wanted}")
-                if found[name].get_dtype() != "F32":
-                    problems.append(f"{name}: type {found[name].get_dtype()} instead of F32")
-            weights = {} if problems else {name: file.get_tensor(name) for name in found}
-    except (SafetensorError, OSError) as error:
-        raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
-    if problems := problems or _not_finite(weights):
-        raise BundleError("the weights are not those of the configured model", path, details=problems)
-    return weights
-
-
-def _check_head(path: Path, n_tensors: int) -> None:
-    """Refuse a head that is much longer than `n_tensors` need: reading it takes time and memory."""
-    with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
-    if length > (n_tensors + 1) * MAX_HEAD_BYTES:
-        raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
-
-
-def _build(config: ModelConfig, folder: Path) -> Transformer:
-    """The model with the folder's weights. It is built only after its outline has been compared with the file."""
+def _read_weights(config: ModelConfig, folder: Path, precision: StoredPrecision) -> dict[str, Floats]:
+    """The folder's weights, which must be those of the configured model."""
     if config.max_length * config.d_model > MAX_POSITION_TABLE:
         raise BundleError(f"max_length {config.max_length} is beyond reason", folder / CONFIG)
     path, n_layers = folder / WEIGHTS, config.n_encoder_layers + config.n_decoder_layers
     if path.is_file() and path.stat().st_size < n_layers * LEAST_LAYER_BYTES:
         raise BundleError(f"the file is too small for the configured {n_layers:,} layers", path)
-    weights = read_weights(path, outline(config))
-    with torch.random.fork_rng(devices=[]):
-        model = Transformer(config)
-    model.load_state_dict(weights, strict=False)
-    return model.eval()
-
-
-def outline(config: ModelConfig) -> dict[str, Tensor]:
-    """Names and shapes of a model's weights, without memory for their values.
-
-    The table of sinusoidal positions is no weight, so learned ones stand in for it: computing it on the meta device
-    would make PyTorch import a compiler, which takes longer than everything else in loading.
-    """
-    with torch.device("meta"), _WithoutRandomness():
-        weights = unique_weights(Transformer(config.model_copy(update={"positions": "learned"})))
-    learned = config.positions == "learned"
-    return {name: weight for name, weight in weights.items() if learned or not name.endswith("positions.table")}
-
-
-class _WithoutRandomness(TorchFunctionMode):
-    """Leaves out random initialisation, for the same reason."""
-
-    def __torch_function__(
-        self, func: Callable[..., Any], types: object, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
-    ) -> Any:
-        if getattr(func, "__name__", "") in ("normal_", "uniform_"):
-            return args[0] if args else (kwargs or {})["tensor"]
-        return func(*args, **(kwargs or {}))
+    return read_weights(path, weight_shapes(config), precision)
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
@@ -280,8 +255,14 @@ def _read_config(folder: Path) -> dict[str, Any]:
     if type(version) is not int or version < 1:
         raise BundleError(f"unknown format version {version!r}", folder / CONFIG, advice="is this a bundle?")
     known = {"format_version": int, "model": dict, "search": dict, "facts": dict}
+    if version == 2:
+        known["precision"] = str
     problems = [f"unknown key {key!r}" for key in settings.keys() - known.keys()]
-    problems += [f"{key} is missing or no object" for key in known if not isinstance(settings.get(key), known[key])]
+    problems += [
+        f"{key} is missing or of a wrong type" for key in known if not isinstance(settings.get(key), known[key])
+    ]
+    if version == 2 and settings.get("precision") != "float16":
+        problems.append(f"unknown precision {settings.get('precision')!r}")
     if problems:
         raise BundleError("not the configuration of a bundle", folder / CONFIG, details=sorted(problems))
     return settings
@@ -300,7 +281,3 @@ def _verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:
     names = {path.relative_to(folder).as_posix() for path in (folder / TOKENIZER).iterdir()}
     for name in sorted({CONFIG, WEIGHTS, *names} - manifest["files"].keys()):
         raise BundleError("the file is not listed in the manifest", folder / name, advice="use another copy")
-
-
-def _not_finite(weights: Mapping[str, Tensor]) -> list[str]:
-    return [f"{name}: not finite" for name, weight in weights.items() if not weight.isfinite().all()]

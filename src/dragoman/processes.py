@@ -1,4 +1,4 @@
-"""The one room that knows where the work runs: the device, and how many processes share it (torchrun's environment)."""
+"""The one room that knows how many processes share the work (torchrun's environment), and what memory they have."""
 
 from __future__ import annotations
 
@@ -20,30 +20,6 @@ from dragoman.errors import ConfigError
 PATIENCE = timedelta(hours=12)
 #: Where Linux tells a container of its limits.
 CONTROL_GROUP = Path("/sys/fs/cgroup")
-
-
-def find_device(name: str = "auto") -> torch.device:
-    """The device called `name`; "auto" is CUDA, then Apple's MPS, then the CPU.
-
-    Raises:
-        ConfigError: there is no such device here.
-    """
-    mps = torch.backends.mps.is_available()
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "mps" if mps else "cpu")
-    try:
-        device = torch.device(name)
-        known = {"cpu": True, "cuda": (device.index or 0) < torch.cuda.device_count(), "mps": mps}[device.type]
-    except (RuntimeError, KeyError):
-        known = False
-    if not known:
-        raise ConfigError(f"no device {name!r} here", advice="use auto, cpu, cuda, cuda:<n> or mps")
-    return device
-
-
-def all_cores() -> int:
-    """The cores that this process may use, as OMP_NUM_THREADS or its affinity says."""
-    return torch.get_num_threads()
 
 
 def peak_memory(device: torch.device) -> float | None:

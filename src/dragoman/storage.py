@@ -16,7 +16,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -66,10 +66,20 @@ def write_file(path: Path, content: bytes) -> None:
         ResourceError: the disk is full.
         RunFolderError: the file cannot be written for another reason.
     """
+    write_pieces(path, [content])
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Replace the file `path` by `pieces` in a row, as `write_file` does, without holding all of them.
+
+    Raises:
+        ResourceError, RunFolderError: as `write_file`.
+    """
     temporary = path.with_name(f"tmp.{path.name}")
     with _disk_errors(path):
         with open(temporary, "wb") as file:
-            file.write(content)
+            for piece in pieces:
+                file.write(piece)
             _flush_file(file)
         os.replace(temporary, path)
         _flush_folder(path.parent)

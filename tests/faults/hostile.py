@@ -24,6 +24,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -509,6 +510,10 @@ def _in_model(**fields: Any) -> Callable[[Path], None]:
     return changed_json(CONFIG, lambda settings: settings["model"].update(fields))
 
 
+def _update(settings: dict[str, Any], changes: dict[str, Any]) -> None:
+    settings.update(changes)
+
+
 def config_attacks() -> Iterator[Attack]:
     def of(name: str, change: Callable[[Path], None], **more: Any) -> Attack:
         return Attack("config", name, change, **more)
@@ -539,7 +544,12 @@ def config_attacks() -> Iterator[Attack]:
     yield of("d_model of 5,000 digits", raw_json(CONFIG, lambda text: text.replace("16", "1" * 5000, 1)))
     yield of("activation __import__('os')", _in_model(activation="__import__('os').abort"))
     yield of("norm ../../x", _in_model(norm="../../x"))
-    yield of("newer format", top("format_version", 2))
+    yield of("newer format", top("format_version", 3))
+    yield of("format 2 without its precision", top("format_version", 2))
+    for precision in ("float16", "float32", "float64", "__class__", "", 16, None, ["float16"], {"float16": 1}):
+        changes = {"format_version": 2, "precision": precision}  # and weights in float32
+        yield of(f"format 2 with the precision {precision!r}", changed_json(CONFIG, partial(_update, changes=changes)))
+    yield of("format 1 with a precision", top("precision", "float32"))
     yield of("format version true", top("format_version", True))
     yield of("format version 1.0", top("format_version", 1.0))
     yield of("format version 10**100", top("format_version", 10**100))

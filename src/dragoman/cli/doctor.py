@@ -18,8 +18,8 @@ def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -
     is 1 when a check fails.
     """
     from dragoman.bundle import load_bundle
+    from dragoman.devices import find_device
     from dragoman.doctor import check
-    from dragoman.processes import find_device
 
     where, sound = find_device(device), True
     for name in model:

@@ -84,8 +84,8 @@ def evaluate(
         return
     if not model:
         raise typer.BadParameter("give --model, or --hypotheses and --target")
+    from dragoman.devices import all_cores
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table
-    from dragoman.processes import all_cores
     from dragoman.translator import BATCH_TOKENS, Translator
 
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}

@@ -48,9 +48,9 @@ def alignment(
         raise typer.BadParameter("give --corpus, --source and --target, or --pairs")
     from dragoman.alignment.heads import FACT
     from dragoman.bundle import load_bundle, save_bundle
+    from dragoman.devices import find_device
     from dragoman.errors import RunFolderError
     from dragoman.inspection.choosing import choose_heads
-    from dragoman.processes import find_device
     from dragoman.translator import Translator
 
     if output is not None and output.exists():

@@ -9,7 +9,7 @@ import typer
 
 InvalidUtf8 = Literal["error", "replace"]
 
-MODEL_HELP = "A bundle, or a run folder (its best)"
+MODEL_HELP = "A bundle, a run folder (its best), or the name of a shipped model"
 
 #: Several make an ensemble.
 Models = Annotated[

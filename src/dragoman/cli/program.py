@@ -30,9 +30,11 @@ from dragoman.cli.average import average
 from dragoman.cli.compare import compare
 from dragoman.cli.data import data
 from dragoman.cli.demo import demo
+from dragoman.cli.distill import distill
 from dragoman.cli.doctor import doctor
 from dragoman.cli.evaluate import evaluate
 from dragoman.cli.inspect import inspect
+from dragoman.cli.package import package
 from dragoman.cli.score import score
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
@@ -47,7 +49,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, translate, evaluate, score, compare, doctor, prepare, average, data):
+for command in (demo, train, translate, evaluate, score, compare, distill, doctor, prepare, average, package, data):
     app.command()(command)
 app.add_typer(inspect, name="inspect")
 

@@ -54,7 +54,10 @@ def train(
     target_lang: TargetLang = None,
     output: Folder = None,
     init_from: Annotated[
-        str | None, typer.Option("--init-from", help="Start from this trained model (fine-tuning).")
+        str | None,
+        typer.Option(
+            "--init-from", help="Start from this trained model (fine-tuning): a bundle, a run, a shipped one."
+        ),
     ] = None,
     overrides: Settings = None,
     seed: Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")] = None,

@@ -12,14 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Self
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.config import SearchConfig
-from dragoman.decoding.best import top_k
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
-from dragoman.decoding.state import State, refuse_nan
+from dragoman.decoding.scores import Floats, Ints, refuse_nan
+from dragoman.decoding.state import State
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 
 
@@ -27,33 +27,32 @@ from dragoman.text.vocabulary import EOS_ID, SOS_ID
 class Beam:
     """R hypotheses, those of a sentence side by side, the most probable first."""
 
-    sentence: Tensor  # (R,): which sentence of the batch it translates
-    ids: Tensor  # (R, t)
-    token_log_probs: Tensor  # (R, t)
-    log_prob: Tensor  # (R,): the sum of token_log_probs
+    sentence: Ints  # (R,): which sentence of the batch it translates
+    ids: Ints  # (R, t)
+    token_log_probs: Floats  # (R, t)
+    log_prob: Floats  # (R,): the sum of token_log_probs
 
     @classmethod
-    def start(cls, n_sentences: int, device: torch.device) -> Self:
+    def start(cls, n_sentences: int) -> Self:
         """One hypothesis a sentence, with nothing written; it branches at the first step."""
-        sentence = torch.arange(n_sentences, device=device)
-        nothing = torch.zeros(n_sentences, 0, device=device)
-        return cls(sentence, nothing.long(), nothing, nothing.sum(dim=1))
+        nothing = np.zeros((n_sentences, 0), dtype=np.float32)
+        return cls(np.arange(n_sentences), nothing.astype(np.int64), nothing, nothing.sum(axis=1))
 
     @property
-    def last_ids(self) -> Tensor:
+    def last_ids(self) -> Ints:
         """(R,): what each hypothesis wrote last."""
-        return self.ids[:, -1] if self.ids.size(1) else torch.full_like(self.sentence, SOS_ID)
+        return self.ids[:, -1] if self.ids.shape[1] else np.full_like(self.sentence, SOS_ID)
 
-    def take(self, rows: Tensor) -> Self:
+    def take(self, rows: Ints | NDArray[np.bool_]) -> Self:
         """The hypotheses that `rows`, a mask (R,) or numbers (R',), says."""
         return type(self)(self.sentence[rows], self.ids[rows], self.token_log_probs[rows], self.log_prob[rows])
 
-    def extend(self, token_ids: Tensor, token_log_probs: Tensor) -> Self:
+    def extend(self, token_ids: Ints, token_log_probs: Floats) -> Self:
         """Each hypothesis with one more token: token_ids and token_log_probs (R,)."""
         return type(self)(
             self.sentence,
-            torch.cat((self.ids, token_ids[:, None]), dim=1),
-            torch.cat((self.token_log_probs, token_log_probs[:, None]), dim=1),
+            np.concatenate((self.ids, token_ids[:, None]), axis=1),
+            np.concatenate((self.token_log_probs, token_log_probs[:, None]), axis=1),
             self.log_prob + token_log_probs,
         )
 
@@ -64,9 +63,9 @@ class Kept:
 
     n_best: int
     alpha: float  # exponent of the length penalty
-    places: Tensor  # (B,): how many open hypotheses each sentence may have; the beam size less those that ended
-    largest_penalty: Tensor  # (B,): the length penalty at the sentence's maximum length
-    bar: Tensor  # (B,): the score of the worst of the n best, -inf while there are fewer
+    places: Ints  # (B,): how many open hypotheses each sentence may have; the beam size less those that ended
+    largest_penalty: Floats  # (B,): the length penalty at the sentence's maximum length
+    bar: Floats  # (B,): the score of the worst of the n best, -inf while there are fewer
     best: list[list[Hypothesis]] = field(default_factory=list)
 
     @classmethod
@@ -76,9 +75,9 @@ class Kept:
         return cls(
             n_best=config.n_best,
             alpha=alpha,
-            places=torch.full_like(limits, config.beam_size),
-            largest_penalty=torch.tensor([length_penalty(n, alpha) for n in limits.tolist()], device=limits.device),
-            bar=torch.full(limits.shape, float("-inf"), device=limits.device),
+            places=np.full_like(limits, config.beam_size),
+            largest_penalty=np.array([length_penalty(n, alpha) for n in limits.tolist()], dtype=np.float32),
+            bar=np.full(len(limits), -np.inf, dtype=np.float32),
             best=[[] for _ in limits],
         )
 
@@ -86,20 +85,21 @@ class Kept:
         """Keep those hypotheses of a beam that are among the n best of their sentence."""
         if not len(beam.sentence):
             return
-        self.places.index_add_(0, beam.sentence, torch.full_like(beam.sentence, -1))
+        np.subtract.at(self.places, beam.sentence, 1)
         numbers = beam.sentence.tolist()
         for number, ids, values in zip(numbers, beam.ids.tolist(), beam.token_log_probs.tolist(), strict=True):
             hypotheses = [*self.best[number], Hypothesis.of(ids, values, self.alpha)]
             self.best[number] = best_first(hypotheses)[: self.n_best]
-        self.bar[beam.sentence] = torch.tensor([self._bar(number) for number in numbers], device=self.bar.device)
+        self.bar[beam.sentence] = [self._bar(number) for number in numbers]
 
-    def can_enter(self, beam: Beam) -> Tensor:
+    def can_enter(self, beam: Beam) -> NDArray[np.bool_]:
         """(R,): whether a hypothesis that goes on may still become one of its sentence's n best.
 
         Its log-probability can only fall and its length penalty only grow, up to that of the maximum length, so
         log_prob / largest_penalty is the best score it can reach.
         """
-        return beam.log_prob / self.largest_penalty[beam.sentence] > self.bar[beam.sentence]
+        can: NDArray[np.bool_] = beam.log_prob / self.largest_penalty[beam.sentence] > self.bar[beam.sentence]
+        return can
 
     def _bar(self, number: int) -> float:
         best = self.best[number]
@@ -108,25 +108,26 @@ class Kept:
 
 def beam_search(state: State, constraints: Constraints, config: SearchConfig) -> list[list[Hypothesis]]:
     """The n best hypotheses of each sentence, best first, all different; fewer where fewer can be written."""
-    beam = Beam.start(len(constraints.limit), constraints.limit.device)
+    beam = Beam.start(len(constraints.limit))
     kept = Kept.start(constraints, config)
     while True:
-        log_probs = constraints.apply(state.step(beam.last_ids), beam.ids, beam.sentence)
-        values, token_ids = top_k(log_probs, min(config.beam_size, log_probs.size(1)))  # (R, K), falling
+        scores = state.step(beam.last_ids)
+        constraints.apply(scores, beam.ids, beam.sentence)
+        values, token_ids = scores.top_k(config.beam_size)  # (R, K), falling
         refuse_nan(values[:, 0])
-        kept.add(beam.take(values[:, 0].isneginf()))  # every next token is forbidden: it ends as it is
+        kept.add(beam.take(np.isneginf(values[:, 0])))  # every next token is forbidden: it ends as it is
         parents, choices = best_continuations(beam, values, kept.places, config.beam_size)
         grown = beam.take(parents).extend(token_ids[parents, choices], values[parents, choices])
-        ended = (grown.last_ids == EOS_ID) | (constraints.limit[grown.sentence] <= grown.ids.size(1))
+        ended = (grown.last_ids == EOS_ID) | (constraints.limit[grown.sentence] <= grown.ids.shape[1])
         kept.add(grown.take(ended))
-        rows = (~ended & kept.can_enter(grown)).nonzero().squeeze(1)
+        rows = np.flatnonzero(~ended & kept.can_enter(grown))
         if not len(rows):
             return kept.best
         beam = grown.take(rows)
         state.select(parents[rows])
 
 
-def best_continuations(beam: Beam, values: Tensor, places: Tensor, beam_size: int) -> tuple[Tensor, Tensor]:
+def best_continuations(beam: Beam, values: Floats, places: Ints, beam_size: int) -> tuple[Ints, Ints]:
     """Of the K best next tokens of each hypothesis, those to go on with: places (B,) or fewer for each sentence.
 
     Args:
@@ -135,14 +136,14 @@ def best_continuations(beam: Beam, values: Tensor, places: Tensor, beam_size: in
     Returns:
         parents, choices: rows of the beam and columns of values (R',), by sentence and by falling probability.
     """
-    n_sentences, n_tokens = len(places), values.size(1)
+    n_sentences, n_tokens = len(places), values.shape[1]
     # Hypotheses of a sentence are side by side from row first[sentence] on, so their number in it is a difference.
-    first = torch.searchsorted(beam.sentence, torch.arange(n_sentences, device=places.device))
-    numbers = torch.arange(len(values), device=places.device) - first[beam.sentence]
-    totals = values.new_full((n_sentences, beam_size, n_tokens), float("-inf"))
+    first = np.searchsorted(beam.sentence, np.arange(n_sentences))
+    numbers = np.arange(len(values)) - first[beam.sentence]
+    totals = np.full((n_sentences, beam_size, n_tokens), -np.inf, dtype=np.float32)
     totals[beam.sentence, numbers] = values + beam.log_prob[:, None]
-    best, cells = totals.flatten(1).topk(beam_size, dim=-1)  # (B, N), falling
-    taken = (best > float("-inf")) & (torch.arange(beam_size, device=places.device) < places[:, None])
-    sentence = taken.nonzero()[:, 0]
-    cells = cells[taken]
+    flat = totals.reshape(n_sentences, -1)
+    cells = np.argsort(-flat, axis=1, kind="stable")[:, :beam_size]  # (B, N), falling
+    taken = (np.take_along_axis(flat, cells, axis=1) > -np.inf) & (np.arange(cells.shape[1]) < places[:, None])
+    sentence, cells = np.nonzero(taken)[0], cells[taken]
     return first[sentence] + cells // n_tokens, cells % n_tokens

@@ -12,30 +12,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from dragoman.config import SearchConfig
+from dragoman.decoding.scores import Ints, Scores
 from dragoman.errors import ConfigError
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
-
-FORBIDDEN = float("-inf")
 
 
 @dataclass(frozen=True)
 class Constraints:
     """The limits of a batch of sentences."""
 
-    limit: Tensor  # (B,): most tokens to write, the end mark included
+    limit: Ints  # (B,): most tokens to write, the end mark included
     longest: int  # the largest of limit
     min_length: int  # fewest tokens before the end mark
     no_repeat_ngram: int
-    prefix_ids: Tensor  # (B, P): what each translation begins with, then padding
+    prefix_ids: Ints  # (B, P): what each translation begins with, then padding
 
     @classmethod
     def of(
         cls,
-        source_ids: Tensor,
+        source_ids: Ints,
         config: SearchConfig,
         *,
         prefixes: Sequence[Sequence[int]] | None,
@@ -50,11 +49,11 @@ class Constraints:
         if config.min_length > max_length:
             raise ConfigError(f"min_length {config.min_length} is more than the model's max_length {max_length}")
         if config.max_length is not None:
-            limit = torch.full_like(source_ids[:, 0], config.max_length)
+            limit = np.full(len(source_ids), config.max_length)
         else:
-            n_tokens = (source_ids != PAD_ID).sum(dim=1) - 1  # the end mark is not counted
-            limit = (n_tokens * 3 // 2 + 50).clamp(min=config.min_length)
-        limit = limit.clamp(max=max_length)
+            n_tokens = (source_ids != PAD_ID).sum(axis=1) - 1  # the end mark is not counted
+            limit = np.maximum(n_tokens * 3 // 2 + 50, config.min_length)
+        limit = np.minimum(limit, max_length)
         if prefixes is not None:
             _check_prefixes(prefixes, limit.tolist(), vocab_size)
         return cls(
@@ -62,44 +61,39 @@ class Constraints:
             longest=int(limit.max()),
             min_length=config.min_length,
             no_repeat_ngram=config.no_repeat_ngram,
-            prefix_ids=_padded(prefixes or [()] * len(limit), source_ids.device),
+            prefix_ids=_padded(prefixes or [()] * len(limit)),
         )
 
-    def apply(self, log_probs: Tensor, written: Tensor, sentence: Tensor) -> Tensor:
-        """Forbid tokens in log_probs (R, V), in place, and return it.
+    def apply(self, scores: Scores, written: Ints, sentence: Ints) -> None:
+        """Forbid tokens in the scores (R, V).
 
         written (R, t) is what each row has so far, sentence (R,) the sentence of the batch that it translates.
         """
-        t = written.size(1)
-        forced = self.prefix_ids[sentence, t] if t < self.prefix_ids.size(1) else None
+        t = written.shape[1]
+        forced = self.prefix_ids[sentence, t] if t < self.prefix_ids.shape[1] else np.full(len(sentence), PAD_ID)
+        rows = np.flatnonzero(forced != PAD_ID)
         # A forced token keeps its probability whatever the other constraints say.
-        forced_log_probs = log_probs.gather(1, forced[:, None]) if forced is not None else None
-        log_probs[:, PAD_ID] = FORBIDDEN
-        log_probs[:, SOS_ID] = FORBIDDEN
-        if t < self.min_length:
-            log_probs[:, EOS_ID] = FORBIDDEN
+        forced_log_probs = scores.at(rows, forced[rows]) if len(rows) else None
+        scores.forbid_everywhere([PAD_ID, SOS_ID, EOS_ID] if t < self.min_length else [PAD_ID, SOS_ID])
         if 0 < self.no_repeat_ngram <= t:
-            _forbid_repeats(log_probs, written, self.no_repeat_ngram)
-        if forced is not None and forced_log_probs is not None:
-            is_forced = (forced != PAD_ID)[:, None]
-            log_probs.masked_fill_(is_forced, FORBIDDEN)
-            log_probs.scatter_(1, forced[:, None], forced_log_probs.masked_fill(~is_forced, FORBIDDEN))
-        return log_probs
+            scores.forbid(*_repeats(written, self.no_repeat_ngram))
+        if forced_log_probs is not None:
+            scores.force(rows, forced[rows], forced_log_probs)
 
 
-def _forbid_repeats(log_probs: Tensor, written: Tensor, n: int) -> None:
-    """Forbid the tokens that would complete an n-gram already in `written` (R, t), t at least n."""
-    ngrams = written.unfold(1, n, 1)  # (R, t - n + 1, n)
-    latest = written[:, written.size(1) - (n - 1) :]  # (R, n - 1)
-    seen = (ngrams[:, :, :-1] == latest[:, None]).all(dim=-1)
-    log_probs.scatter_(1, torch.where(seen, ngrams[:, :, -1], PAD_ID), FORBIDDEN)
+def _repeats(written: Ints, n: int) -> tuple[Ints, Ints]:
+    """Rows and tokens (m,) that would complete an n-gram already in `written` (R, t), t at least n."""
+    ngrams = sliding_window_view(written, n, axis=1)  # (R, t - n + 1, n)
+    latest = written[:, written.shape[1] - (n - 1) :]  # (R, n - 1)
+    rows, places = np.nonzero((ngrams[:, :, :-1] == latest[:, None]).all(axis=2))
+    return rows, ngrams[rows, places, -1]
 
 
-def _padded(prefixes: Sequence[Sequence[int]], device: torch.device) -> Tensor:
+def _padded(prefixes: Sequence[Sequence[int]]) -> Ints:
     """(B, P), padding after each prefix's end."""
     width = max(len(prefix) for prefix in prefixes)
     rows = [[*prefix, *[PAD_ID] * (width - len(prefix))] for prefix in prefixes]
-    return torch.tensor(rows, dtype=torch.int64, device=device).reshape(len(prefixes), width)
+    return np.array(rows, dtype=np.int64).reshape(len(prefixes), width)
 
 
 def _check_prefixes(prefixes: Sequence[Sequence[int]], limits: Sequence[int], vocab_size: int) -> None:

@@ -7,23 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
-
 from dragoman.config import SearchConfig
 from dragoman.decoding.beam import beam_search
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.greedy import greedy_search
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.sampling import sample
+from dragoman.decoding.scores import Ints
 from dragoman.decoding.state import Scorer
 
 __all__ = ["Hypothesis", "search"]
 
 
-@torch.inference_mode()
 def search(
-    scorer: Scorer, source_ids: Tensor, config: SearchConfig, *, prefixes: Sequence[Sequence[int]] | None = None
+    scorer: Scorer, source_ids: Ints, config: SearchConfig, *, prefixes: Sequence[Sequence[int]] | None = None
 ) -> list[list[Hypothesis]]:
     """Translate source_ids (B, S), each row ending in eos and then padding: n_best hypotheses a sentence, best first.
 

@@ -9,31 +9,23 @@ import math
 from collections.abc import Sequence
 from typing import Protocol
 
-import torch
-from torch import Tensor
+import numpy as np
+from numpy.typing import NDArray
 
-from dragoman.decoding.tree import TreeCache
-from dragoman.errors import ConfigError, DragomanError
-from dragoman.model.masks import padding_mask
-from dragoman.model.transformer import Transformer
-
-#: On a CPU, the scores of so many rows are normalised while they are still in its cache.
-ROWS_AT_ONCE = 64
-#: Sentences that are done leave the cache, which is copied then, when no more than this part of them is still open.
-SENTENCES_KEPT = 0.75
+from dragoman.config import ModelConfig
+from dragoman.decoding.grid import Grid
+from dragoman.decoding.scores import ArrayScores, Ints, Scores
+from dragoman.errors import ConfigError
 
 
 class State(Protocol):
     """Rows that are being written, each one token longer after every step."""
 
-    def step(self, last_ids: Tensor) -> Tensor:
-        """last_ids (R,), what each row wrote last -> natural-log probabilities of its next token, float32 (R, V).
+    def step(self, last_ids: Ints) -> Scores:
+        """last_ids (R,), what each row wrote last -> the log-probabilities of its next token, (R, V)."""
 
-        The result is the caller's to change, until the next step.
-        """
-
-    def select(self, rows: Tensor) -> None:
-        """Keep the given rows, int64 (R',), in that order; a row may be repeated or left out."""
+    def select(self, rows: Ints) -> None:
+        """Keep the given rows (R',), in that order; a row may be repeated or left out."""
 
 
 class Scorer(Protocol):
@@ -47,21 +39,50 @@ class Scorer(Protocol):
     def max_length(self) -> int:
         """The most steps a state can take."""
 
-    def start(self, source_ids: Tensor) -> State:
+    def start(self, source_ids: Ints) -> State:
         """source_ids (B, S), ending in eos and then padding -> a state of one row a sentence that has read nothing."""
+
+
+class Steps(Protocol):
+    """A model in the middle of some sentences: what it keeps of the source and of the tokens read so far."""
+
+    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> Scores:
+        """Read one more token in each place of a grid.
+
+        Args:
+            ids: the tokens, (B, N).
+            position: of all these tokens.
+            paths: (B, N, C), which of the C tokens that were read for a sentence, these included, each place has on its
+                path; None if each has all.
+            open_places: the places (R,) whose next tokens are asked for, in the flattened grid.
+        """
+
+    def keep(self, sentences: Ints) -> None:
+        """Drop all sentences but these (B',)."""
+
+
+class Model(Protocol):
+    """A Transformer that can be searched with, whatever computes it."""
+
+    @property
+    def config(self) -> ModelConfig:
+        """Its shape."""
+
+    def start(self, source_ids: Ints) -> Steps:
+        """Read the sources (B, S)."""
 
 
 class TransformerScorer:
     """One Transformer, or several as an ensemble: the mean of their probabilities.
 
     Raises:
-        ConfigError: no model, vocabularies of different sizes, or (at `start`) a model in training mode.
+        ConfigError: no model, or vocabularies of different sizes.
     """
 
-    def __init__(self, models: Sequence[Transformer]) -> None:
+    def __init__(self, models: Sequence[Model]) -> None:
         if not models:
             raise ConfigError("an ensemble of no models")
-        self.models = tuple(models)
+        self._models = tuple(models)
         sizes = {(model.config.source_vocab_size, model.config.target_vocab_size) for model in models}
         if len(sizes) > 1:
             raise ConfigError(
@@ -72,72 +93,33 @@ class TransformerScorer:
         ((_, self.vocab_size),) = sizes
         self.max_length = min(model.config.max_length for model in models)
 
-    @torch.inference_mode()
-    def start(self, source_ids: Tensor) -> State:
+    def start(self, source_ids: Ints) -> State:
         """See `Scorer`."""
-        if any(model.training for model in self.models):
-            raise ConfigError("search with a model in training mode", advice="call model.eval(), then model.train()")
-        states = [TransformerState(model, source_ids) for model in self.models]
+        states = [
+            TransformerState(model.start(source_ids), len(source_ids), model.config.pad_id) for model in self._models
+        ]
         return states[0] if len(states) == 1 else EnsembleState(states)
 
 
 class TransformerState:
-    """One Transformer, and a grid of places for hypotheses, N for each of B sentences, with the keys and values of all.
+    """The rows of one Transformer, in a grid of places."""
 
-    A place whose hypothesis has ended stays, unused, until a good part of the sentences is done: then they leave.
-    """
+    def __init__(self, steps: Steps, n_sentences: int, pad_id: int) -> None:
+        self._steps = steps
+        self._grid = Grid(n_sentences)
+        self._pad_id = pad_id
 
-    def __init__(self, model: Transformer, source_ids: Tensor) -> None:
-        self._model = model
-        self._log_probs = torch.empty(0)  # memory that every step writes to again: fresh memory would cost more
-        source_mask = padding_mask(source_ids, model.config.pad_id)
-        memories = model.encode(source_ids)
-        self._cache = TreeCache(model.start_cache(memories, None if bool(source_mask.all()) else source_mask))
-        self._shape = (len(source_ids), 1)  # B, N
-        self._places = torch.arange(len(source_ids), device=source_ids.device)  # (R,): of each row, in the grid
-
-    @torch.inference_mode()
-    def step(self, last_ids: Tensor) -> Tensor:
+    def step(self, last_ids: Ints) -> Scores:
         """See `State`."""
-        in_grid = last_ids.new_full(self._shape, self._model.config.pad_id)
-        in_grid.view(-1)[self._places] = last_ids
-        hidden = self._model.step(in_grid, self._cache).flatten(0, 1)[self._places]
-        if hidden.device.type != "cpu":
-            return self._model.project(hidden).log_softmax(dim=-1, dtype=torch.float32)
-        if len(hidden) > len(self._log_probs):
-            self._log_probs = torch.empty(len(hidden), self._model.config.target_vocab_size)
-        log_probs = self._log_probs[: len(hidden)]
-        for rows, into in zip(hidden.split(ROWS_AT_ONCE), log_probs.split(ROWS_AT_ONCE), strict=True):
-            scores = self._model.project(rows)
-            torch.sub(scores, log_sum_exp(scores), out=into)
-        return log_probs
+        grid = self._grid
+        ids = grid.place(last_ids, self._pad_id)
+        return self._steps.step(ids, grid.n_steps - 1, grid.paths, grid.places)
 
-    @torch.inference_mode()
-    def select(self, rows: Tensor) -> None:
+    def select(self, rows: Ints) -> None:
         """See `State`."""
-        places = self._places[rows]
-        if torch.equal(places, self._places):
-            return
-        n_sentences, n_places = self._shape
-        owner, parent = places // n_places, places % n_places
-        n_rows = torch.bincount(owner, minlength=n_sentences)  # of each sentence
-        sentences = n_rows.nonzero().squeeze(1)
-        if len(sentences) > SENTENCES_KEPT * n_sentences:
-            sentences = torch.arange(n_sentences, device=rows.device)
-        self._shape = (len(sentences), int(n_rows.max()))
-        self._places = torch.searchsorted(sentences, owner) * self._shape[1] + _number_within(owner, n_rows)
-        parents = parent.new_zeros(self._shape)
-        parents.view(-1)[self._places] = parent
-        self._cache.select(sentences, parents)
-
-
-def _number_within(owner: Tensor, n_rows: Tensor) -> Tensor:
-    """For each row, how many rows of the same owner come before it: owner (R,), n_rows (B,) of each -> (R,)."""
-    order = owner.argsort(stable=True)
-    first = n_rows.cumsum(0) - n_rows
-    number = torch.empty_like(owner)
-    number[order] = torch.arange(len(owner), device=owner.device) - first[owner[order]]
-    return number
+        kept = self._grid.select(rows)
+        if kept is not None:
+            self._steps.keep(kept)
 
 
 class EnsembleState:
@@ -146,34 +128,16 @@ class EnsembleState:
     def __init__(self, states: Sequence[State]) -> None:
         self._states = states
 
-    def step(self, last_ids: Tensor) -> Tensor:
+    def step(self, last_ids: Ints) -> Scores:
         """See `State`."""
-        log_probs = torch.stack([state.step(last_ids) for state in self._states])
-        return log_probs.logsumexp(dim=0).sub_(math.log(len(self._states)))
+        first, *others = (state.step(last_ids).array() for state in self._states)
+        total = first.copy()
+        for log_probs in others:
+            np.logaddexp(total, log_probs, out=total)
+        total -= np.float32(math.log(len(self._states)))
+        return ArrayScores(total)
 
-    def select(self, rows: Tensor) -> None:
+    def select(self, rows: Ints) -> None:
         """See `State`."""
         for state in self._states:
             state.select(rows)
-
-
-def log_sum_exp(scores: Tensor) -> Tensor:
-    """The logarithm of the sum of the exponentials of each row of scores (R, V) -> float32 (R, 1)."""
-    total = scores.exp().sum(dim=-1, keepdim=True, dtype=torch.float32)
-    # Scores of a trained model are small numbers. Only where that is not so must the highest be taken out first.
-    if bool(((total > 1e-20) & (total < 1e30)).all()):
-        return total.log()
-    return scores.float().logsumexp(dim=-1, keepdim=True)
-
-
-def refuse_nan(best: Tensor) -> None:
-    """Check the highest log-probability of each row (R,): where a row has a NaN, PyTorch takes that for its highest.
-
-    Raises:
-        DragomanError: one is NaN, which would be chosen as if it were the best.
-    """
-    if bool(best.isnan().any()):
-        raise DragomanError(
-            "the model gives probabilities that are not numbers (NaN)",
-            advice="its weights are damaged or its arithmetic overflows; use another checkpoint, or float32",
-        )

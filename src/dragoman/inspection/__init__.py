@@ -10,7 +10,7 @@ Read `attention`, `watching`, `search_tree`, `neighbours`, `ibm1`, `choosing` an
 find.
 """
 
-from dragoman.alignment import capture_attention
+from dragoman.alignment.capture import capture_attention
 from dragoman.inspection.attention import Attention, inspect_attention
 from dragoman.inspection.search_tree import SearchTree, inspect_search
 

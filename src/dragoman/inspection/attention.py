@@ -11,12 +11,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dragoman.alignment import KINDS, Kind, capture_attention
+from dragoman.alignment.capture import KINDS, Kind, capture_attention
 from dragoman.inspection.reading import best_translation, single_model, source_ids, target_ids
 from dragoman.text.vocabulary import EOS_ID, SOS_ID, SPECIALS
 from dragoman.translator import Translator
 from dragoman.translator.cutting import harmless
-from dragoman.translator.forcing import pad
+from dragoman.translator.forcing import pad_on
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
     read = [SOS_ID, *of_target] if ended else [SOS_ID, *of_target[:-1]]
     written = [*of_target, EOS_ID] if ended else of_target
     with torch.inference_mode(), capture_attention(model) as maps:
-        model(pad([[*of_source, EOS_ID]], translator.device), pad([read], translator.device))
+        model(pad_on([[*of_source, EOS_ID]], translator.device), pad_on([read], translator.device))
     encoder, decoder, cross = (maps[kind][:, 0].float().cpu() for kind in KINDS)
     return Attention(
         source_text=source,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from torch import Tensor
 
-from dragoman.alignment import KINDS, Kind
+from dragoman.alignment.capture import KINDS, Kind
 from dragoman.errors import ConfigError, printable
 from dragoman.inspection.attention import Attention
 from dragoman.inspection.page import build_page

@@ -15,14 +15,18 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from dragoman.alignment import AlignmentHeads, Link, Places, capture_attention, link_words, word_weights, words
+from dragoman.alignment.capture import capture_attention
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.links import Link, Places, link_words, word_weights
+from dragoman.alignment.words import words
 from dragoman.errors import DataError
 from dragoman.inspection.ibm1 import silver_links
 from dragoman.inspection.reading import single_model
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import BATCH_TOKENS, Translator
+from dragoman.translator.batching import pair_batches
 from dragoman.translator.cutting import harmless
-from dragoman.translator.forcing import pad, pair_batches
+from dragoman.translator.forcing import pad_on
 
 #: Sentences that are measured have at most so many words.
 MOST_WORDS = 100
@@ -96,8 +100,8 @@ def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Te
     ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]
     found: dict[int, tuple[Tensor, Tensor]] = {}
     for rows in pair_batches(ids, BATCH_TOKENS):
-        sources = pad([[*ids[row][0], EOS_ID] for row in rows], translator.device)
-        targets = pad([[SOS_ID, *ids[row][1]] for row in rows], translator.device)
+        sources = pad_on([[*ids[row][0], EOS_ID] for row in rows], translator.device)
+        targets = pad_on([[SOS_ID, *ids[row][1]] for row in rows], translator.device)
         with capture_attention(model, ["cross"]) as maps:
             model(sources, targets)
         for row, cross in zip(rows, maps["cross"].unbind(dim=1), strict=True):

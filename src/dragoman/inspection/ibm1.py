@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.alignment import Link
+from dragoman.alignment.links import Link
 
 ITERATIONS = 5
 #: Source words times target words of all pairs that are learned from: about 60 bytes each while learning.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.alignment import Kind
+from dragoman.alignment.capture import Kind
 from dragoman.errors import ConfigError
 from dragoman.inspection.attention import Attention
 from dragoman.inspection.curves import Curve, RunCurves

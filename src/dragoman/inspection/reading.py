@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
-from dragoman.decoding.state import Scorer, TransformerScorer
+from dragoman.decoding.state import Scorer
 from dragoman.errors import ConfigError, DataError
 from dragoman.model.transformer import Transformer
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
+from dragoman.translator.batching import pad
 from dragoman.translator.cutting import encode_if_short, harmless
-from dragoman.translator.forcing import pad
 
 
 def single_model(translator: Translator) -> Transformer:
@@ -51,5 +51,4 @@ def _readable(ids: list[int] | None, side: str, translator: Translator) -> list[
 
 def best_translation(translator: Translator, ids: list[int], scorer: Scorer | None = None) -> Hypothesis:
     """What `translator.translate` would choose for a source."""
-    sources = pad([[*ids, EOS_ID]], translator.device)
-    return search(scorer or TransformerScorer(translator.models), sources, translator.search)[0][0]
+    return search(scorer or translator.scorer, pad([[*ids, EOS_ID]]), translator.search)[0][0]

@@ -8,14 +8,13 @@ from typing import Any
 
 from dragoman.config import SearchConfig, parse_section
 from dragoman.decoding.search import search
-from dragoman.decoding.state import TransformerScorer
 from dragoman.inspection.reading import source_ids
 from dragoman.inspection.watching import Node, WatchedScorer
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
+from dragoman.translator.batching import pad
 from dragoman.translator.cutting import harmless
-from dragoman.translator.forcing import pad
 
 #: Tokens noted for each place: the one written and its nearest rivals.
 N_NEAREST = 9
@@ -90,8 +89,8 @@ def inspect_search(translator: Translator, source: str, beam_size: int | None = 
     """
     asked = {"n_best": 1, "sample": False} | ({} if beam_size is None else {"beam_size": beam_size})
     config = parse_section(SearchConfig, {**translator.search.model_dump(), **asked})
-    watched = WatchedScorer(TransformerScorer(translator.models), config, N_NEAREST)
-    sources = pad([[*source_ids(translator, source), EOS_ID]], translator.device)
+    watched = WatchedScorer(translator.scorer, config, N_NEAREST)
+    sources = pad([[*source_ids(translator, source), EOS_ID]])
     ((found,),) = search(watched, sources, config)
     ids = [*found.ids, EOS_ID] if found.finished else list(found.ids)
     node = watched.root

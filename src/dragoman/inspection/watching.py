@@ -13,14 +13,13 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from dragoman.config import SearchConfig
 from dragoman.decoding.beam import Beam, best_continuations
-from dragoman.decoding.best import top_k
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import length_penalty
+from dragoman.decoding.scores import ArrayScores, Ints, Scores
 from dragoman.decoding.state import Scorer, State
 from dragoman.text.vocabulary import EOS_ID
 
@@ -83,7 +82,7 @@ class WatchedScorer:
         self.vocab_size, self.max_length = scorer.vocab_size, scorer.max_length
         self.root = Node(id=-1)
 
-    def start(self, source_ids: Tensor) -> State:
+    def start(self, source_ids: Ints) -> State:
         """See `dragoman.decoding.state.Scorer`; source_ids (1, S)."""
         limits = {"vocab_size": self.vocab_size, "max_length": self.max_length}
         constraints = Constraints.of(source_ids, self._config, prefixes=None, **limits)
@@ -96,47 +95,50 @@ class WatchedState:
 
     def __init__(self, state: State, root: Node, constraints: Constraints, beam_size: int, n_nearest: int) -> None:
         self._state, self._constraints, self._beam_size, self._n_nearest = state, constraints, beam_size, n_nearest
-        self._places = constraints.limit.new_tensor([beam_size])  # how many may be open: N less those that ended
+        self._places = np.array([beam_size])  # how many may be open: N less those that ended
         self._open: list[Node] = []
         self._parents = [root]  # of the rows of the next step
 
-    def step(self, last_ids: Tensor) -> Tensor:
+    def step(self, last_ids: Ints) -> Scores:
         """See `dragoman.decoding.state.State`."""
         rows = zip(self._parents, last_ids.tolist(), strict=True)
         # The root has no children at the first step, and is itself what the search begins with.
         self._open = [next((child for child in node.children if child.id == id), node) for node, id in rows]
         self._parents = self._open
-        log_probs = self._state.step(last_ids)
-        self._look(log_probs)
-        self._grow(self._constraints.apply(log_probs.clone(), *self._written()))
-        return log_probs
+        scores = self._state.step(last_ids)
+        self._look(scores)
+        constrained = ArrayScores(scores.array().copy())
+        self._constraints.apply(constrained, *self._written())
+        self._grow(constrained)
+        return scores
 
-    def select(self, rows: Tensor) -> None:
+    def select(self, rows: Ints) -> None:
         """See `dragoman.decoding.state.State`."""
         self._parents = [self._open[row] for row in rows.tolist()]
         self._state.select(rows)
 
-    def _written(self) -> tuple[Tensor, Tensor]:
+    def _written(self) -> tuple[Ints, Ints]:
         """The tokens (R, t) of the open hypotheses, and their sentence (R,), which is the only one."""
-        written = self._places.new_tensor([node.ids for node in self._open])
-        return written.reshape(len(self._open), -1), self._places.new_zeros(len(self._open))
+        written = np.array([node.ids for node in self._open], dtype=np.int64)
+        return written.reshape(len(self._open), -1), np.zeros(len(self._open), dtype=np.int64)
 
-    def _look(self, log_probs: Tensor) -> None:
-        """Note the nearest of the next tokens, log_probs (R, V)."""
-        nearest = log_probs.topk(min(self._n_nearest, log_probs.size(1)), dim=-1)
-        for node, values, ids in zip(self._open, nearest.values.tolist(), nearest.indices.tolist(), strict=True):
+    def _look(self, scores: Scores) -> None:
+        """Note the nearest of the next tokens."""
+        for node, values, ids in zip(
+            self._open, *(each.tolist() for each in scores.top_k(self._n_nearest)), strict=True
+        ):
             node.nearest = tuple(zip(ids, map(math.exp, values), strict=True))
 
-    def _grow(self, log_probs: Tensor) -> None:
-        """Add the continuations that the search takes, given log-probabilities (R, V) under its constraints."""
-        values, token_ids = top_k(log_probs, min(self._beam_size, log_probs.size(1)))
-        stuck = values[:, 0].isneginf().tolist()
+    def _grow(self, scores: Scores) -> None:
+        """Add the continuations that the search takes, given the scores under its constraints."""
+        values, token_ids = scores.top_k(self._beam_size)
+        stuck = np.isneginf(values[:, 0]).tolist()
         for node, is_stuck in zip(self._open, stuck, strict=True):
             node.fate = "cut" if is_stuck else "overtaken"  # until a continuation is taken
         self._places -= sum(stuck)
         written, sentence = self._written()
-        totals = log_probs.new_tensor([node.total for node in self._open])
-        beam = Beam(sentence, written, torch.zeros_like(totals)[:, None], totals)
+        totals = np.array([node.total for node in self._open], dtype=np.float32)
+        beam = Beam(sentence, written, np.zeros_like(totals)[:, None], totals)
         parents, choices = best_continuations(beam, values, self._places, self._beam_size)
         grown = token_ids[parents, choices], values[parents, choices], (totals[parents] + values[parents, choices])
         for row, id, log_prob, total in zip(parents.tolist(), *(each.tolist() for each in grown), strict=True):

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from dragoman.bundle import Bundle, load_bundle, outline
+from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import Config, ModelConfig, parse_section
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
+from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.processes import available_memory, find_device, start_processes
+from dragoman.processes import available_memory, start_processes
 from dragoman.recipe import parse_config, read_recipe, to_yaml
 from dragoman.storage import lock_folder, read_pointer, write_file
 from dragoman.training.memory import state_bytes, training_bytes
@@ -62,7 +65,9 @@ def train(
         DragomanError: of the class that fits; what was saved before stays usable.
     """
     processes = start_processes()
-    where = find_device(f"cuda:{processes.local_rank}" if device == "auto" and processes.on_cuda else device)
+    where = torch.device(
+        find_device(f"cuda:{processes.local_rank}" if device == "auto" and processes.on_cuda else device)
+    )
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
         if processes.is_main:
@@ -96,7 +101,7 @@ def _check_memory(config: Config, prepared: Prepared, device: torch.device, repo
         ConfigError: weights, gradients and optimizer alone are more than there is.
     """
     model = model_config(config, prepared)
-    n_parameters = sum(weight.numel() for weight in outline(model).values())
+    n_parameters = sum(map(math.prod, weight_shapes(model).values()))
     state, needed = state_bytes(n_parameters, config.training), training_bytes(model, n_parameters, config.training)
     there = available_memory(device)
     if there is not None and state > there:

@@ -7,15 +7,17 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-import torch
+import numpy as np
 
-from dragoman.bundle import load_bundle, read_weights, save_bundle, save_mean, unique_weights
+from dragoman.bundle import load_bundle, save_bundle, save_mean
 from dragoman.config import SearchConfig
 from dragoman.errors import BundleError, ConfigError
+from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.storage import read_json, read_pointer, remove_pointer, set_pointer, verify_folder
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint, saved_steps
+from dragoman.weights import read_weights
 
 
 class RunFolder:
@@ -87,12 +89,12 @@ class RunFolder:
             advice = f"average the last {len(steps)}; training.keep_checkpoints keeps more"
             raise ConfigError(f"there are {len(steps)} checkpoints, not {n_last}", self.checkpoints, advice=advice)
         last = load_bundle(read_pointer(self.path / "last"))
-        outline = unique_weights(last.model)
-        total = {name: torch.zeros_like(weight, dtype=torch.float64) for name, weight in outline.items()}
+        shapes = weight_shapes(last.config)
+        total = {name: np.zeros(shape) for name, shape in shapes.items()}
         for step in steps[-n_last:]:
             folder = self.checkpoints / f"step-{step}"
             verify_folder(folder)
-            for name, weight in read_weights(folder / "model.safetensors", outline).items():
+            for name, weight in read_weights(folder / "model.safetensors", shapes).items():
                 total[name] += weight
         save_mean(last, total, n_last, output, steps[-n_last:])
 

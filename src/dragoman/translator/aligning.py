@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dragoman.alignment import AlignmentHeads, Link, Places, link_words, word_weights
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.links import Link, Places, link_words, word_weights
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.model.transformer import Transformer
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator.batching import pair_batches
 from dragoman.translator.cutting import Part
-from dragoman.translator.forcing import IdPair, forced_attention, pair_batches
+from dragoman.translator.forcing import IdPair, forced_attention
 from dragoman.translator.results import Translation
 
 

@@ -6,43 +6,27 @@ B pairs, S source, T target tokens.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.nn.utils.rnn import pad_sequence
 
-from dragoman.alignment import AlignmentHeads, capture_attention, token_weights
+from dragoman.alignment.capture import capture_attention
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.links import token_weights
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
+from dragoman.text.vocabulary import EOS_ID, SOS_ID
+from dragoman.translator.batching import pad
 
 #: The ids of a source and of a target, without special ones.
 IdPair = tuple[Sequence[int], Sequence[int]]
 
 
-def pad(rows: Sequence[Sequence[int]], device: torch.device) -> Tensor:
-    """Rows of ids -> (B, S), padded."""
-    return pad_sequence([torch.tensor(row) for row in rows], batch_first=True, padding_value=PAD_ID).to(device)
-
-
-def batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Indices in batches of similar cost, the longest first; rows times the highest cost stays within `batch_size`,
-    except for a batch of one."""
-    batch: list[int] = []
-    for row in sorted(range(len(costs)), key=lambda row: -costs[row]):
-        if batch and (len(batch) + 1) * costs[batch[0]] > batch_size:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
-
-
-def pair_batches(pairs: Sequence[IdPair], batch_size: int) -> Iterator[list[int]]:
-    """Indices of pairs in batches, each pair at the cost of its longer side."""
-    return batches([max(map(len, pair)) + 1 for pair in pairs], batch_size)
+def pad_on(rows: Sequence[Sequence[int]], device: str | torch.device) -> Tensor:
+    """Rows of ids -> (B, S) on a device, padded."""
+    return torch.from_numpy(pad(rows)).to(device)
 
 
 @torch.inference_mode()
@@ -50,8 +34,8 @@ def forced_log_probs(models: Sequence[Transformer], pairs: Sequence[IdPair]) -> 
     """The log-probability of each target token, and of the end of the sentence, for each pair; that of the mean of the
     models' probabilities."""
     device = _device(models[0])
-    source_ids = pad([[*source, EOS_ID] for source, _ in pairs], device)
-    target_ids = pad([[SOS_ID, *target, EOS_ID] for _, target in pairs], device)
+    source_ids = pad_on([[*source, EOS_ID] for source, _ in pairs], device)
+    target_ids = pad_on([[SOS_ID, *target, EOS_ID] for _, target in pairs], device)
     of_models = []
     for model in models:
         log_probs = model(source_ids, target_ids[:, :-1]).log_softmax(dim=-1, dtype=torch.float32)
@@ -64,9 +48,9 @@ def forced_log_probs(models: Sequence[Transformer], pairs: Sequence[IdPair]) -> 
 def forced_attention(model: Transformer, pairs: Sequence[IdPair], heads: AlignmentHeads) -> list[Tensor]:
     """What each target token of each pair attends to, by the mean of `heads`: (T, S), without special tokens."""
     device = _device(model)
-    source_ids = pad([[*source, EOS_ID] for source, _ in pairs], device)
+    source_ids = pad_on([[*source, EOS_ID] for source, _ in pairs], device)
     # A target that was cut at the greatest length cannot be read with its last token.
-    target_ids = pad([[SOS_ID, *target][: model.config.max_length] for _, target in pairs], device)
+    target_ids = pad_on([[SOS_ID, *target][: model.config.max_length] for _, target in pairs], device)
     with capture_attention(model, ["cross"]) as maps:
         model.decode(target_ids, model.encode(source_ids), padding_mask(source_ids, model.config.pad_id))
     n_unread = max(len(target) for _, target in pairs) + 1 - target_ids.size(1)

@@ -10,27 +10,28 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, Unpack, overload
 
-import torch
-
-from dragoman.alignment import AlignmentHeads
-from dragoman.bundle import load_bundle
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import SearchConfig, parse_section
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
-from dragoman.decoding.state import TransformerScorer
+from dragoman.decoding.state import Model, TransformerScorer
+from dragoman.devices import find_device
 from dragoman.errors import ConfigError, DataError
-from dragoman.model.layout import lay_out_for_cpu
-from dragoman.model.transformer import Transformer
-from dragoman.processes import find_device
+from dragoman.runtime.array_model import ArrayModel
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
-from dragoman.translator.aligning import Found, align_words
+from dragoman.translator.batching import batches, pad, pair_batches
 from dragoman.translator.cutting import Part, cut, encode_if_short, harmless
-from dragoman.translator.forcing import batches, forced_log_probs, pad, pair_batches
 from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation
 from dragoman.translator.workers import Workers
+
+if TYPE_CHECKING:
+    import torch
+
+    from dragoman.model.transformer import Transformer
 
 Precision = Literal["float32", "bfloat16"]
 #: Source tokens, padding included, that are searched at once unless the caller says otherwise.
@@ -67,10 +68,12 @@ class Translator:
     """One trained model, or several that vote (an ensemble), behind text.
 
     Args:
-        models: the models, which are put into evaluation mode; several average their probabilities.
+        models: trained models, or bundles as they were loaded; several average their probabilities. Models are put into
+            evaluation mode. On a CPU their weights are read once, now.
         tokenizers: those all the models were trained with.
         search: what `translate` does unless told otherwise.
-        device: where the models are moved to, e.g. "cuda"; None leaves them where they are.
+        device: where the models are moved to, e.g. "cuda"; None leaves them where they are. On a CPU, float32 models
+            are searched with in NumPy (`dragoman.runtime`), and those of bundles do not need PyTorch.
         workers: how many processes translate at once, each with one thread, where a list of texts fills several
             batches; on a CPU, and on Linux.
         alignment: the first model's heads that tell which word comes from which; None is `AlignmentHeads.default`.
@@ -78,22 +81,24 @@ class Translator:
 
     def __init__(
         self,
-        models: Sequence[Transformer],
+        models: Sequence[Transformer | Bundle],
         tokenizers: Tokenizers,
         search: SearchConfig | None = None,
         device: str | torch.device | None = None,
         workers: int = 1,
         alignment: AlignmentHeads | None = None,
+        precision: Precision = "float32",
     ) -> None:
-        self.models = [model.to(device).eval() if device is not None else model.eval() for model in models]
+        self._models = list(models)
+        self._precision = precision
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
-        self.device = next(self.models[0].parameters()).device
-        self.alignment = alignment or AlignmentHeads.default(self.models[0].config)
-        self._scorer = TransformerScorer(self.models)
-        self._workers = Workers(self._search_batch, workers if self.device.type == "cpu" else 1)
+        self.device = str(device or _device_of(models[0]))
+        self.alignment = alignment or AlignmentHeads.default(models[0].config)
+        self.scorer = TransformerScorer([self._searched(place) for place in range(len(models))])
+        self._workers = Workers(self._search_batch, workers if self.device == "cpu" else 1)
         #: Longest source, and longest target, in tokens; both sides end in one more token.
-        self.max_length = min(model.config.max_length for model in models) - 1
+        self.max_length = self.scorer.max_length - 1
 
     @classmethod
     def load(cls, *names: str | Path, device: str = "auto", workers: int = 1, precision: Precision = "float32") -> Self:
@@ -115,13 +120,36 @@ class Translator:
                 if bundle.tokenizers.fingerprint() != fingerprint:
                     what = f"its tokenizer differs from that of {names[0]}"
                     raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
-        first, models = bundles[0], [bundle.model for bundle in bundles]
-        heads = AlignmentHeads.of_bundle(first.facts, first.model.config, names[0])
-        for model in models:
-            model.to(getattr(torch, precision))
-            if place.type == "cpu":
-                lay_out_for_cpu(model)
-        return cls(models, first.tokenizers, first.search, place, workers, heads)
+        first = bundles[0]
+        heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
+        return cls(bundles, first.tokenizers, first.search, place, workers, heads, precision)
+
+    @property
+    def models(self) -> list[Transformer]:
+        """The models in PyTorch, on their device; those of bundles are built when they are first asked for."""
+        return [self._in_torch(place) for place in range(len(self._models))]
+
+    def _in_torch(self, place: int) -> Transformer:
+        import torch
+
+        given = self._models[place]
+        model = given.model if isinstance(given, Bundle) else given
+        dtype = torch.bfloat16 if self._precision == "bfloat16" else None
+        self._models[place] = model = model.to(device=self.device, dtype=dtype).eval()
+        return model
+
+    def _searched(self, place: int) -> Model:
+        """A model as the search wants it."""
+        given = self._models[place]
+        if self.device == "cpu" and self._precision == "float32":
+            if isinstance(given, Bundle):
+                return ArrayModel(given.config, given.weights)
+            state = given.cpu().eval().state_dict()
+            if all(weight.element_size() == 4 for weight in state.values()):
+                return ArrayModel(given.config, {name: weight.numpy() for name, weight in state.items()})
+        from dragoman.runtime.torch_model import TorchModel
+
+        return TorchModel(self._in_torch(place))
 
     @overload
     def translate(
@@ -207,6 +235,8 @@ class Translator:
         """
         if len(sources) != len(targets):
             raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
+        from dragoman.translator.forcing import forced_log_probs
+
         pairs = [self._encode_pair(source, target) for source, target in zip(sources, targets, strict=True)]
         for number, pair in enumerate(pairs, 1):
             if max(map(len, pair)) > self.max_length:
@@ -271,6 +301,8 @@ class Translator:
         translations = list(map(self._join, beams_of))
         if not align:
             return translations
+        from dragoman.translator.aligning import Found, align_words
+
         found = list(map(Found, map(harmless, texts), parts_of, beams_of, translations))
         return align_words(self.models[0], self.alignment, self.tokenizers, found, batch_size)
 
@@ -287,8 +319,8 @@ class Translator:
         return beams
 
     def _search_batch(self, job: Job) -> list[list[Hypothesis]]:
-        source_ids = pad([[*source, EOS_ID] for source in job.sources], self.device)
-        return search(self._scorer, source_ids, job.config, prefixes=job.starts)
+        source_ids = pad([[*source, EOS_ID] for source in job.sources])
+        return search(self.scorer, source_ids, job.config, prefixes=job.starts)
 
     def _join(self, beams: Sequence[Sequence[Hypothesis]]) -> Translation:
         """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
@@ -310,3 +342,7 @@ class Translator:
             )
         best = alternatives[0]
         return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams))
+
+
+def _device_of(model: Transformer | Bundle) -> str:
+    return "cpu" if isinstance(model, Bundle) else str(next(model.parameters()).device)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
 
-import torch
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dragoman.errors import DragomanError, ResourceError
 
@@ -77,7 +77,7 @@ class Workers(Generic[Job, Result]):
         context = multiprocessing.get_context("fork")
         process = context.Process(target=_serve, args=(self._work, there), daemon=True)
         with warnings.catch_warnings():
-            # Python 3.12 warns of threads, which the copy does not have. PyTorch's are not used by it.
+            # Python 3.12 warns of threads, which the copy does not have, and does not use.
             warnings.simplefilter("ignore", DeprecationWarning)
             process.start()
         there.close()
@@ -103,7 +103,7 @@ def _serve(work: Callable[[Job], Result], connection: Connection) -> None:
     """Do jobs until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the first process decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    torch.set_num_threads(1)
+    threadpool_limits(1)
     while True:
         try:
             job = connection.recv()

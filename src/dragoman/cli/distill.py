@@ -1,0 +1,117 @@
+"""`dragoman distill`: text that trained models write, for another model to learn from."""
+
+from __future__ import annotations
+
+import shlex
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.cli.options import (
+    BatchSize,
+    BeamSize,
+    Corpus,
+    Device,
+    LengthPenalty,
+    Models,
+    Pairs,
+    Precision,
+    Source,
+    Target,
+    Workers,
+)
+from dragoman.cli.streams import program, say
+
+if TYPE_CHECKING:
+    from dragoman.data.corpus import ParallelText
+
+
+def distill(
+    model: Models,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the new text.", show_default=False)],
+    source: Source = None,
+    target: Target = None,
+    pairs: Pairs = None,
+    corpus: Corpus = None,
+    each: Annotated[
+        bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
+    ] = False,
+    backward: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--backward", metavar="MODEL", help="A model of the other direction: it writes sources. May be repeated."
+        ),
+    ] = None,
+    beam_size: BeamSize = None,
+    n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
+    length_penalty: LengthPenalty = None,
+    sample: Annotated[bool, typer.Option("--sample", help="Draw from the models instead of searching.")] = False,
+    temperature: Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")] = None,
+    batch_size: BatchSize = None,
+    workers: Workers = None,
+    precision: Precision = "float32",
+    device: Device = "auto",
+) -> None:
+    """Write training text with trained models.
+
+    The text is translated by an ensemble (or by --each model, and by --backward ones), and its own pairs are written
+    with all that is new: a model that learns from both comes close to the ensemble. Of a --source alone only the
+    translations are written. The same command continues what was stopped.
+
+    \b
+    dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled
+    dragoman train --source distilled/train.en --target distilled/train.de
+    """
+    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    if not any(origin.values()):
+        raise typer.BadParameter("give --source (and --target), --pairs or --corpus")
+    if backward and source and not target:
+        raise typer.BadParameter("--backward translates targets: give --target too")
+    from dragoman.devices import all_cores
+    from dragoman.experiments.distill import Teacher, distill
+    from dragoman.translator import BATCH_TOKENS, LongTextWarning
+
+    warnings.simplefilter("ignore", LongTextWarning)  # training leaves such pairs out
+    groups = [[name] for name in model] if each else [model]
+    jobs = [(names, False) for names in groups] + [([name], True) for name in backward or []]
+    teachers = [
+        Teacher.load(names, backward=back, device=device, workers=workers or all_cores(), precision=precision)
+        for names, back in jobs
+    ]
+    files = distill(
+        teachers,
+        _text(origin, teachers[0].languages),
+        output,
+        options={
+            "beam_size": beam_size,
+            "n_best": n_best,
+            "length_penalty": length_penalty,
+            "sample": sample or None,
+            "temperature": temperature,
+            "seed": seed,
+        },
+        batch_size=batch_size or BATCH_TOKENS,
+        report=say,
+    )
+    command = shlex.join(["train", "--source", str(files[0]), "--target", str(files[1])])
+    say(f"train on it, and validate on text of people: {program()} {command} --validation-source ...")
+
+
+def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:
+    """The pairs to translate; the targets are empty where there are only sources."""
+    from dragoman.config import DataConfig, parse_section
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, read_pairs
+    from dragoman.data.lines import check_text_file, read_lines
+
+    given = {key: value for key, value in origin.items() if value is not None}
+    if given.keys() == {"source"}:
+        path = Path(given["source"])
+        check_text_file(path)
+        return ParallelText(str(path), lambda: ((line, "") for line in read_lines(path)), {"source": path})
+    keys = zip(("source_lang", "target_lang"), languages, strict=True)
+    known = {key: language for key, language in keys if language != UNKNOWN_LANGUAGE}
+    return read_pairs(parse_section(DataConfig, {**known, **given}), "train")

@@ -1,0 +1,55 @@
+"""`dragoman package`: a trained model as one small folder to give to others."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
+from dragoman.cli.streams import program, say
+from dragoman.errors import DataError
+
+
+def package(
+    model: OneModel,
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
+    precision: Annotated[
+        Literal["float16", "float32"],
+        typer.Option("--precision", help="Of the weights on disk; float16 is half the size."),
+    ] = "float16",
+    card: Annotated[
+        Path | None, typer.Option("--card", help="Markdown that tells people of the model: README.md in the bundle.")
+    ] = None,
+    beam_size: BeamSize = None,
+    length_penalty: LengthPenalty = None,
+) -> None:
+    """Make a model ready to give to others.
+
+    One folder with all that is needed to translate, at half the size, with a card that tells of it. --beam-size and
+    --length-penalty become what it translates with unless told otherwise.
+
+    \b
+    dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
+    """
+    if len(model) > 1:
+        raise typer.BadParameter("one --model at a time")
+    text = _read_card(card)
+    from dragoman.bundle import load_bundle, save_bundle
+    from dragoman.config import SearchConfig, parse_section
+
+    bundle = load_bundle(model[0])
+    asked = {"beam_size": beam_size, "length_penalty": length_penalty}
+    given = {name: value for name, value in asked.items() if value is not None}
+    search = parse_section(SearchConfig, {**bundle.search.model_dump(), **given})
+    save_bundle(output, bundle.model, bundle.tokenizers, search, facts=bundle.facts, precision=precision, card=text)
+    size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
+    say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {program()} translate -m {output}")
+
+
+def _read_card(path: Path | None) -> str | None:
+    try:
+        return None if path is None else path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"the card cannot be read ({error})", path, advice="give a text file in UTF-8") from None

@@ -1,0 +1,129 @@
+"""The log-probabilities of the next tokens, wherever they were computed, and the highest of them.
+
+R rows (hypotheses now open), V target vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.errors import DragomanError
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+FORBIDDEN = np.float32(-np.inf)
+#: Scores in a group, of which only the highest is looked at first: a power of two.
+GROUP = 64
+#: Rows whose scores stay in a processor's cache together.
+ROWS_AT_ONCE = 64
+
+
+class Scores(Protocol):
+    """Natural-log probabilities (R, V) of each row's next token, until the next step: a search's own to change."""
+
+    def at(self, rows: Ints, ids: Ints) -> Floats:
+        """The numbers of some rows (n,) and tokens (n,) -> (n,)."""
+
+    def forbid_everywhere(self, ids: Sequence[int]) -> None:
+        """No row may write these tokens: -inf."""
+
+    def forbid(self, rows: Ints, ids: Ints) -> None:
+        """These rows (n,) may not write these tokens (n,)."""
+
+    def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
+        """These rows (n,) may write these tokens (n,) alone, with these log-probabilities (n,)."""
+
+    def top_k(self, k: int) -> tuple[Floats, Ints]:
+        """The k highest of each row, falling, and their tokens: (R, k). A NaN is higher than all numbers."""
+
+    def array(self) -> Floats:
+        """All of them, (R, V)."""
+
+
+@dataclass(frozen=True)
+class ArrayScores:
+    """Those that are in main memory."""
+
+    log_probs: Floats  # (R, V)
+
+    def at(self, rows: Ints, ids: Ints) -> Floats:
+        """See `Scores`."""
+        return self.log_probs[rows, ids]
+
+    def forbid_everywhere(self, ids: Sequence[int]) -> None:
+        """See `Scores`."""
+        self.log_probs[:, ids] = FORBIDDEN
+
+    def forbid(self, rows: Ints, ids: Ints) -> None:
+        """See `Scores`."""
+        self.log_probs[rows, ids] = FORBIDDEN
+
+    def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
+        """See `Scores`."""
+        self.log_probs[rows] = FORBIDDEN
+        self.log_probs[rows, ids] = values
+
+    def top_k(self, k: int) -> tuple[Floats, Ints]:
+        """See `Scores`."""
+        if k == 1:
+            best = self.log_probs.argmax(axis=1)[:, None]
+            return np.take_along_axis(self.log_probs, best, axis=1), best
+        parts = [
+            _top_k(self.log_probs[first : first + ROWS_AT_ONCE], k)
+            for first in range(0, max(1, len(self.log_probs)), ROWS_AT_ONCE)
+        ]
+        values, ids = zip(*parts, strict=True)
+        return np.concatenate(values), np.concatenate(ids)
+
+    def array(self) -> Floats:
+        """See `Scores`."""
+        return self.log_probs
+
+
+def _top_k(scores: Floats, k: int) -> tuple[Floats, Ints]:
+    """`Scores.top_k` of few rows.
+
+    The k highest lie in the k groups whose own highest scores are the k highest. So one pass over the scores finds the
+    highest of each group, and only k groups are looked into.
+    """
+    n_groups = scores.shape[1] // GROUP
+    if n_groups <= k:
+        return _sorted(scores, np.argsort(scores, axis=1)[:, -k:])
+    highest = scores[:, : n_groups * GROUP]
+    while highest.shape[1] > n_groups:  # fold in halves: column c then stands for all columns c + i * n_groups
+        half = highest.shape[1] // 2
+        highest = np.maximum(highest[:, :half], highest[:, half:])
+    groups = np.argpartition(highest, n_groups - k, axis=1)[:, -k:]
+    inside = (groups[:, :, None] + n_groups * np.arange(GROUP)).reshape(len(scores), -1)
+    rest = np.arange(n_groups * GROUP, scores.shape[1])
+    outside = np.broadcast_to(rest, (len(scores), len(rest)))
+    candidates = np.concatenate((inside, outside), axis=1)
+    values = np.take_along_axis(scores, candidates, axis=1)
+    places = np.argpartition(values, values.shape[1] - k, axis=1)[:, -k:]
+    return _sorted(scores, np.take_along_axis(candidates, places, axis=1))
+
+
+def _sorted(scores: Floats, ids: Ints) -> tuple[Floats, Ints]:
+    """The scores (R, K) of ids (R, K), and those, by falling score."""
+    values = np.take_along_axis(scores, ids, axis=1)
+    order = np.argsort(values, axis=1, kind="stable")[:, ::-1]
+    return np.take_along_axis(values, order, axis=1), np.take_along_axis(ids, order, axis=1)
+
+
+def refuse_nan(best: Floats) -> None:
+    """Check the highest log-probability of each row (R,), which is NaN where the row has one.
+
+    Raises:
+        DragomanError: one is NaN, which would be chosen as if it were the best.
+    """
+    if np.isnan(best).any():
+        raise DragomanError(
+            "the model gives probabilities that are not numbers (NaN)",
+            advice="its weights are damaged or its arithmetic overflows; use another checkpoint, or float32",
+        )

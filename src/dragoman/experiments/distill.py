@@ -1,0 +1,246 @@
+"""Text that trained models write, for another model to learn from.
+
+Sequence-level distillation (Kim and Rush 2016): a student learns from the translations of its teacher, an ensemble
+say, beside those of people. Data diversification (Nguyen et al. 2020): several models, of both directions, each
+translate the training text, and one model learns from all of it.
+
+    distill.json             what this is made from
+    parts/<model>-<n>.json   translations of the n-th piece of the text; removed at the end
+    train.<source language>, train.<target language>
+                             the text's own pairs, then the pairs that are new, line by line
+
+Each part appears whole or not at all, so a distillation that was stopped goes on after the last one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.bundle import find_bundle
+from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText
+from dragoman.data.duplicates import DuplicateFinder, text_hash
+from dragoman.errors import ConfigError, DataError, RunFolderError
+from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, to_json, write_file, write_pieces
+from dragoman.translator import BATCH_TOKENS, SearchOptions, Translator
+from dragoman.translator.translator import Precision
+
+RECORD, PARTS = "distill.json", "parts"
+#: Sentences in a part: what a kill costs, and what is sorted by length together.
+PART_SIZE = 4_000
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """One model, or an ensemble, that translates the text's sources; or, backward, its targets into new sources."""
+
+    name: str
+    translator: Translator
+    backward: bool
+    #: SHA-256 of each model's manifest.
+    fingerprints: tuple[str, ...]
+
+    @classmethod
+    def load(
+        cls,
+        names: Sequence[str],
+        *,
+        backward: bool = False,
+        device: str = "auto",
+        workers: int = 1,
+        precision: Precision = "float32",
+    ) -> Teacher:
+        """Load models, several as an ensemble; arguments are those of `Translator.load`."""
+        translator = Translator.load(*names, device=device, workers=workers, precision=precision)
+        fingerprints = tuple(sha256(find_bundle(name) / MANIFEST) for name in names)
+        return cls(" + ".join(names), translator, backward, fingerprints)
+
+    @property
+    def languages(self) -> tuple[str, str]:
+        """(source, target) of the text that it adds to."""
+        tokenizers = self.translator.tokenizers
+        found = tokenizers.source_lang, tokenizers.target_lang
+        return found[::-1] if self.backward else found
+
+
+class Pair(NamedTuple):
+    """A pair of the new corpus."""
+
+    source: str
+    target: str
+    is_new: bool  # written by a model
+
+
+def distill(
+    teachers: Sequence[Teacher],
+    text: ParallelText,
+    folder: Path,
+    *,
+    options: SearchOptions | None = None,
+    batch_size: int = BATCH_TOKENS,
+    report: Callable[[str], None] = print,
+) -> tuple[Path, Path]:
+    """Translate `text` with every teacher, and write its pairs and the new ones to `folder`; or go on doing so.
+
+    Pairs with an empty side are left out, and new ones that are there already.
+
+    Args:
+        teachers: all of one pair of languages.
+        text: pairs; where there are only sources, the targets are empty.
+        options, batch_size: as for `Translator.translate`; with `n_best`, so many new pairs for each sentence.
+
+    Returns:
+        The files of sources and of targets.
+
+    Raises:
+        ConfigError: the teachers' languages differ, or `folder` holds what was made from something else.
+        DataError: the text cannot be read, or is empty.
+        RunFolderError, ResourceError: `folder` is in use, holds other files, or cannot be written.
+    """
+    languages = _languages(teachers)
+    suffixes = ("source", "target") if UNKNOWN_LANGUAGE in languages else languages
+    files = folder / f"train.{suffixes[0]}", folder / f"train.{suffixes[1]}"
+    chosen = {name: value for name, value in (options or SearchOptions()).items() if value is not None}
+    made_from = {
+        "text": text.fingerprints(),
+        "search": chosen,
+        "teachers": [{"models": list(each.fingerprints), "backward": each.backward} for each in teachers],
+    }
+    _refuse_other_files(folder)
+    with lock_folder(folder):
+        _claim(folder, made_from)
+        if all(file.exists() for file in files):
+            report(f"{folder} is complete")
+        else:
+            (folder / PARTS).mkdir(exist_ok=True)
+            n_texts = sum(1 for _ in text)
+            for number, teacher in enumerate(teachers, 1):
+                run = _Run(teacher, folder / PARTS, number, n_texts, options or SearchOptions(), batch_size)
+                run.translate(text, report)
+            _write(files, teachers, text, folder / PARTS, report)
+        shutil.rmtree(folder / PARTS, ignore_errors=True)
+    return files
+
+
+def _languages(teachers: Sequence[Teacher]) -> tuple[str, str]:
+    """The languages of the new corpus, which all teachers must agree on."""
+    first = teachers[0]
+    for each in teachers[1:]:
+        if each.languages != first.languages:
+            what = f"it gives text of {'-'.join(each.languages)}, and {first.name} of {'-'.join(first.languages)}"
+            advice = "a model of the other direction is a --backward one"
+            raise ConfigError(what, each.name, advice=advice)
+    return first.languages
+
+
+def _refuse_other_files(folder: Path) -> None:
+    """A folder that this did not make is left alone: its text might be overwritten."""
+    ours = ("lock", f"tmp.{RECORD}")  # what is there before the record
+    if folder.is_dir() and not (folder / RECORD).exists() and any(each.name not in ours for each in folder.iterdir()):
+        raise RunFolderError("the folder holds other files", folder, advice="choose another --output")
+
+
+def _claim(folder: Path, made_from: dict[str, Any]) -> None:
+    """Note what this is made from, or see that it is the same as before."""
+    record = folder / RECORD
+    if not record.exists():
+        write_file(record, to_json(made_from))
+    elif read_json(record) != made_from:
+        what = "made from other text, models or options"
+        raise ConfigError(what, folder, advice="choose another --output, or remove the folder")
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One teacher's way through the text."""
+
+    teacher: Teacher
+    parts: Path
+    number: int
+    n_texts: int
+    options: SearchOptions
+    batch_size: int
+
+    def translate(self, text: ParallelText, report: Callable[[str], None]) -> None:
+        """Write the parts that are not there yet."""
+        lines = (target if self.teacher.backward else source for source, target in text)
+        started, n_done, n_translated = time.monotonic(), 0, 0
+        for piece in range(_n_parts(self.n_texts)):
+            texts = list(itertools.islice(lines, PART_SIZE))
+            path, n_done = _part(self.parts, self.number, piece), n_done + len(texts)
+            if path.exists():
+                continue
+            found = self.teacher.translator.translate(texts, batch_size=self.batch_size, **self.options)
+            # Of an empty text there are no alternatives.
+            write_file(path, to_json([[each.text for each in translation.alternatives] for translation in found]))
+            n_translated += len(texts)
+            speed = n_translated / max(time.monotonic() - started, 1e-9)
+            left = f"{(self.n_texts - n_done) / speed / 60:.0f} min left"
+            report(f"{self.teacher.name}: {n_done:,} of {self.n_texts:,} sentences, {speed:.0f} a second, {left}")
+
+
+def _n_parts(n_texts: int) -> int:
+    return -(-n_texts // PART_SIZE)
+
+
+def _part(parts: Path, number: int, piece: int) -> Path:
+    return parts / f"{number}-{piece:06d}.json"
+
+
+def _write(
+    files: tuple[Path, Path],
+    teachers: Sequence[Teacher],
+    text: ParallelText,
+    parts: Path,
+    report: Callable[[str], None],
+) -> None:
+    """Write both sides of the new corpus."""
+
+    def pairs() -> Iterator[Pair]:
+        return _all_pairs(teachers, text, parts)
+
+    with DuplicateFinder() as finder:
+        for pair in pairs():
+            finder.add(text_hash(pair.source), pair.target)
+        repeated = finder.find().repeated
+    if not len(repeated):
+        raise DataError("no sentence of it could be translated", text.name, advice="is it empty?")
+    for side, file in enumerate(files):
+        write_pieces(file, (f"{pair[side]}\n".encode() for pair in _kept(pairs(), repeated)))
+    new = np.fromiter((pair.is_new for pair in pairs()), bool, len(repeated))
+    n_new, n_repeated = int((new & ~repeated).sum()), int((new & repeated).sum())
+    report(f"{int((~new).sum()):,} pairs of the text, and {n_new:,} new ones; {n_repeated:,} more were there already")
+
+
+def _kept(pairs: Iterator[Pair], repeated: NDArray[np.bool_]) -> Iterator[Pair]:
+    """The text's own pairs as they are, and the new ones that nothing before them equals."""
+    return (pair for pair, again in zip(pairs, repeated, strict=True) if not (pair.is_new and again))
+
+
+def _all_pairs(teachers: Sequence[Teacher], text: ParallelText, parts: Path) -> Iterator[Pair]:
+    """The text's own pairs, then those of each teacher in turn; no side is empty."""
+    yield from (Pair(source, target, False) for source, target in text if source.strip() and target.strip())
+    for number, teacher in enumerate(teachers, 1):
+        for (source, target), written in zip(text, _written(parts, number), strict=True):
+            for each in written:
+                pair = Pair(each, target, True) if teacher.backward else Pair(source, each, True)
+                if pair.source.strip() and pair.target.strip():
+                    yield pair
+
+
+def _written(parts: Path, number: int) -> Iterator[list[str]]:
+    """What one teacher wrote for each sentence of the text, in order."""
+    for piece in itertools.count():
+        path = _part(parts, number, piece)
+        if not path.exists():
+            return
+        yield from json.loads(path.read_bytes())

@@ -1,0 +1,266 @@
+"""The whole Transformer in NumPy, float32: `encode` once, then a step for each target token.
+
+B sentences, S source, N places for hypotheses of a sentence, R of them open, C tokens read for a sentence, D model
+width, H heads, K and W widths of a key and a value, V target vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.config import ModelConfig
+from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints
+from dragoman.runtime.layers import (
+    UNSEEN,
+    FeedForward,
+    Linear,
+    Norm,
+    Residual,
+    Rotary,
+    Weights,
+    attend,
+    exponentials,
+    sinusoidal_table,
+    split_heads,
+)
+
+
+class ArrayModel:
+    """A Transformer's weights, laid out for searching with it (`dragoman.decoding.state.Model`).
+
+    Args:
+        weights: float32, by their names in `dragoman.Transformer`; of tied ones the first name is enough.
+    """
+
+    def __init__(self, config: ModelConfig, weights: Weights) -> None:
+        self.config = config
+        weights = _with_tied(weights)
+        rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
+        self._source_embedding = Embedding(weights, "source_embedding", config)
+        self.target_embedding = Embedding(weights, "target_embedding", config)
+        self._encoder_layers = [
+            EncoderLayer(weights, f"encoder_layers.{number}", config, rotary)
+            for number in range(config.n_encoder_layers)
+        ]
+        self.decoder_layers = [
+            DecoderLayer(weights, f"decoder_layers.{number}", config, rotary)
+            for number in range(config.n_decoder_layers)
+        ]
+        has_final_norm = "encoder_norm.weight" in weights
+        self._encoder_norm = Norm(weights, "encoder_norm", config) if has_final_norm else None
+        self.decoder_norm = Norm(weights, "decoder_norm", config) if has_final_norm else None
+        self.output_projection = Linear(weights, "output_projection")
+
+    @np.errstate(over="ignore")
+    def start(self, source_ids: Ints) -> ArraySteps:
+        """Read the sources (B, S), which end in eos and then padding."""
+        is_real = source_ids != self.config.pad_id
+        unseen = None if is_real.all() else np.where(is_real, np.float32(0), UNSEEN)[:, None, None]
+        return ArraySteps(self, self._encode(source_ids, unseen), len(source_ids), unseen)
+
+    def _encode(self, source_ids: Ints, unseen: Floats | None) -> list[Floats]:
+        """source_ids (B, S) -> for each decoder layer the memory (B * S, D) it attends to."""
+        x = self._source_embedding(source_ids, slice(source_ids.shape[1]))
+        memories = []
+        for layer in self._encoder_layers:
+            x = layer(x, len(source_ids), unseen)
+            memories.append(x)
+        if self.config.memory == "last":
+            memories = memories[-1:]
+        if self._encoder_norm is not None:
+            memories = [self._encoder_norm(memory) for memory in memories]
+        return memories * len(self.decoder_layers) if self.config.memory == "last" else memories
+
+
+class ArraySteps:
+    """Sentences that are being translated: the keys and values of their memory, and of the tokens read so far."""
+
+    def __init__(self, model: ArrayModel, memories: list[Floats], n_sentences: int, unseen: Floats | None) -> None:
+        self._model = model
+        self._layers = [
+            LayerCache(*layer.memory_keys_values(memory, n_sentences))
+            for layer, memory in zip(model.decoder_layers, memories, strict=True)
+        ]
+        self._unseen = unseen  # of the memory
+        vocab_size = model.config.target_vocab_size
+        # Memory that every step writes to again: fresh memory would cost more.
+        self._log_probs = np.empty((0, vocab_size), dtype=np.float32)
+        self._exponentials = np.empty((ROWS_AT_ONCE, vocab_size), dtype=np.float32)
+
+    @np.errstate(over="ignore")
+    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> ArrayScores:
+        """See `dragoman.decoding.state.Steps`."""
+        at = slice(position, position + 1)
+        x = self._model.target_embedding(ids, at)
+        off_path = None if paths is None else np.where(paths, np.float32(0), UNSEEN)[:, None]
+        for layer, cache in zip(self._model.decoder_layers, self._layers, strict=True):
+            x = layer(x, cache, at, off_path, self._unseen)
+        x = x[open_places]
+        return ArrayScores(self._project(x if self._model.decoder_norm is None else self._model.decoder_norm(x)))
+
+    def _project(self, hidden: Floats) -> Floats:
+        """hidden (R, D) -> log-probabilities (R, V), some rows at a time, while these are in the processor's cache."""
+        if len(hidden) > len(self._log_probs):
+            self._log_probs = np.empty((len(hidden), self._log_probs.shape[1]), dtype=np.float32)
+        for first in range(0, len(hidden), ROWS_AT_ONCE):
+            rows = hidden[first : first + ROWS_AT_ONCE]
+            scores = self._model.output_projection(rows, out=self._log_probs[first : first + len(rows)])
+            _, total, shift = exponentials(scores, out=self._exponentials[: len(rows)])
+            scores -= np.log(total) + shift
+        return self._log_probs[: len(hidden)]
+
+    def keep(self, sentences: Ints) -> None:
+        """See `dragoman.decoding.state.Steps`."""
+        for layer in self._layers:
+            layer.keep(sentences)
+        if self._unseen is not None:
+            self._unseen = self._unseen[sentences]
+
+
+class Embedding:
+    """Ids to vectors, with positions added where they are added."""
+
+    def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
+        self._tokens = weights[f"{name}.tokens.weight"]
+        self._scale = np.float32(math.sqrt(config.d_model) if config.scale_embeddings else 1.0)
+        self._positions = weights.get(f"{name}.positions.table")
+        if config.positions in ("sinusoidal", "halves"):
+            halves = config.positions == "halves"
+            self._positions = sinusoidal_table(config.max_length, config.d_model, halves=halves)
+
+    def __call__(self, ids: Ints, positions: slice) -> Floats:
+        """ids (B, T) at `positions`, one for each or one for all -> (B * T, D)."""
+        x = self._tokens[ids] * self._scale
+        if self._positions is not None:
+            x += self._positions[positions]
+        return x.reshape(-1, x.shape[2])
+
+
+class SelfAttention:
+    """Queries, keys and values of the same rows, by one product."""
+
+    def __init__(self, weights: Weights, name: str, config: ModelConfig, rotary: Rotary | None) -> None:
+        d_k = config.head_widths[0]
+        maps = [f"{name}.{each}_projection" for each in ("query", "key", "value")]
+        self._projection = Linear(weights, *maps, first_scale=1 / math.sqrt(d_k))
+        width = config.n_heads * d_k
+        self._parts = slice(width), slice(width, 2 * width), slice(2 * width, None)
+        self._n_heads = config.n_heads
+        self._rotary = rotary
+        self.output = Linear(weights, f"{name}.output_projection")
+
+    def project(self, x: Floats, n_sequences: int, positions: slice) -> tuple[Floats, Floats, Floats]:
+        """x (B * T, D) -> queries, keys (B, H, T, K) and values (B, H, T, W)."""
+        projected = self._projection(x)
+        queries, keys, values = (split_heads(projected[:, part], n_sequences, self._n_heads) for part in self._parts)
+        if self._rotary is not None:
+            queries, keys = self._rotary(queries, positions), self._rotary(keys, positions)
+        return queries, keys, values
+
+
+class EncoderLayer:
+    """Self-attention over the source, then feed-forward."""
+
+    def __init__(self, weights: Weights, name: str, config: ModelConfig, rotary: Rotary | None) -> None:
+        self._attention = SelfAttention(weights, f"{name}.self_attention", config, rotary)
+        self._feed_forward = FeedForward(weights, f"{name}.feed_forward", config)
+        self._attention_residual = Residual(weights, f"{name}.attention_residual", config)
+        self._feed_forward_residual = Residual(weights, f"{name}.feed_forward_residual", config)
+
+    def __call__(self, x: Floats, n_sentences: int, unseen: Floats | None) -> Floats:
+        """x (B * S, D), unseen (B, 1, 1, S) -> (B * S, D)."""
+        positions = slice(len(x) // n_sentences)
+
+        def attention(x: Floats) -> Floats:
+            heads = self._attention.project(x, n_sentences, positions)
+            return self._attention.output(attend(*heads, unseen))
+
+        x = self._attention_residual(x, attention)
+        return self._feed_forward_residual(x, self._feed_forward)
+
+
+class DecoderLayer:
+    """Self-attention over the target so far, attention over the memory, then feed-forward."""
+
+    def __init__(self, weights: Weights, name: str, config: ModelConfig, rotary: Rotary | None) -> None:
+        cross, d_k = f"{name}.cross_attention", config.head_widths[0]
+        self._n_heads, self._end = config.n_heads, config.n_heads * d_k
+        self._self_attention = SelfAttention(weights, f"{name}.self_attention", config, rotary)
+        self._cross_query = Linear(weights, f"{cross}.query_projection", first_scale=1 / math.sqrt(d_k))
+        self._cross_memory = Linear(weights, f"{cross}.key_projection", f"{cross}.value_projection")
+        self._cross_output = Linear(weights, f"{cross}.output_projection")
+        self._feed_forward = FeedForward(weights, f"{name}.feed_forward", config)
+        self._self_residual = Residual(weights, f"{name}.self_residual", config)
+        self._cross_residual = Residual(weights, f"{name}.cross_residual", config)
+        self._feed_forward_residual = Residual(weights, f"{name}.feed_forward_residual", config)
+
+    def memory_keys_values(self, memory: Floats, n_sentences: int) -> Iterator[Floats]:
+        """memory (B * S, D) -> keys (B, H, S, K) and values (B, H, S, W), laid out once for all products."""
+        projected = self._cross_memory(memory)
+        for part in (projected[:, : self._end], projected[:, self._end :]):
+            yield np.ascontiguousarray(split_heads(part, n_sentences, self._n_heads))
+
+    def __call__(
+        self, x: Floats, cache: LayerCache, position: slice, off_path: Floats | None, unseen: Floats | None
+    ) -> Floats:
+        """Read a token in each place: x (B * N, D), off_path (B, 1, N, C), unseen (B, 1, 1, S) -> (B * N, D)."""
+        n_sentences = len(cache.memory_keys)
+
+        def attend_to_target(x: Floats) -> Floats:
+            queries, keys, values = self._self_attention.project(x, n_sentences, position)
+            return self._self_attention.output(attend(queries, *cache.append(keys, values), off_path))
+
+        def attend_to_memory(x: Floats) -> Floats:
+            queries = split_heads(self._cross_query(x), n_sentences, self._n_heads)
+            return self._cross_output(attend(queries, cache.memory_keys, cache.memory_values, unseen))
+
+        x = self._self_residual(x, attend_to_target)
+        x = self._cross_residual(x, attend_to_memory)
+        return self._feed_forward_residual(x, self._feed_forward)
+
+
+class LayerCache:
+    """One decoder layer's keys and values, in arrays that have room for more: a step writes only what is new."""
+
+    def __init__(self, memory_keys: Floats, memory_values: Floats) -> None:
+        self.memory_keys, self.memory_values = memory_keys, memory_values  # (B, H, S, K) and (B, H, S, W)
+        n_sentences, n_heads, _, d_k = memory_keys.shape
+        self._keys = np.empty((n_sentences, n_heads, 0, d_k), dtype=np.float32)
+        self._values = np.empty((n_sentences, n_heads, 0, memory_values.shape[3]), dtype=np.float32)
+        self._length = 0  # C
+
+    def append(self, keys: Floats, values: Floats) -> tuple[Floats, Floats]:
+        """Add those of N tokens, (B, H, N, K) and (B, H, N, W), and return all, (B, H, C, K) and (B, H, C, W)."""
+        first, self._length = self._length, self._length + keys.shape[2]
+        if self._length > self._keys.shape[2]:
+            self._keys, self._values = (_with_room(each, 2 * self._length) for each in (self._keys, self._values))
+        self._keys[:, :, first : self._length] = keys
+        self._values[:, :, first : self._length] = values
+        return self._keys[:, :, : self._length], self._values[:, :, : self._length]
+
+    def keep(self, sentences: Ints) -> None:
+        """Keep the given sentences (B',)."""
+        self.memory_keys, self.memory_values = self.memory_keys[sentences], self.memory_values[sentences]
+        self._keys, self._values = self._keys[sentences], self._values[sentences]
+
+
+def _with_room(array: Floats, length: int) -> Floats:
+    """(B, H, C, K) -> the same with room for `length` tokens."""
+    n_sentences, n_heads, used, width = array.shape
+    roomy = np.empty((n_sentences, n_heads, length, width), dtype=np.float32)
+    roomy[:, :, :used] = array
+    return roomy
+
+
+def _with_tied(weights: Mapping[str, Floats]) -> dict[str, Floats]:
+    """All weights by all their names: of tied ones only the first may be there."""
+    named = dict(weights)
+    source = named.get("source_embedding.tokens.weight")
+    target = named.setdefault("target_embedding.tokens.weight", source) if source is not None else None
+    if target is not None:
+        named.setdefault("output_projection.weight", target)
+    return named

@@ -1,0 +1,36 @@
+"""Ids of texts in batches. B sentences, S source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.text.vocabulary import PAD_ID
+
+
+def pad(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    """Rows of ids -> (B, S), padded."""
+    padded = np.full((len(rows), max(map(len, rows), default=0)), PAD_ID)
+    for ids, row in zip(padded, rows, strict=True):
+        ids[: len(row)] = row
+    return padded
+
+
+def batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
+    """Indices in batches of similar cost, the longest first; rows times the highest cost stays within `batch_size`,
+    except for a batch of one."""
+    batch: list[int] = []
+    for row in sorted(range(len(costs)), key=lambda row: -costs[row]):
+        if batch and (len(batch) + 1) * costs[batch[0]] > batch_size:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def pair_batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], batch_size: int) -> Iterator[list[int]]:
+    """Indices of pairs in batches, each pair at the cost of its longer side."""
+    return batches([max(map(len, pair)) + 1 for pair in pairs], batch_size)

@@ -1,0 +1,203 @@
+"""`distill`: the new text is what the models write, whatever happens on the way."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from tiny import write_tiny_bundle
+
+from dragoman.bundle import load_bundle, save_bundle
+from dragoman.cli.program import run
+from dragoman.config import DataConfig
+from dragoman.data.corpus import ParallelText, read_pairs
+from dragoman.errors import ConfigError, RunFolderError
+from dragoman.experiments.distill import Teacher, distill
+from dragoman.translator import SearchOptions, Translator
+
+PAIRS = [
+    ("A man is riding a horse.", "Ein Mann reitet."),
+    ("She reads.", "Sie liest."),
+    ("", "Nichts."),
+    ("The cat is on the mat.", "Die Katze ist auf der Matte."),
+    ("She reads.", "Sie liest."),
+    ("Two dogs run.", "Zwei Hunde."),
+]
+OWN = [pair for pair in PAIRS if all(pair)]
+
+
+@pytest.fixture(scope="module")
+def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Two models of one direction, and one of the other."""
+    place = tmp_path_factory.mktemp("models")
+    forward = [str(write_tiny_bundle(place / str(seed), seed)) for seed in (1, 2)]
+    third = load_bundle(write_tiny_bundle(place / "3", 3))
+    turned = dataclasses.replace(third.tokenizers, source_lang="de", target_lang="en")
+    save_bundle(place / "back", third.model, turned, third.search, facts=third.facts)
+    return [*forward, str(place / "back")]
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> ParallelText:
+    for side, name in enumerate(("a.en", "a.de")):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in PAIRS), encoding="utf-8")
+    return read_pairs(DataConfig(source=str(tmp_path / "a.en"), target=str(tmp_path / "a.de")), "train")
+
+
+def written(folder: Path) -> list[tuple[str, str]]:
+    """What the trainer reads of it."""
+    return list(read_pairs(DataConfig(source=str(folder / "train.en"), target=str(folder / "train.de")), "train"))
+
+
+def expected(*jobs: tuple[list[str], bool], n_best: int = 1) -> list[tuple[str, str]]:
+    """The same by translating one sentence after the other."""
+    pairs = list(OWN)
+    for names, backward in jobs:
+        translator = Translator.load(*names, device="cpu")
+        for source, target in PAIRS:
+            found = translator.translate(target if backward else source, n_best=n_best)
+            for each in found.alternatives:
+                pair = (each.text, target) if backward else (source, each.text)
+                if all(pair) and pair not in pairs:
+                    pairs.append(pair)
+    return pairs
+
+
+def quiet(line: str) -> None:
+    """Nobody is told."""
+
+
+@pytest.mark.parametrize("part_size", [1, 4, 6, 100])
+def test_an_ensemble_writes_a_translation_of_each_sentence(
+    models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part_size: int
+) -> None:
+    monkeypatch.setattr("dragoman.experiments.distill.PART_SIZE", part_size)
+    teacher = Teacher.load(models[:2], device="cpu")
+    files = distill([teacher], text, tmp_path / "out", report=quiet)
+    assert files == (tmp_path / "out" / "train.en", tmp_path / "out" / "train.de")
+    assert written(tmp_path / "out") == expected((models[:2], False))
+    assert len(written(tmp_path / "out")) > len(OWN)
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
+        "distill.json",
+        "lock",
+        "train.de",
+        "train.en",
+    ]
+
+
+def test_each_model_and_the_other_direction_write_their_own(
+    models: list[str], text: ParallelText, tmp_path: Path
+) -> None:
+    jobs = [(models[:1], False), (models[1:2], False), (models[2:], True)]
+    teachers = [Teacher.load(names, backward=backward, device="cpu") for names, backward in jobs]
+    distill(teachers, text, tmp_path / "out", options=SearchOptions(n_best=2), report=quiet)
+    assert written(tmp_path / "out") == expected(*jobs, n_best=2)
+
+
+@pytest.mark.parametrize("n_allowed", range(9))
+def test_what_was_stopped_goes_on_to_the_same_text(
+    models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_allowed: int
+) -> None:
+    """Stopped before any file gets its name: parts of both teachers, the record, and either side of the result."""
+    monkeypatch.setattr("dragoman.experiments.distill.PART_SIZE", 4)
+    teachers = [Teacher.load(models[:1], device="cpu"), Teacher.load(models[2:], backward=True, device="cpu")]
+    distill(teachers, text, tmp_path / "whole", report=quiet)
+
+    replace, names = os.replace, []
+
+    def counted(source: Path, target: Path) -> None:
+        if len(names) == n_allowed:
+            raise KeyboardInterrupt
+        names.append(Path(target).name)
+        replace(source, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("os.replace", counted)
+        if n_allowed < 7:  # the record, two parts of each teacher, two files
+            with pytest.raises(KeyboardInterrupt):
+                distill(teachers, text, tmp_path / "out", report=quiet)
+        else:
+            distill(teachers, text, tmp_path / "out", report=quiet)
+    translated: list[str] = []
+    translate = Translator.translate
+
+    def watched(self: Translator, texts: list[str], **options: object) -> object:
+        translated.extend(texts)
+        return translate(self, texts, **options)  # type: ignore[call-overload]
+
+    monkeypatch.setattr(Translator, "translate", watched)
+    distill(teachers, text, tmp_path / "out", report=quiet)
+    assert written(tmp_path / "out") == written(tmp_path / "whole")
+    n_parts = sum(name[0].isdigit() for name in names)
+    assert len(translated) == {0: 12, 1: 8, 2: 6, 3: 2, 4: 0}[n_parts]  # nothing twice
+    assert not (tmp_path / "out" / "parts").exists()
+
+
+def test_a_finished_one_is_not_done_again_nor_taken_for_another(
+    models: list[str], text: ParallelText, tmp_path: Path
+) -> None:
+    teachers = [Teacher.load(models[:1], device="cpu")]
+    said: list[str] = []
+    distill(teachers, text, tmp_path / "out", report=quiet)
+    times = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("train.*")}
+    distill(teachers, text, tmp_path / "out", report=said.append)
+    assert said == [f"{tmp_path / 'out'} is complete"]
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("train.*")} == times
+    others = [
+        ([Teacher.load(models[1:2], device="cpu")], {}),
+        ([Teacher.load(models[:2], device="cpu")], {}),
+        (teachers, {"beam_size": 3}),
+    ]
+    for other, options in others:
+        with pytest.raises(ConfigError, match="made from other text, models or options"):
+            distill(other, text, tmp_path / "out", options=SearchOptions(**options), report=quiet)
+    with pytest.raises(RunFolderError, match="holds other files"):  # where the text itself is
+        distill(teachers, text, tmp_path, report=quiet)
+
+
+def test_the_directions_must_fit(models: list[str], text: ParallelText, tmp_path: Path) -> None:
+    teachers = [Teacher.load(models[:1], device="cpu"), Teacher.load(models[2:], device="cpu")]
+    with pytest.raises(ConfigError, match=r"gives text of de-en, and .* of en-de.*--backward"):
+        distill(teachers, text, tmp_path / "out", report=quiet)
+    assert not (tmp_path / "out").exists()
+
+
+def test_the_command_line(
+    models: list[str], text: ParallelText, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    both = ["--source", str(tmp_path / "a.en"), "--target", str(tmp_path / "a.de")]
+    command = ["distill", "-m", models[0], "-m", models[1], "--device", "cpu", "--workers", "1"]
+    assert run([*command, *both, "-o", str(tmp_path / "out")]) == 0
+    assert "train --source" in capsys.readouterr().err
+    assert written(tmp_path / "out") == expected((models[:2], False))
+    diverse = ["--each", "--backward", models[2], "--n-best", "2"]
+    assert run([*command, *both, *diverse, "-o", str(tmp_path / "diverse")]) == 0
+    jobs = [(models[:1], False), (models[1:2], False), (models[2:], True)]
+    assert written(tmp_path / "diverse") == expected(*jobs, n_best=2)
+    # Of sources alone, translations alone.
+    assert run([*command, *both[:2], "-o", str(tmp_path / "alone")]) == 0
+    assert written(tmp_path / "alone") == list(dict.fromkeys(expected((models[:2], False))[len(OWN) :]))
+    assert run([*command, *both[:2], "--backward", models[2], "-o", str(tmp_path / "x")]) == 2
+    assert run([*command, "-o", str(tmp_path / "x")]) == 2
+    assert run([*command, "--source", str(tmp_path / "none.en"), "-o", str(tmp_path / "x")]) == 1
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_signal_costs_one_part(models: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.en").write_text("The cat is sitting on the mat.\n" * 20_000, encoding="utf-8")
+    command = [sys.executable, "-m", "dragoman", "distill", "-m", models[0], "--source", str(tmp_path / "a.en")]
+    command += ["-o", str(tmp_path / "out"), "--device", "cpu", "--workers", "1", "--beam-size", "1"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        while process.poll() is None and not list((tmp_path / "out").glob("parts/1-*.json")):
+            time.sleep(0.05)
+        process.terminate()
+        assert process.stderr is not None
+        said = process.stderr.read().decode()
+    assert process.returncode == 143, said
+    assert (tmp_path / "out" / "parts" / "1-000000.json").exists()
+    assert not (tmp_path / "out" / "train.en").exists()

@@ -1,0 +1,36 @@
+"""The models that come with the package: small, described, sound, and in the wheel."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+from dragoman import Translator
+from dragoman.bundle import PRETRAINED, load_bundle, shipped_models
+from dragoman.doctor import check
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "dragoman"
+MOST_BYTES = 8_000_000
+
+
+def test_every_shipped_model_is_small_described_and_sound() -> None:
+    for name in shipped_models():
+        folder = PRETRAINED / name
+        assert sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) <= MOST_BYTES
+        card = (folder / "README.md").read_text(encoding="utf-8")
+        for section in ("Data", "Recipe", "Scores", "Limits"):
+            assert f"\n## {section}\n" in card, name
+        examination = check(load_bundle(name).model, trained=True)
+        assert examination.passed, examination
+        source, target = name.split("-")[-2:]
+        translator = Translator.load(name, device="cpu")
+        assert (translator.tokenizers.source_lang, translator.tokenizers.target_lang) == (source, target)
+
+
+def test_every_file_of_the_package_is_in_the_wheel() -> None:
+    tools = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    patterns = tools["setuptools"]["package-data"]["dragoman"]
+    packed = {path for pattern in patterns for path in PACKAGE.glob(pattern) if path.is_file()}
+    found = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
+    assert {path for path in found if path.suffix != ".py"} == packed
