@@ -30,8 +30,8 @@ LANGUAGES = {"cs": "Czech", "de": "German", "en": "English", "fr": "French"}
 CARD = """\
 # {name}
 
-Translates {source} descriptions of photographs into {target}: an encoder-decoder Transformer of {n_parameters:,}
-parameters, from text alone. Weights are stored in float16.
+Translates {source} descriptions of photographs into {target}, from text alone: an encoder-decoder Transformer
+of {n_parameters:,} parameters, stored in float16.
 
     echo "A man is riding a horse." | dragoman translate --model {name}
 
@@ -58,8 +58,8 @@ non-commercial. The model is given away under the same terms. To cite:
 
 ## Scores
 
-Of this bundle, as `dragoman evaluate --model {name} --corpus multi30k --split test` gives them; of the validation set
-with `--split validation`. M30k-BLEU is the score of the Multi30k literature, lower-cased, normalised and tokenised by
+Of this bundle, as `dragoman evaluate --model {name} --corpus multi30k --split test` gives them; of the
+validation set with `--split validation`. M30k-BLEU is the score of the Multi30k literature, lower-cased, normalised and tokenised by
 Moses; never compare it with the other two.
 
 {scores}
@@ -81,7 +81,8 @@ def scores_table(results: dict[str, Evaluation]) -> str:
     lines = ["| metric | " + " | ".join(results) + " | signature |", "|---" * (len(results) + 2) + "|"]
     for metrics in zip(*(each.metrics for each in results.values()), strict=True):
         figures = " | ".join(f"{metric.score:.2f}" for metric in metrics)
-        lines.append(f"| {metrics[0].name} | {figures} | `{metrics[0].signature}` |")
+        signature = metrics[0].signature.replace("|", "\\|")  # or it would end the cell
+        lines.append(f"| {metrics[0].name} | {figures} | `{signature}` |")
     return "\n".join(lines)
 
 
