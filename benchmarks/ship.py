@@ -59,8 +59,8 @@ non-commercial. The model is given away under the same terms. To cite:
 ## Scores
 
 Of this bundle, as `dragoman evaluate --model {name} --corpus multi30k --split test` gives them; of the
-validation set with `--split validation`. M30k-BLEU is the score of the Multi30k literature, lower-cased, normalised and tokenised by
-Moses; never compare it with the other two.
+validation set with `--split validation`. M30k-BLEU is the score of the Multi30k literature, lower-cased, normalised and
+tokenised by Moses; never compare it with the other two.
 
 {scores}
 
