@@ -524,6 +524,26 @@ def test_evaluate_for_people_and_programs(dragoman: Dragoman, bundle: Path, tmp_
     assert b"tok:13a|smooth:exp|version" in out
 
 
+def test_values_of_a_search_setting_are_compared(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    """Each row is what evaluating with that value gives."""
+    for side, name in enumerate(("a.en", "a.de")):
+        (tmp_path / name).write_text("".join(f"{pair[side]}\n" for pair in PAIRS), encoding="utf-8")
+    command = ["evaluate", "-m", bundle, "--source", tmp_path / "a.en", "--target", tmp_path / "a.de", "--json"]
+    code, out, _ = dragoman(*command, "--beam-size", 3, "--vary", "length_penalty=0,0.6,3")
+    assert code == 0
+    rows = json.loads(out)
+    assert [row["length_penalty"] for row in rows] == [0, 0.6, 3]
+    for row in rows:
+        alone = dragoman(*command, "--beam-size", 3, "--length-penalty", row["length_penalty"])[1]
+        assert row["metrics"] == json.loads(alone)["metrics"]
+    code, out, _ = dragoman(*command[:-1], "--vary", "beam_size=1,2")
+    assert code == 0
+    assert b"beam_size" in out
+    for wrong in ("length_penalty", "length_penalty=0,,1", "beam_size=0", "beam=1", "a.b=1"):
+        assert dragoman(*command, "--vary", wrong)[0] == 2, wrong
+    assert dragoman(*command, "--vary", "beam_size=1", "-o", tmp_path / "out")[0] == 2
+
+
 def test_evaluate_a_named_corpus(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     code, out, err = dragoman(
         "evaluate", "-m", bundle, "--corpus", "copy", "--max-length", 2, "--beam-size", 1, "--json"

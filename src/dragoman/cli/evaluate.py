@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -32,10 +32,11 @@ from dragoman.cli.options import (
 )
 from dragoman.cli.settings import file_pairs, readable, recipe_settings, require_text
 from dragoman.cli.streams import input_lines, print_result, result_lines
+from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
     from dragoman.evaluation.metrics import Comparison, Metric
-    from dragoman.translator import Translator
+    from dragoman.translator import SearchOptions, Translator
 
 Split = Literal["train", "validation", "test"]
 
@@ -56,6 +57,12 @@ def evaluate(
     baseline: Annotated[
         Path | None, typer.Option("--baseline", help="Other translations, which the hypotheses are compared with.")
     ] = None,
+    vary: Annotated[
+        str | None,
+        typer.Option(
+            "--vary", metavar="KEY=VALUE,VALUE", help="Compare values of a search setting, e.g. beam_size=1,5."
+        ),
+    ] = None,
     m30k: Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU (always so for the corpus multi30k).")] = False,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the translations here.")] = None,
     overwrite: Overwrite = False,
@@ -71,11 +78,13 @@ def evaluate(
     """Score a model on a test set, or compare outputs.
 
     BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's. Or score
-    --hypotheses against --target, and test whether they differ from a --baseline by more than chance.
+    --hypotheses against --target, and test whether they differ from a --baseline by more than chance. Or see which
+    value of a search setting is best, on validation text.
 
     \b
     dragoman evaluate -m runs/my --source test.en --target test.de
     dragoman evaluate --hypotheses new.de --baseline old.de --target test.de
+    dragoman evaluate -m runs/my --corpus multi30k --split validation --vary length_penalty=0,0.6,1
     """
     if hypotheses is not None or baseline is not None:
         if hypotheses is None or target is None or model:
@@ -84,8 +93,10 @@ def evaluate(
         return
     if not model:
         raise typer.BadParameter("give --model, or --hypotheses and --target")
+    if vary is not None and output is not None:
+        raise typer.BadParameter("--vary has no one output")
     from dragoman.devices import all_cores
-    from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table
+    from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
     from dragoman.translator import BATCH_TOKENS, Translator
 
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
@@ -96,22 +107,36 @@ def evaluate(
         sources, references, name = _test_set(recipe, {**origin, **langs}, split, translator)
         wants_m30k = m30k or name == "multi30k"
         own_split = split if name == "multi30k" else None
-        results = evaluate(
-            translator,
-            sources,
-            references,
-            m30k_references=m30k_references(references, translator.tokenizers.target_lang, own_split)
-            if wants_m30k
-            else None,
-            batch_size=batch_size or BATCH_TOKENS,
-            beam_size=beam_size,
-            length_penalty=length_penalty,
-            max_length=max_length,
-        )
+        tokenised = m30k_references(references, translator.tokenizers.target_lang, own_split) if wants_m30k else None
+        search: SearchOptions = {"beam_size": beam_size, "length_penalty": length_penalty, "max_length": max_length}
+        texts, size = (sources, references), batch_size or BATCH_TOKENS
+        if vary is not None:
+            key, settings = _variants(vary, search)
+            found = vary_search(translator, *texts, settings, m30k_references=tokenised, batch_size=size)
+            values = [each[key] for each in settings]
+            rows = [{key: value, "metrics": list(map(asdict, each))} for value, each in zip(values, found, strict=True)]
+            print_result(json.dumps(rows) if as_json else vary_table(key, values, found))
+            return
+        results = evaluate(translator, *texts, m30k_references=tokenised, batch_size=size, **search)
         if write is not None:
             for translation in results.translations:
                 write(translation)
     print_result(to_json(results) if as_json else to_table(results))
+
+
+def _variants(vary: str, search: SearchOptions) -> tuple[str, list[dict[str, Any]]]:
+    """The setting that `key=value,value` names, and the search with each of its values."""
+    from dragoman.recipe import override_settings
+
+    key, equals, values = vary.partition("=")
+    if not equals or not key or not all(values.split(",")):
+        raise ConfigError(f"--vary {vary!r} is not of the form key=value,value", advice="length_penalty=0,0.6,1")
+    settings = []
+    for value in values.split(","):
+        each: dict[str, Any] = {name: given for name, given in search.items() if given is not None}
+        override_settings(each, [f"{key}={value}"])
+        settings.append(each)
+    return key, settings
 
 
 def _test_set(

@@ -6,13 +6,14 @@ import json
 import math
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from rich.table import Column, Table
 
+from dragoman.config import SearchConfig, parse_section
 from dragoman.evaluation.metrics import (
     Comparison,
     Metric,
@@ -66,14 +67,11 @@ def evaluate(
     found = translator.translate(list(sources), batch_size=batch_size, **options)
     seconds = time.monotonic() - start
     translations = tuple(translation.text for translation in found)
-    language = translator.tokenizers.target_lang or ""
-    metrics = [corpus_bleu(translations, references, language), corpus_chrf(translations, references)]
-    if m30k_references is not None:
-        metrics.insert(0, m30k_bleu(translations, m30k_references, language))
+    metrics = _metrics(translations, references, m30k_references, translator.tokenizers.target_lang or "")
     perplexity, n_too_long = _perplexity(translator, sources, references, batch_size)
     return Evaluation(
         n_sentences=len(references),
-        metrics=tuple(metrics),
+        metrics=metrics,
         exact_match=exact_match(translations, references),
         perplexity=perplexity,
         n_too_long=n_too_long,
@@ -81,6 +79,39 @@ def evaluate(
         sentences_per_second=len(references) / max(seconds, 1e-9),
         translations=translations,
     )
+
+
+def vary_search(
+    translator: Translator,
+    sources: Sequence[str],
+    references: Sequence[str],
+    settings: Sequence[Mapping[str, Any]],
+    *,
+    m30k_references: Sequence[str] | None = None,
+    batch_size: int = BATCH_TOKENS,
+) -> list[tuple[Metric, ...]]:
+    """The metrics of each of several settings of the search, as `evaluate` has them: for choosing, on validation text.
+
+    Args:
+        settings: fields of `dragoman.config.SearchConfig` with their values; the others are the translator's.
+
+    Raises:
+        DataError, ConfigError: as `evaluate`; ConfigError before anything is translated.
+    """
+    for each in settings:
+        parse_section(SearchConfig, {**translator.search.model_dump(), **each})
+    language = translator.tokenizers.target_lang or ""
+    outputs = (translator.translate(list(sources), batch_size=batch_size, **each) for each in settings)
+    return [_metrics([each.text for each in found], references, m30k_references, language) for found in outputs]
+
+
+def _metrics(
+    translations: Sequence[str], references: Sequence[str], m30k_references: Sequence[str] | None, language: str
+) -> tuple[Metric, ...]:
+    metrics = [corpus_bleu(translations, references, language), corpus_chrf(translations, references)]
+    if m30k_references is not None:
+        metrics.insert(0, m30k_bleu(translations, m30k_references, language))
+    return tuple(metrics)
 
 
 def m30k_references(references: Sequence[str], language: str, split: str | None = None) -> Sequence[str]:
@@ -116,6 +147,14 @@ def to_table(evaluation: Evaluation) -> Table:
         note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""
         table.add_row("perplexity", f"{evaluation.perplexity:.3f}", note)
     table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}", "")
+    return table
+
+
+def vary_table(setting: str, values: Sequence[Any], found: Sequence[Sequence[Metric]]) -> Table:
+    """The metrics of each value for people."""
+    table = Table(setting, *(Column(metric.name, justify="right") for metric in found[0]))
+    for value, metrics in zip(values, found, strict=True):
+        table.add_row(str(value), *(f"{metric.score:.2f}" for metric in metrics))
     return table
 
 
