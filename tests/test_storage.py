@@ -93,6 +93,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         write_file(tmp_path / "file", b"new")
     assert caught.value.exit_code == 5
     assert (tmp_path / "file").read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"], "what was half written takes no space"
 
 
 def test_a_failed_save_leaves_no_folder(tmp_path: Path) -> None:
@@ -465,6 +466,24 @@ def test_a_lock_whose_owner_did_not_sign_yet(tmp_path: Path) -> None:
         with pytest.raises(RunFolderError, match="in use by process 7 on a host"), lock_folder(tmp_path):
             pass
         sign.join()
+
+
+def test_a_file_system_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not taken for a folder that is in use."""
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr(fcntl, "flock", failing(errno.ENOLCK))
+    with (
+        pytest.raises(RunFolderError, match=r"cannot be locked \(No locks available\): .*; choose .* local disk"),
+        lock_folder(tmp_path),
+    ):
+        pass
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_lock_that_cannot_be_signed_is_a_full_disk(tmp_path: Path) -> None:
+    (tmp_path / "lock").symlink_to("/dev/full")
+    with pytest.raises((ResourceError, RunFolderError), match=r"/lock; "), lock_folder(tmp_path):
+        pass
 
 
 def test_the_lock_of_windows_leaves_its_owner_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,6 +27,8 @@ POINTER_LIMIT = 4096
 #: Bytes of a JSON file that holds no words; reading one takes up to 25 times its size.
 JSON_LIMIT = 200_000
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: How the systems say that another process has a lock.
+_HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 
 
 def _flush_file(file: IO[bytes]) -> None:
@@ -68,10 +70,14 @@ def write_file(path: Path, content: bytes) -> None:
     """
     temporary = path.with_name(f"tmp.{path.name}")
     with _disk_errors(path):
-        with open(temporary, "wb") as file:
-            file.write(content)
-            _flush_file(file)
-        os.replace(temporary, path)
+        try:
+            with open(temporary, "wb") as file:
+                file.write(content)
+                _flush_file(file)
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
         _flush_folder(path.parent)
 
 
@@ -261,17 +267,19 @@ def lock_folder(folder: Path) -> Iterator[None]:
     """Hold `folder` for this process alone. The lock dies with the process, also under `kill -9`.
 
     Raises:
-        RunFolderError: another process holds it; the message names that process and its host.
+        RunFolderError: another process holds it, and the message names that process and its host; or it cannot be
+            written or locked.
+        ResourceError: the disk is full.
     """
     with _disk_errors(folder / "lock"):
         folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / "lock", "a+b")  # noqa: SIM115 - held for as long as the caller works
+        file = open(folder / "lock", "a+b", buffering=0)  # noqa: SIM115 - held for as long as the caller works
     with file:
-        if not _try_lock(file):
+        if not _try_lock(file, folder):
             raise RunFolderError(f"in use by {_owner(file)}", folder, advice="wait for it, or choose another --output")
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
-        file.flush()
+        with _disk_errors(folder / "lock"):
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
         yield
 
 
@@ -285,7 +293,12 @@ def _owner(file: IO[bytes]) -> str:
     return "another process"
 
 
-def _try_lock(file: IO[bytes]) -> bool:
+def _try_lock(file: IO[bytes], folder: Path) -> bool:
+    """Take the lock, or return False when another process has it.
+
+    Raises:
+        RunFolderError: the file system has no locks.
+    """
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -297,6 +310,9 @@ def _try_lock(file: IO[bytes]) -> bool:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        what, advice = f"cannot be locked ({error.strerror})", "choose an --output on a local disk"
+        raise RunFolderError(what, folder, advice=advice) from None
     return True
