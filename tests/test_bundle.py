@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 
+from dragoman import bundle as module
 from dragoman.bundle import (
     FORMAT_VERSION,
     average_bundles,
@@ -165,6 +166,51 @@ def test_links_are_refused(copy: Path, tmp_path: Path) -> None:
     (copy / "tokenizer").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(BundleError):
         load_bundle(copy)
+
+
+def test_a_folder_replaced_while_it_is_read_is_never_mixed(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of another model arrives between any two files; a run's best is found anew."""
+    other = load_bundle(bundle)
+    with torch.no_grad():
+        other.model.output_projection.bias += 1
+    save_bundle(tmp_path / "other", other.model, other.tokenizers, SearchConfig(beam_size=3), facts={})
+    for number, (place, name) in enumerate(
+        ((module, "read_json"), (module, "verify_folder"), (module.Tokenizers, "load"), (module, "read_weights"))
+    ):
+        model = shutil.copytree(bundle, tmp_path / f"model-{number}")
+        real = getattr(place, name)
+
+        def replacing(*arguments: Any, real: Any = real, model: Path = model, **options: Any) -> Any:
+            found = real(*arguments, **options)
+            shutil.rmtree(model)
+            shutil.copytree(tmp_path / "other", model)
+            return found
+
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, replacing)
+            with pytest.raises(BundleError, match=r"replaced while it was read|differs from its SHA-256"):
+                load_bundle(model)
+        assert load_bundle(model).search.beam_size == 3
+
+
+def test_a_best_that_is_removed_for_a_better_one_is_followed(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in (1, 2):
+        shutil.copytree(bundle, tmp_path / "bundles" / f"step-{step}")
+    set_pointer(tmp_path / "best", tmp_path / "bundles" / "step-1")
+    real = module.verify_folder
+
+    def late(folder: Path) -> dict[str, Any]:
+        if folder.name == "step-1":
+            set_pointer(tmp_path / "best", tmp_path / "bundles" / "step-2")
+            shutil.rmtree(folder)
+        return real(folder)
+
+    monkeypatch.setattr(module, "verify_folder", late)
+    assert load_bundle(tmp_path).search == load_bundle(bundle).search
 
 
 def test_a_run_folder_cannot_point_elsewhere(bundle: Path, tmp_path: Path) -> None:

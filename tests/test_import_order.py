@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
-    {"config", "errors", "processes", "storage"},
+    {"config", "errors", "processes", "sections", "storage"},
     {"model", "recipe", "text"},
     {"alignment", "data", "decoding", "bundle"},
     {"translator"},

@@ -41,6 +41,7 @@ MODULES = {
     "checkpoint": ("dragoman.training.checkpoint", ("tests/test_checkpoint.py",)),
     "bundle": ("dragoman.bundle", ("tests/test_bundle.py",)),
     "config": ("dragoman.config", ("tests/test_config.py",)),
+    "sections": ("dragoman.sections", ("tests/test_config.py",)),
 }
 #: What the tests import besides the package: once, not in each fork.
 PRELOADED = (

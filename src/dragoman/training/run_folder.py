@@ -39,7 +39,7 @@ class RunFolder:
             BundleError: every checkpoint is damaged, or they were taken away.
         """
         checkpoint = load_checkpoint(self.checkpoints, warn)
-        if checkpoint is None and saved_steps(self.bundles):
+        if checkpoint is None and (saved_steps(self.bundles) or self._has_logged()):
             raise BundleError("the run's checkpoints are missing", self.path, advice="choose another --output")
         return checkpoint
 
@@ -47,7 +47,7 @@ class RunFolder:
         """Write a checkpoint, then remove all but the newest `n_kept` and the bundles that none of them names."""
         save_checkpoint(self.checkpoints, checkpoint)
         _prune(self.checkpoints, keep=set(saved_steps(self.checkpoints)[-n_kept:]))
-        _prune(self.bundles, keep=_bundles_in_use(self.checkpoints))
+        self._prune_bundles(checkpoint.progress)
 
     def keep_bundle(
         self,
@@ -72,7 +72,7 @@ class RunFolder:
                 shutil.rmtree(damaged, ignore_errors=True)
                 (self.checkpoints / f"step-{step}").rename(damaged)
         self._point(progress)
-        _prune(self.bundles, keep=_bundles_in_use(self.checkpoints))
+        self._prune_bundles(progress)
 
     def average(self, n_last: int, output: Path) -> None:
         """Write a bundle whose weights are the mean of the newest checkpoints', and all else the last bundle's.
@@ -95,6 +95,15 @@ class RunFolder:
             for name, weight in read_weights(folder / "model.safetensors", outline).items():
                 total[name] += weight
         save_mean(last, total, n_last, output, steps[-n_last:])
+
+    def _has_logged(self) -> bool:
+        """Whether a step was logged, which is never before the first checkpoint."""
+        return self.metrics.exists() and self.metrics.stat().st_size > 0
+
+    def _prune_bundles(self, progress: Progress) -> None:
+        """Remove the bundles that neither `progress` nor a checkpoint that can be read calls best or last."""
+        named = {step for step in (progress.best_step, progress.last_validation) if step is not None}
+        _prune(self.bundles, keep=named | _bundles_in_use(self.checkpoints))
 
     def _point(self, progress: Progress) -> None:
         for name, step in (("last", progress.last_validation), ("best", progress.best_step)):

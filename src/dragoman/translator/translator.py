@@ -16,7 +16,7 @@ import torch
 
 from dragoman.alignment import AlignmentHeads
 from dragoman.bundle import load_bundle
-from dragoman.config import SearchConfig, parse_section
+from dragoman.config import SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
@@ -24,6 +24,7 @@ from dragoman.errors import ConfigError, DataError
 from dragoman.model.layout import lay_out_for_cpu
 from dragoman.model.transformer import Transformer
 from dragoman.processes import find_device
+from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.translator.aligning import Found, align_words
