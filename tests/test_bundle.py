@@ -266,10 +266,17 @@ def test_all_differences_of_the_weights_are_listed(copy: Path) -> None:
 
 
 def test_pickle_is_refused(copy: Path, tmp_path: Path) -> None:
-    (copy / "model.safetensors").write_bytes(b"\x80\x04cos\nsystem\n.")
-    remake_manifest(copy)
-    with pytest.raises(BundleError, match="safetensors"):
-        load_bundle(copy)
+    rest = b"\0" * 5_000
+    pickles = {
+        "too small for": b"\x80\x04cos\nsystem\n.",
+        "its head has": b"\x80\x04cos\nsystem\n." + rest,
+        "not readable as safetensors": b"\x04\0\0\0\0\0\0\0\x80\x04N." + rest,
+    }
+    for message, content in pickles.items():
+        (copy / "model.safetensors").write_bytes(content)
+        remake_manifest(copy)
+        with pytest.raises(BundleError, match=message):
+            load_bundle(copy)
     (tmp_path / "model.pt").write_bytes(b"PK")
     with pytest.raises(BundleError, match="safetensors"):
         load_bundle(tmp_path / "model.pt")

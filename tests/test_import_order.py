@@ -10,7 +10,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
-    {"config", "errors", "processes", "sections", "storage"},
+    {"errors", "sections"},
+    {"config", "processes", "storage"},
     {"model", "recipe", "text"},
     {"alignment", "data", "decoding", "bundle"},
     {"translator"},

@@ -367,6 +367,26 @@ def test_a_disk_that_is_full_for_a_while_costs_nothing(
     assert logged(run, "validation_loss").keys() == {30}  # the one of step 20 could not be kept, nor could it be best
 
 
+def test_validations_that_cannot_be_noted_do_not_fill_the_disk(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their bundles take more space than the checkpoint for which there is none."""
+    run, n_bundles = tmp_path / "run", list[int]()
+
+    def full(folder: Path, state: Any) -> None:
+        n_bundles.append(len(saved_steps(run / "bundles")))
+        if len(n_bundles) in (3, 4):
+            raise ResourceError("no space left on the device")
+        save(folder, state)
+
+    save = run_folder.save_checkpoint
+    monkeypatch.setattr(run_folder, "save_checkpoint", full)
+    train(settings(corpus, save_every=1000, validate_every=3), run, device="cpu", report=lambda line: None)
+    assert len(n_bundles) == 11
+    assert max(n_bundles) <= 4  # best and last, of the last checkpoint and now
+    assert len(saved_steps(run / "bundles")) <= 2 * 2
+
+
 def failing_once(function: Callable[..., Any], after: int) -> Callable[..., Any]:
     """The same function, but the call after so many finds a full disk."""
     calls = itertools.count()

@@ -165,8 +165,8 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
         _flush_folder(folder.parent)
 
 
-def verify_folder(folder: Path) -> dict[str, Any]:
-    """Check every file of `folder` against its manifest and return the manifest.
+def verify_folder(folder: Path, advice: str = "use another copy") -> dict[str, Any]:
+    """Check every file of `folder` against its manifest and return the manifest; `advice` is for whoever lost one.
 
     Raises:
         BundleError: the manifest is missing or damaged, or a file differs from it in size or SHA-256, or is missing.
@@ -179,21 +179,21 @@ def verify_folder(folder: Path) -> dict[str, Any]:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         whole = False
     if not whole:
-        raise BundleError("the manifest is damaged", folder / MANIFEST, advice="use another copy")
+        raise BundleError("the manifest is damaged", folder / MANIFEST, advice=advice)
     for name, (size, digest) in files.items():
         path = folder / name
         if Path(name).is_absolute() or ".." in Path(name).parts:
             what = f"the manifest names a file outside the folder ({name!r})"
-            raise BundleError(what, folder / MANIFEST, advice="use another copy")
+            raise BundleError(what, folder / MANIFEST, advice=advice)
         try:
             there = path.is_file() and not path.is_symlink()
             same = there and path.stat().st_size == size and sha256(path) == digest
         except OSError as error:
             raise BundleError(f"cannot be read ({error.strerror})", path, advice="use another copy") from None
         if not there:
-            raise BundleError("a file of the manifest is missing", path, advice="use another copy")
+            raise BundleError("a file of the manifest is missing", path, advice=advice)
         if not same:
-            raise BundleError("the file differs from its SHA-256 in the manifest", path, advice="use another copy")
+            raise BundleError("the file differs from its SHA-256 in the manifest", path, advice=advice)
     return manifest
 
 

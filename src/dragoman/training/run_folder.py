@@ -57,9 +57,10 @@ class RunFolder:
         search: SearchConfig,
         facts: Mapping[str, float],
     ) -> None:
-        """Write the bundle of the last validation, and let `best` and `last` name theirs."""
+        """Write the bundle of the last validation, let `best` and `last` name theirs, and remove those nobody names."""
         save_bundle(self.bundles / f"step-{progress.last_validation}", model, tokenizers, search, facts=facts)
         self._point(progress)
+        self._prune_bundles(progress)
 
     def forget_after(self, progress: Progress) -> None:
         """Undo what was done after the checkpoint of `progress`, so that `best` and `last` belong to that one.
