@@ -251,6 +251,16 @@ def test_configurations_that_do_not_fit_are_refused(
         load_bundle(copy)
 
 
+@pytest.mark.parametrize("by", [-1, 1])
+def test_a_model_for_another_vocabulary_is_refused(tmp_path: Path, by: int) -> None:
+    tokenizers = tiny_tokenizers()
+    size = tokenizers.source.vocab_size + by
+    model = tiny_model(tokenizers, source_vocab_size=size, target_vocab_size=size)
+    save_bundle(tmp_path / "bundle", model, tokenizers, SearchConfig(), facts={})
+    with pytest.raises(BundleError, match=r"320|entries"):
+        load_bundle(tmp_path / "bundle")
+
+
 def test_all_differences_of_the_weights_are_listed(copy: Path) -> None:
     weights = load_file(copy / "model.safetensors")
     weights["../../x"] = torch.zeros(2)

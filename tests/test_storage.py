@@ -354,6 +354,13 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path, manifest: dict[str, Any]
         verify_folder(tmp_path)
 
 
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _save(tmp_path / "folder")
+    monkeypatch.setattr(storage, "sha256", failing(errno.EIO))
+    with pytest.raises(BundleError, match=r"cannot be read \(Input/output error\): .*numbers\.bin; use another copy"):
+        verify_folder(tmp_path / "folder")
+
+
 def test_a_manifest_is_the_one_that_was_written(tmp_path: Path) -> None:
     """Other spaces, another order or another hash are damage, though JSON reads them alike."""
     _save(tmp_path / "folder")
@@ -398,7 +405,10 @@ def test_json_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("{", encoding="utf-8")
     (tmp_path / "folder").mkdir()
     (tmp_path / "large").write_text('{"a": 1}', encoding="utf-8")
+    (tmp_path / "twice").write_text('{"a": 1, "a": 2}', encoding="utf-8")
+    (tmp_path / "number").write_text('{"a": NaN}', encoding="utf-8")
     causes = {"list": "not a JSON object", "text": "not readable", "folder": "not a regular", "none": "file not found"}
+    causes |= {"twice": "a key is there twice", "number": "NaN is no JSON"}
     for name, cause in causes.items():
         with pytest.raises(BundleError, match=cause):
             read_json(tmp_path / name)
