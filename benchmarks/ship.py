@@ -17,7 +17,7 @@ from typing import Literal
 
 from quality import measure
 
-from dragoman.bundle import PRETRAINED, load_bundle, save_bundle, unique_weights
+from dragoman.bundle import PRETRAINED, load_bundle, save_bundle
 from dragoman.config import SearchConfig, parse_section
 from dragoman.errors import DataError
 from dragoman.evaluation.evaluate import Evaluation
@@ -114,7 +114,7 @@ def ship(run: Path, name: str, place: Path, *, length_penalty: float | None = No
         name=name,
         source=LANGUAGES[source],
         target=LANGUAGES[target],
-        n_parameters=sum(weight.numel() for weight in unique_weights(bundle.model).values()),
+        n_parameters=sum(weight.size for weight in bundle.weights.values()),
         step=bundle.facts.get("step"),
         beam_size=search.beam_size,
         length_penalty=search.length_penalty,

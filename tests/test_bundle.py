@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 
+from dragoman import bundle as module
 from dragoman.bundle import (
     FORMAT_VERSION,
     average_bundles,
@@ -215,6 +216,51 @@ def test_links_are_refused(copy: Path, tmp_path: Path) -> None:
         load_bundle(copy)
 
 
+def test_a_folder_replaced_while_it_is_read_is_never_mixed(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A copy of another model arrives between any two files; a run's best is found anew."""
+    other = load_bundle(bundle)
+    with torch.no_grad():
+        other.model.output_projection.bias += 1
+    save_bundle(tmp_path / "other", other.model, other.tokenizers, SearchConfig(beam_size=3), facts={})
+    for number, (place, name) in enumerate(
+        ((module, "read_json"), (module, "verify_folder"), (module.Tokenizers, "load"), (module, "read_weights"))
+    ):
+        model = shutil.copytree(bundle, tmp_path / f"model-{number}")
+        real = getattr(place, name)
+
+        def replacing(*arguments: Any, real: Any = real, model: Path = model, **options: Any) -> Any:
+            found = real(*arguments, **options)
+            shutil.rmtree(model)
+            shutil.copytree(tmp_path / "other", model)
+            return found
+
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, replacing)
+            with pytest.raises(BundleError, match=r"replaced while it was read|differs from its SHA-256"):
+                load_bundle(model)
+        assert load_bundle(model).search.beam_size == 3
+
+
+def test_a_best_that_is_removed_for_a_better_one_is_followed(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for step in (1, 2):
+        shutil.copytree(bundle, tmp_path / "bundles" / f"step-{step}")
+    set_pointer(tmp_path / "best", tmp_path / "bundles" / "step-1")
+    real = module.verify_folder
+
+    def late(folder: Path) -> dict[str, Any]:
+        if folder.name == "step-1":
+            set_pointer(tmp_path / "best", tmp_path / "bundles" / "step-2")
+            shutil.rmtree(folder)
+        return real(folder)
+
+    monkeypatch.setattr(module, "verify_folder", late)
+    assert load_bundle(tmp_path).search == load_bundle(bundle).search
+
+
 def test_a_run_folder_cannot_point_elsewhere(bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     set_pointer(tmp_path / "run" / "best", bundle)
@@ -257,6 +303,16 @@ def test_configurations_that_do_not_fit_are_refused(
         load_bundle(copy)
 
 
+@pytest.mark.parametrize("by", [-1, 1])
+def test_a_model_for_another_vocabulary_is_refused(tmp_path: Path, by: int) -> None:
+    tokenizers = tiny_tokenizers()
+    size = tokenizers.source.vocab_size + by
+    model = tiny_model(tokenizers, source_vocab_size=size, target_vocab_size=size)
+    save_bundle(tmp_path / "bundle", model, tokenizers, SearchConfig(), facts={})
+    with pytest.raises(BundleError, match=r"320|entries"):
+        load_bundle(tmp_path / "bundle")
+
+
 def test_all_differences_of_the_weights_are_listed(copy: Path) -> None:
     weights = load_file(copy / "model.safetensors")
     weights["../../x"] = torch.zeros(2)
@@ -272,10 +328,17 @@ def test_all_differences_of_the_weights_are_listed(copy: Path) -> None:
 
 
 def test_pickle_is_refused(copy: Path, tmp_path: Path) -> None:
-    (copy / "model.safetensors").write_bytes(b"\x80\x04cos\nsystem\n.")
-    remake_manifest(copy)
-    with pytest.raises(BundleError, match="safetensors"):
-        load_bundle(copy)
+    rest = b"\0" * 5_000
+    pickles = {
+        "too small for": b"\x80\x04cos\nsystem\n.",
+        "its head has": b"\x80\x04cos\nsystem\n." + rest,
+        "not readable as safetensors": b"\x04\0\0\0\0\0\0\0\x80\x04N." + rest,
+    }
+    for message, content in pickles.items():
+        (copy / "model.safetensors").write_bytes(content)
+        remake_manifest(copy)
+        with pytest.raises(BundleError, match=message):
+            load_bundle(copy)
     (tmp_path / "model.pt").write_bytes(b"PK")
     with pytest.raises(BundleError, match="safetensors"):
         load_bundle(tmp_path / "model.pt")

@@ -10,7 +10,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
-    {"config", "devices", "errors", "processes", "storage"},
+    {"errors", "sections"},
+    {"config", "devices", "processes", "storage"},
     {"model", "recipe", "text"},
     {"weights"},
     {"alignment", "data", "decoding", "bundle"},

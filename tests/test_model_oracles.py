@@ -129,6 +129,20 @@ def test_fused_attention_equals_explicit_weights(n_keys: int) -> None:
         assert torch.allclose(one, other, atol=1e-12)
 
 
+@pytest.mark.parametrize("n_keys", [SHORT, SHORT + 1])
+def test_what_is_masked_does_not_count_however_large(n_keys: int) -> None:
+    """Padding holds numbers, and its weight is zero exactly.
+
+    It never holds NaN, since such weights are neither saved nor loaded.
+    """
+    queries, keys, values = (torch.randn(2, 3, n, 8, dtype=torch.float64) for n in (4, n_keys, n_keys))
+    mask = (torch.arange(n_keys) < n_keys - 3).expand(2, 1, 1, n_keys)
+    for far in (keys, values):
+        far[:, :, -3:] = 1e30
+    for attended in (attend(queries, keys, values, mask), attention_weights(queries, keys, mask) @ values):
+        torch.testing.assert_close(attended, attend(queries, keys[:, :, :-3], values[:, :, :-3]))
+
+
 @pytest.mark.parametrize("n_keys", [7, SHORT + 1])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_nothing_to_attend_to_gives_zeros_and_no_gradient(dtype: torch.dtype, n_keys: int) -> None:

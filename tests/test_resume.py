@@ -116,6 +116,36 @@ def test_changed_settings_and_data_are_refused(corpus: Path, reference: Path, tm
     assert saved_steps(run / "checkpoints")[-1] == 33
 
 
+def test_settings_edited_in_the_run_folder_are_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """The checkpoint knows with which it was made: neither an edit nor damage of config.yaml is taken for them."""
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    text = (run / "config.yaml").read_text(encoding="utf-8")
+    assert "lr: 0.01\n" in text
+    (run / "config.yaml").write_text(text.replace("lr: 0.01\n", "lr: 0.03\n"), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"the configuration of this run changed since step 30: .*run; put it back"):
+        train(read_recipe(run / "config.yaml"), run, device="cpu", report=lambda line: None)
+    longer = text.replace("max_steps: 30\n", "max_steps: 31\n").replace("beam_size: 5", "beam_size: 2")
+    (run / "config.yaml").write_text(longer, encoding="utf-8")
+    train(read_recipe(run / "config.yaml"), run, device="cpu", report=lambda line: None)
+    assert saved_steps(run / "checkpoints")[-1] == 31
+
+
+def test_a_run_shorter_than_its_warm_up_says_so_and_goes_on_by_its_folder_alone(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "run"
+    data = settings(corpus)["data"]
+    command = ["train", "--source", data["source"], "--target", data["target"], "-o", str(folder), "--device", "cpu"]
+    command += [word for key in ("d_model=16", "d_ff=32", "n_heads=2") for word in ("--set", f"model.{key}")]
+    command += ["--set", "model.n_encoder_layers=1", "--set", "model.n_decoder_layers=1"]
+    command += ["--set", "tokenizer.kind=words", "--set", "training.max_steps=2"]
+    for again in (command, command, ["train", "-o", str(folder), "--device", "cpu"]):
+        assert run(again) == 0
+        told = capsys.readouterr().err
+        assert "warning: all 2 steps are warm-up" in told
+        assert "lower training.warmup_steps (4,000)" in told
+
+
 def test_changed_text_is_refused_by_name(corpus: Path, tmp_path: Path) -> None:
     text, run = shutil.copytree(corpus, tmp_path / "text"), tmp_path / "run"
     train(settings(text, max_steps=12), run, device="cpu", report=lambda line: None)
@@ -132,6 +162,10 @@ def test_a_run_whose_checkpoints_were_taken_away_does_not_start_anew(
     with pytest.raises(BundleError, match="checkpoints are missing"):
         train(settings(corpus), run, device="cpu", report=lambda line: None)
     assert (run / "best" / "model.safetensors").exists()
+    shutil.rmtree(run / "bundles")  # nor if it had no bundle yet: steps were logged
+    with pytest.raises(BundleError, match="checkpoints are missing"):
+        train(settings(corpus), run, device="cpu", report=lambda line: None)
+    assert max(losses(run)) == 30
 
 
 def test_a_folder_of_something_else_is_left_alone(corpus: Path, tmp_path: Path) -> None:
@@ -333,6 +367,26 @@ def test_a_disk_that_is_full_for_a_while_costs_nothing(
     assert logged(run, "validation_loss").keys() == {30}  # the one of step 20 could not be kept, nor could it be best
 
 
+def test_validations_that_cannot_be_noted_do_not_fill_the_disk(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their bundles take more space than the checkpoint for which there is none."""
+    run, n_bundles = tmp_path / "run", list[int]()
+
+    def full(folder: Path, state: Any) -> None:
+        n_bundles.append(len(saved_steps(run / "bundles")))
+        if len(n_bundles) in (3, 4):
+            raise ResourceError("no space left on the device")
+        save(folder, state)
+
+    save = run_folder.save_checkpoint
+    monkeypatch.setattr(run_folder, "save_checkpoint", full)
+    train(settings(corpus, save_every=1000, validate_every=3), run, device="cpu", report=lambda line: None)
+    assert len(n_bundles) == 11
+    assert max(n_bundles) <= 4  # best and last, of the last checkpoint and now
+    assert len(saved_steps(run / "bundles")) <= 2 * 2
+
+
 def failing_once(function: Callable[..., Any], after: int) -> Callable[..., Any]:
     """The same function, but the call after so many finds a full disk."""
     calls = itertools.count()
@@ -397,10 +451,10 @@ def test_numbers_that_are_not_finite_are_never_saved(
 def without_memory(limit: int) -> Callable[..., Any]:
     """`batch_loss`, on a machine that has memory for `limit` tokens."""
 
-    def batch_loss(model: Any, batch: Any, smoothing: float) -> Any:
+    def batch_loss(model: Any, batch: Any, *options: float) -> Any:
         if batch.target_ids.numel() > limit:
             raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory")
-        return loss.batch_loss(model, batch, smoothing)
+        return loss.batch_loss(model, batch, *options)
 
     return batch_loss
 

@@ -93,6 +93,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path, monkeypatch: pytest.Mon
         write_file(tmp_path / "file", b"new")
     assert caught.value.exit_code == 5
     assert (tmp_path / "file").read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["file"], "what was half written takes no space"
 
 
 def test_a_failed_save_leaves_no_folder(tmp_path: Path) -> None:
@@ -353,6 +354,13 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path, manifest: dict[str, Any]
         verify_folder(tmp_path)
 
 
+def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _save(tmp_path / "folder")
+    monkeypatch.setattr(storage, "sha256", failing(errno.EIO))
+    with pytest.raises(BundleError, match=r"cannot be read \(Input/output error\): .*numbers\.bin; use another copy"):
+        verify_folder(tmp_path / "folder")
+
+
 def test_a_manifest_is_the_one_that_was_written(tmp_path: Path) -> None:
     """Other spaces, another order or another hash are damage, though JSON reads them alike."""
     _save(tmp_path / "folder")
@@ -397,7 +405,10 @@ def test_json_that_cannot_be_read_says_why(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("{", encoding="utf-8")
     (tmp_path / "folder").mkdir()
     (tmp_path / "large").write_text('{"a": 1}', encoding="utf-8")
+    (tmp_path / "twice").write_text('{"a": 1, "a": 2}', encoding="utf-8")
+    (tmp_path / "number").write_text('{"a": NaN}', encoding="utf-8")
     causes = {"list": "not a JSON object", "text": "not readable", "folder": "not a regular", "none": "file not found"}
+    causes |= {"twice": "a key is there twice", "number": "NaN is no JSON"}
     for name, cause in causes.items():
         with pytest.raises(BundleError, match=cause):
             read_json(tmp_path / name)
@@ -465,6 +476,24 @@ def test_a_lock_whose_owner_did_not_sign_yet(tmp_path: Path) -> None:
         with pytest.raises(RunFolderError, match="in use by process 7 on a host"), lock_folder(tmp_path):
             pass
         sign.join()
+
+
+def test_a_file_system_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is not taken for a folder that is in use."""
+    fcntl = pytest.importorskip("fcntl")
+    monkeypatch.setattr(fcntl, "flock", failing(errno.ENOLCK))
+    with (
+        pytest.raises(RunFolderError, match=r"cannot be locked \(No locks available\): .*; choose .* local disk"),
+        lock_folder(tmp_path),
+    ):
+        pass
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_lock_that_cannot_be_signed_is_a_full_disk(tmp_path: Path) -> None:
+    (tmp_path / "lock").symlink_to("/dev/full")
+    with pytest.raises((ResourceError, RunFolderError), match=r"/lock; "), lock_folder(tmp_path):
+        pass
 
 
 def test_the_lock_of_windows_leaves_its_owner_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

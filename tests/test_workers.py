@@ -40,6 +40,31 @@ def test_a_killed_worker_is_noticed() -> None:
         workers.map(range(6))
 
 
+@linux
+def test_after_a_failure_no_earlier_result_is_taken_for_a_later_one() -> None:
+    """The other workers were still at their jobs when one failed."""
+
+    def work(job: int) -> int:
+        if job < 0:
+            raise ConfigError("negative")
+        time.sleep(0.01 * job)
+        return job * job
+
+    workers = Workers(work, 3)
+    for _ in range(2):
+        with pytest.raises(ConfigError, match="negative"):
+            workers.map([9, -1, 8, 7, 6, 5])
+        assert workers.map([1, 2, 3, 4]) == [1, 4, 9, 16]
+
+
+@linux
+def test_after_a_killed_worker_there_are_others() -> None:
+    workers = Workers(lambda job: os.kill(os.getpid(), signal.SIGKILL) if job == 3 else job, 2)
+    with pytest.raises(ResourceError, match="was killed"):
+        workers.map(range(6))
+    assert workers.map([1, 2]) == [1, 2]
+
+
 def test_one_job_and_one_worker_need_no_other_process() -> None:
     assert Workers(lambda job: os.getpid(), 4).map([1]) == [os.getpid()]
     assert Workers(lambda job: os.getpid(), 1).map([1, 2]) == [os.getpid()] * 2

@@ -23,9 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 from safetensors.numpy import save
 
-from dragoman.config import ModelConfig, S, SearchConfig, parse_section
+from dragoman.config import ModelConfig, SearchConfig
 from dragoman.errors import BundleError, ConfigError, DivergedError
 from dragoman.model.shapes import weight_shapes
+from dragoman.sections import S, parse_section
 from dragoman.storage import MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.weights import Floats, StoredPrecision, not_finite, read_weights, weights_of
@@ -182,11 +183,21 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
         BundleError: the folder is damaged, incomplete, of a newer format, or its parts contradict each other.
     """
     folder = find_bundle(name)
+    try:
+        return _load(folder, verify)
+    except BundleError:
+        if find_bundle(name) == folder:
+            raise
+    return load_bundle(name, verify=verify)  # a training chose another best, and removed this one, meanwhile
+
+
+def _load(folder: Path, verify: bool) -> Bundle:
     settings = _read_config(folder)
     if (folder / TOKENIZER).is_symlink():
         raise BundleError("a link instead of a folder", folder / TOKENIZER, advice="use another copy")
+    manifest = verify_folder(folder) if verify else {}
     if verify:
-        _verify_listed(folder, verify_folder(folder))
+        _verify_listed(folder, manifest)
     config = _section(ModelConfig, settings["model"], folder)
     search = _section(SearchConfig, settings["search"], folder)
     weights = _read_weights(config, folder, settings.get("precision", "float32"))
@@ -196,6 +207,8 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
     if sizes != expected:
         what = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
         raise BundleError(what, folder)
+    if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
+        raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
     return Bundle(config, weights, tokenizers, search, settings["facts"])
 
 

@@ -1,4 +1,4 @@
-"""Configuration: frozen, strict and typed. YAML in, JSON out; every problem is listed at once, with a suggestion.
+"""Configuration: every setting, with its default and its checks. YAML in, JSON out.
 
 A recipe is a YAML file with the sections `data`, `tokenizer`, `model`, `training` and `search`; `--set a.b=c` wins over
 it. What a recipe leaves out has the default written here; `None` means "chosen to fit the corpus, and said so".
@@ -6,19 +6,14 @@ it. What a recipe leaves out has the default written here; `None` means "chosen 
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar, get_args
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
-from pydantic_core import ErrorDetails
+from pydantic import Field
 
-from dragoman.errors import ConfigError
-
-S = TypeVar("S", bound="Section")
+from dragoman.sections import Section
 
 Size = Annotated[int, Field(ge=1, le=1_000_000)]
 Depth = Annotated[int, Field(ge=1, le=1_000)]
@@ -27,19 +22,8 @@ Positive = Annotated[int, Field(ge=1, le=10**12)]
 Probability = Annotated[float, Field(ge=0, lt=1)]
 Rate = Annotated[float, Field(gt=0, le=1000)]
 
-
-#: So many problems are explained at once.
-MOST_PROBLEMS = 100
 #: Two or three letters of ISO 639, and perhaps a script or a country.
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
-
-
-class Section(BaseModel):
-    """A part of the configuration: unknown keys, wrong types and numbers that are not finite are errors."""
-
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
-    )
 
 
 class DataConfig(Section):
@@ -71,21 +55,19 @@ class DataConfig(Section):
     dedup: bool = False
     invalid_utf8: Literal["error", "drop"] = "error"
 
-    @model_validator(mode="after")
-    def _one_origin(self) -> Self:
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Where the text comes from, and its languages."""
         files = (self.source is not None) + (self.target is not None)
         origins = (self.corpus is not None) + (files > 0) + (self.pairs is not None)
         if origins > 1:
-            raise ValueError("give only one of: corpus, source and target, pairs")
-        if files == 1:
-            raise ValueError("source and target belong together; give both")
-        for code in (self.source_lang, self.target_lang):
+            yield "corpus source target pairs", "give only one of: corpus, source and target, pairs"
+        for prefix in ("", "validation_", "test_"):
+            source, target = f"{prefix}source", f"{prefix}target"
+            if (getattr(self, source) is None) != (getattr(self, target) is None):
+                yield f"{source} {target}", f"{source} and {target} belong together; give both"
+        for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
             if code is not None and not LANGUAGE_CODE.fullmatch(code):
-                raise ValueError(f"{code!r} is no language code; use ISO 639's, such as en, de or zh")
-        for split in ("validation", "test"):
-            if (getattr(self, f"{split}_source") is None) != (getattr(self, f"{split}_target") is None):
-                raise ValueError(f"{split}_source and {split}_target belong together; give both")
-        return self
+                yield name, f"{code!r} is no language code; use ISO 639's, such as en, de or zh"
 
     def files(self, split: Literal["train", "validation", "test"]) -> tuple[str | None, str | None, str | None]:
         """(source, target, pairs) of a split, as far as they are named."""
@@ -120,6 +102,8 @@ class TokenizerConfig(Section):
 
 class ModelShape(Section):
     """The Transformer of Vaswani et al. (2017), in the paper's symbols, without its vocabulary sizes."""
+
+    also_known = ("preset",)
 
     d_model: Annotated[int, Field(ge=1, le=65_536)] = 512
     d_ff: Annotated[int, Field(ge=1, le=1_000_000)] = 2048
@@ -157,26 +141,24 @@ class ModelShape(Section):
     """Longest sequence, in tokens."""
     pad_id: Count = 0
 
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Widths that do not divide, and depths that differ."""
         heads = self.n_heads if self.d_k is None or self.d_v is None else 1
         unit = math.lcm(heads, 2) if self.positions in ("sinusoidal", "halves") else heads
         below = self.d_model - self.d_model % unit
         near = f"{below} or {below + unit}" if below else f"{unit}"
+        names, width = "d_model n_heads d_k d_v positions", self.head_widths[0]
         if self.d_model % heads:
-            raise ValueError(f"d_model {self.d_model} does not divide into {heads} heads; set it to {near}")
-        if self.d_model % unit:
-            raise ValueError(f"{self.positions} positions need an even d_model; set it to {near}")
-        width = self.head_widths[0]
-        if self.positions == "rotary" and width % 2:
+            yield names, f"d_model {self.d_model} does not divide into {heads} heads; set it to {near}"
+        elif self.d_model % unit:
+            yield names, f"{self.positions} positions need an even d_model; set it to {near}"
+        elif self.positions == "rotary" and width % 2:
             near = f"{width - 1} or {width + 1}" if width > 1 else "2"
-            raise ValueError(f"rotary positions need heads of even width, not {width}; set d_k to {near}")
+            yield names, f"rotary positions need heads of even width, not {width}; set d_k to {near}"
         if self.memory == "layerwise" and self.n_encoder_layers != self.n_decoder_layers:
-            raise ValueError(
-                "layerwise memory needs as many encoder as decoder layers; "
-                f"set both to {self.n_encoder_layers} or {self.n_decoder_layers}"
-            )
-        return self
+            both = f"{self.n_encoder_layers} or {self.n_decoder_layers}"
+            what = f"layerwise memory needs as many encoder as decoder layers; set both to {both}"
+            yield "memory n_encoder_layers n_decoder_layers", what
 
     @property
     def head_widths(self) -> tuple[int, int]:
@@ -190,16 +172,18 @@ class ModelConfig(ModelShape):
     source_vocab_size: Annotated[int, Field(ge=4, le=10_000_000)]
     target_vocab_size: Annotated[int, Field(ge=4, le=10_000_000)]
 
-    @model_validator(mode="after")
-    def _vocabularies_fit(self) -> Self:
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Those of the shape, and what does not fit the vocabularies."""
+        yield from super().contradictions()
+        sizes = "source_vocab_size target_vocab_size"
         if self.tie == "all" and self.source_vocab_size != self.target_vocab_size:
-            raise ValueError(
+            yield (
+                f"tie {sizes}",
                 f"tie 'all' needs one joint vocabulary, but the sizes are {self.source_vocab_size} and "
-                f"{self.target_vocab_size}; use tokenizer.joint=true or model.tie=decoder"
+                f"{self.target_vocab_size}; use tokenizer.joint=true or model.tie=decoder",
             )
         if self.pad_id >= min(self.source_vocab_size, self.target_vocab_size):
-            raise ValueError(f"pad_id {self.pad_id} lies outside the vocabulary")
-        return self
+            yield f"pad_id {sizes}", f"pad_id {self.pad_id} lies outside the vocabulary"
 
 
 #: `model.preset` in a recipe: sizes known to work. `base` and `big` are the paper's (Table 3); `tiny` is the
@@ -267,16 +251,6 @@ class TrainingConfig(Section):
     max_skipped_steps: Positive = 20
     """Steps in a row that may be skipped for a loss or gradient that is not finite."""
 
-    @model_validator(mode="after")
-    def _ends(self) -> Self:
-        asked = "warmup_steps" in self.model_fields_set  # what was not is chosen to fit, when the corpus is known
-        if asked and self.max_steps is not None and self.warmup_steps > self.max_steps:
-            raise ValueError(
-                f"warmup_steps {self.warmup_steps} is more than max_steps {self.max_steps}; lower it to "
-                f"{max(1, self.max_steps // 10)} or so"
-            )
-        return self
-
 
 class SearchConfig(Section):
     """How a translation is searched for. Beam size 1 is greedy search; `sample` draws from the model instead."""
@@ -299,13 +273,13 @@ class SearchConfig(Section):
     """Draw from the most probable tokens that together have this probability."""
     seed: Count = 1
 
-    @model_validator(mode="after")
-    def _consistent(self) -> Self:
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Lengths in the wrong order, and more hypotheses than are kept."""
         if self.max_length is not None and self.min_length > self.max_length:
-            raise ValueError(f"min_length {self.min_length} is more than max_length {self.max_length}")
+            yield "min_length max_length", f"min_length {self.min_length} is more than max_length {self.max_length}"
         if not self.sample and self.n_best > self.beam_size:
-            raise ValueError(f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size")
-        return self
+            what = f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"
+            yield "sample n_best beam_size", what
 
 
 class Config(Section):
@@ -317,64 +291,11 @@ class Config(Section):
     training: TrainingConfig = TrainingConfig()
     search: SearchConfig = SearchConfig()
 
-    @model_validator(mode="after")
-    def _sentences_fit(self) -> Self:
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Sentences that the model cannot read."""
         if self.data.max_length >= self.model.max_length:
-            raise ValueError(
+            yield (
+                "data.max_length model.max_length",
                 f"data.max_length {self.data.max_length} must be less than model.max_length {self.model.max_length}, "
-                "which counts the end of the sentence too; lower the one or raise the other"
+                "which counts the end of the sentence too; lower the one or raise the other",
             )
-        return self
-
-
-def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Path | None = None) -> S:
-    """Check the settings of one section, and return it.
-
-    Raises:
-        ConfigError: lists every problem found.
-    """
-    try:
-        return section.model_validate(_tuples(settings))
-    except ValidationError as error:
-        # A suggestion takes time; a stranger's file may need a hundred thousand.
-        problems = [_explain(section, problem) for problem in error.errors()[:MOST_PROBLEMS]]
-        raise ConfigError(problems[0], where, details=problems[1:]) from None
-
-
-def _tuples(value: Any) -> Any:
-    """Lists become tuples, as strict fields want them."""
-    if isinstance(value, Mapping):
-        return {key: _tuples(item) for key, item in value.items()}
-    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _explain(section: type[Section], problem: ErrorDetails) -> str:
-    """One line for one problem that pydantic found."""
-    path = [str(part) for part in problem["loc"]]
-    key = ".".join(path)
-    if problem["type"] == "extra_forbidden":
-        close = [name for name in section.model_fields if path[-1] in _keys(section, [name])][:1]
-        close = [f"{name}.{path[-1]}" for name in close] or difflib.get_close_matches(
-            path[-1], _keys(section, path[:-1]), n=1
-        )
-        return f"unknown key {key!r} " + (
-            f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"
-        )
-    if problem["type"] == "value_error":
-        return (f"{key}: " if key else "") + str(problem["ctx"]["error"])
-    got = repr(problem["input"])
-    got = got if len(got) <= 60 else got[:57] + "..."
-    wanted = problem["msg"][:1].lower() + problem["msg"][1:]
-    return f"{key}: {wanted}, got {got}" if key else f"{wanted}, got {got}"
-
-
-def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
-    """The keys that are known at `path`."""
-    for name in path:
-        field = section.model_fields.get(name)
-        annotations = [field.annotation, *get_args(field.annotation)] if field else []
-        inner = [each for each in annotations if isinstance(each, type) and issubclass(each, Section)]
-        if not inner:
-            return []
-        section = inner[0]
-    return [*section.model_fields, *(["preset"] if section is ModelShape else [])]

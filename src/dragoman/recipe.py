@@ -12,8 +12,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import yaml
 
-from dragoman.config import PRESETS, Config, DataConfig, Section, parse_section
+from dragoman.config import PRESETS, Config, DataConfig
 from dragoman.errors import ConfigError
+from dragoman.sections import Section, parse_section, problems_of
 
 #: YAML is read at some 50 kB a second.
 MAX_RECIPE_BYTES = 100_000
@@ -66,9 +67,13 @@ def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -
     settings = dict(settings)
     model = settings.get("model")
     if isinstance(model, dict) and "preset" in model:
+        model = dict(model)
         preset = model["preset"]
         if not isinstance(preset, str) or preset not in PRESETS:
-            raise ConfigError(f"unknown preset {preset!r}", where, advice=f"choose one of {', '.join(PRESETS)}")
+            del model["preset"]
+            others = problems_of(Config, {**settings, "model": model})
+            advice = f"choose one of {', '.join(PRESETS)}"
+            raise ConfigError(f"unknown preset {preset!r}", where, advice=advice, details=others)
         model = {**PRESETS[preset], **{key: value for key, value in model.items() if key != "preset"}}
         settings["model"] = model
     longest = model.get("max_length") if isinstance(model, dict) else None

@@ -27,6 +27,8 @@ POINTER_LIMIT = 4096
 #: Bytes of a JSON file that holds no words; reading one takes up to 25 times its size.
 JSON_LIMIT = 200_000
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+#: How the systems say that another process has a lock.
+_HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 
 
 def _flush_file(file: IO[bytes]) -> None:
@@ -77,11 +79,15 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     """
     temporary = path.with_name(f"tmp.{path.name}")
     with _disk_errors(path):
-        with open(temporary, "wb") as file:
-            for piece in pieces:
-                file.write(piece)
-            _flush_file(file)
-        os.replace(temporary, path)
+        try:
+            with open(temporary, "wb") as file:
+                for piece in pieces:
+                    file.write(piece)
+                _flush_file(file)
+            os.replace(temporary, path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
         _flush_folder(path.parent)
 
 
@@ -169,8 +175,8 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
         _flush_folder(folder.parent)
 
 
-def verify_folder(folder: Path) -> dict[str, Any]:
-    """Check every file of `folder` against its manifest and return the manifest.
+def verify_folder(folder: Path, advice: str = "use another copy") -> dict[str, Any]:
+    """Check every file of `folder` against its manifest and return the manifest; `advice` is for whoever lost one.
 
     Raises:
         BundleError: the manifest is missing or damaged, or a file differs from it in size or SHA-256, or is missing.
@@ -183,21 +189,21 @@ def verify_folder(folder: Path) -> dict[str, Any]:
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         whole = False
     if not whole:
-        raise BundleError("the manifest is damaged", folder / MANIFEST, advice="use another copy")
+        raise BundleError("the manifest is damaged", folder / MANIFEST, advice=advice)
     for name, (size, digest) in files.items():
         path = folder / name
         if Path(name).is_absolute() or ".." in Path(name).parts:
             what = f"the manifest names a file outside the folder ({name!r})"
-            raise BundleError(what, folder / MANIFEST, advice="use another copy")
+            raise BundleError(what, folder / MANIFEST, advice=advice)
         try:
             there = path.is_file() and not path.is_symlink()
             same = there and path.stat().st_size == size and sha256(path) == digest
         except OSError as error:
             raise BundleError(f"cannot be read ({error.strerror})", path, advice="use another copy") from None
         if not there:
-            raise BundleError("a file of the manifest is missing", path, advice="use another copy")
+            raise BundleError("a file of the manifest is missing", path, advice=advice)
         if not same:
-            raise BundleError("the file differs from its SHA-256 in the manifest", path, advice="use another copy")
+            raise BundleError("the file differs from its SHA-256 in the manifest", path, advice=advice)
     return manifest
 
 
@@ -271,17 +277,19 @@ def lock_folder(folder: Path) -> Iterator[None]:
     """Hold `folder` for this process alone. The lock dies with the process, also under `kill -9`.
 
     Raises:
-        RunFolderError: another process holds it; the message names that process and its host.
+        RunFolderError: another process holds it, and the message names that process and its host; or it cannot be
+            written or locked.
+        ResourceError: the disk is full.
     """
     with _disk_errors(folder / "lock"):
         folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / "lock", "a+b")  # noqa: SIM115 - held for as long as the caller works
+        file = open(folder / "lock", "a+b", buffering=0)  # noqa: SIM115 - held for as long as the caller works
     with file:
-        if not _try_lock(file):
+        if not _try_lock(file, folder):
             raise RunFolderError(f"in use by {_owner(file)}", folder, advice="wait for it, or choose another --output")
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
-        file.flush()
+        with _disk_errors(folder / "lock"):
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
         yield
 
 
@@ -295,7 +303,12 @@ def _owner(file: IO[bytes]) -> str:
     return "another process"
 
 
-def _try_lock(file: IO[bytes]) -> bool:
+def _try_lock(file: IO[bytes], folder: Path) -> bool:
+    """Take the lock, or return False when another process has it.
+
+    Raises:
+        RunFolderError: the file system has no locks.
+    """
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -307,6 +320,9 @@ def _try_lock(file: IO[bytes]) -> bool:
             import fcntl
 
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        what, advice = f"cannot be locked ({error.strerror})", "choose an --output on a local disk"
+        raise RunFolderError(what, folder, advice=advice) from None
     return True

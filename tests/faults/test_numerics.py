@@ -20,7 +20,9 @@ from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
+from dragoman.runtime.array_model import ArrayModel
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
+from dragoman.weights import weights_of
 
 N_SHAPES = 1000 if FULL else 50
 N_SENTENCES = 1000 if FULL else 100
@@ -102,9 +104,9 @@ def check(dice: random.Random) -> None:
     cache = model.start_cache(model.encode(source), padding_mask(source, 0))
     stepped = torch.cat([model.project(model.step(ids[:, None], cache)) for ids in target.unbind(1)], dim=1)
     assert difference(logits[real], stepped[real]) < 10 * TOLERANCE
-    scorer, width = TransformerScorer([model]), dice.randint(1, 4)
-    greedy = search(scorer, source, SearchConfig(beam_size=1, max_length=10))
-    beams = search(scorer, source, SearchConfig(beam_size=width, n_best=width, max_length=10))
+    scorer, width = TransformerScorer([ArrayModel(model.config, weights_of(model))]), dice.randint(1, 4)
+    greedy = search(scorer, source.numpy(), SearchConfig(beam_size=1, max_length=10))
+    beams = search(scorer, source.numpy(), SearchConfig(beam_size=width, n_best=width, max_length=10))
     for (best,), beam in zip(greedy, beams, strict=True):
         assert beam == sorted(beam, key=lambda each: (not each.finished, -each.score))
         if width == 1:

@@ -103,9 +103,10 @@ def distill(
 
 def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:
     """The pairs to translate; the targets are empty where there are only sources."""
-    from dragoman.config import DataConfig, parse_section
+    from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, read_pairs
     from dragoman.data.lines import check_text_file, read_lines
+    from dragoman.sections import parse_section
 
     given = {key: value for key, value in origin.items() if value is not None}
     if given.keys() == {"source"}:

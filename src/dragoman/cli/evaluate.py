@@ -143,8 +143,9 @@ def _test_set(
     recipe: Path | None, options: dict[str, str | None], split: Split, translator: Translator
 ) -> tuple[list[str], list[str], str | None]:
     """The sources and references to evaluate on, and the name of their corpus if it has one."""
-    from dragoman.config import DataConfig, parse_section
+    from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
+    from dragoman.sections import parse_section
 
     if options["source"] or options["target"] or options["pairs"]:
         pairs, name = file_pairs(options), None

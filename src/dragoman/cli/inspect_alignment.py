@@ -73,8 +73,9 @@ def alignment(
 
 def _pairs(origin: Mapping[str, str | None], tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
     """Pairs to learn from, and pairs to measure."""
-    from dragoman.config import DataConfig, parse_section
+    from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
+    from dragoman.sections import parse_section
 
     langs = {"source_lang": tokenizers.source_lang, "target_lang": tokenizers.target_lang}
     known = {key: lang for key, lang in langs.items() if lang != UNKNOWN_LANGUAGE}

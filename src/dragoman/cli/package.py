@@ -37,7 +37,8 @@ def package(
         raise typer.BadParameter("one --model at a time")
     text = _read_card(card)
     from dragoman.bundle import load_bundle, save_bundle
-    from dragoman.config import SearchConfig, parse_section
+    from dragoman.config import SearchConfig
+    from dragoman.sections import parse_section
 
     bundle = load_bundle(model[0])
     asked = {"beam_size": beam_size, "length_penalty": length_penalty}

@@ -54,8 +54,9 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
     Raises:
         ConfigError: the data section is wrong.
     """
-    from dragoman.config import DataConfig, parse_section
+    from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
+    from dragoman.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
     langs = languages(data)
@@ -71,8 +72,9 @@ def file_pairs(data: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
         ConfigError: they name no files, or too many.
         DataError: a file cannot be read, a line is not UTF-8 or too long, or the files differ in length.
     """
-    from dragoman.config import DataConfig, parse_section
+    from dragoman.config import DataConfig
     from dragoman.data.corpus import read_pairs
+    from dragoman.sections import parse_section
 
     text = read_pairs(parse_section(DataConfig, {key: value for key, value in data.items() if value}), "train")
     return readable(text)

@@ -152,8 +152,9 @@ def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
 
 def _test_set(settings: dict[str, Any]) -> str:
     """Arguments for `evaluate` after this training."""
-    from dragoman.config import DataConfig, parse_section
+    from dragoman.config import DataConfig
     from dragoman.data.corpus import languages
+    from dragoman.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
     if data.corpus:

@@ -107,8 +107,9 @@ def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prep
         BundleError: a file is missing or damaged.
         ConfigError: it was made from something else; the message lists what.
     """
-    tokenizer_manifest = verify_folder(folder / TOKENIZER_FOLDER)
-    data_manifest = verify_folder(folder / DATA_FOLDER)
+    advice = f"remove {TOKENIZER_FOLDER} and {DATA_FOLDER} there, and the same command makes them again"
+    tokenizer_manifest = verify_folder(folder / TOKENIZER_FOLDER, advice)
+    data_manifest = verify_folder(folder / DATA_FOLDER, advice)
     made_from, lines = data_manifest.get("made_from"), read_json(folder / DATA_FOLDER / REPORT).get("lines")
     if not isinstance(made_from, dict) or not isinstance(lines, list):
         raise BundleError("not the manifest of a prepared corpus", folder / DATA_FOLDER, advice="prepare it again")

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from rich.table import Column, Table
 
-from dragoman.config import SearchConfig, parse_section
+from dragoman.config import SearchConfig
 from dragoman.evaluation.metrics import (
     Comparison,
     Metric,
@@ -23,6 +23,7 @@ from dragoman.evaluation.metrics import (
     m30k_bleu,
     moses_lines,
 )
+from dragoman.sections import parse_section
 from dragoman.translator import BATCH_TOKENS, SearchOptions, Translator
 
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dragoman.config import SearchConfig, parse_section
+from dragoman.config import SearchConfig
 from dragoman.decoding.search import search
 from dragoman.inspection.reading import source_ids
 from dragoman.inspection.watching import Node, WatchedScorer
+from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator

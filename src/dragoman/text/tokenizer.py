@@ -9,8 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, Protocol
 
-from dragoman.config import LANGUAGE_CODE, TokenizerConfig, parse_section
+from dragoman.config import LANGUAGE_CODE, TokenizerConfig
 from dragoman.errors import BundleError, ConfigError
+from dragoman.sections import parse_section
 from dragoman.storage import read_json, sha256, to_json
 from dragoman.text.characters import Characters, learn_characters
 from dragoman.text.subword import Subword, learn_subword

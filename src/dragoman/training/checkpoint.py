@@ -50,7 +50,7 @@ class Progress:
     validations_since_best: int = 0
     last_validation: int | None = None
     window: Window = field(default_factory=Window)
-    #: SHA-256 of the data and the tokenizers.
+    #: SHA-256 of the settings that may not change, of the data and of the tokenizers.
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     #: What the last bits of the sums depend on: processes, threads, device, version of PyTorch.
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -59,10 +59,10 @@ class Progress:
         """Make sure that a run may go on from `earlier`, and tell of what costs the last bits.
 
         Raises:
-            ConfigError: its data or tokenizers are others.
+            ConfigError: its settings, data or tokenizers are others.
         """
         for name, fingerprint in self.fingerprints.items():
-            if earlier.fingerprints.get(name) != fingerprint:
+            if earlier.fingerprints.get(name, fingerprint) != fingerprint:  # an older version may have noted fewer
                 advice = "put it back, or choose another --output"
                 raise ConfigError(f"the {name} of this run changed since step {earlier.step}", run, advice=advice)
         for name, now in self.environment.items():

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import Config, ModelConfig, parse_section
+from dragoman.config import Config, ModelConfig
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
 from dragoman.devices import find_device
@@ -20,25 +20,15 @@ from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.processes import available_memory, start_processes
 from dragoman.recipe import parse_config, read_recipe, to_yaml
+from dragoman.sections import parse_section
 from dragoman.storage import lock_folder, read_pointer, write_file
+from dragoman.training.changes import refuse_changes
 from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.trainer import Trainer
 
 MIB = 2**20
-
-#: What may change between two runs of one training; all else makes it another training.
-CHANGEABLE = frozenset(
-    {
-        *(f"training.{name}" for name in ("max_steps", "max_epochs", "patience", "micro_batch_tokens")),
-        *(f"training.{name}" for name in ("validate_every", "save_every", "log_every", "keep_checkpoints")),
-        "training.max_skipped_steps",
-        "training.tensorboard",
-        # Where the text is; what it is, its SHA-256 says.
-        *(f"data.{prefix}{side}" for prefix in ("", "validation_", "test_") for side in ("source", "target", "pairs")),
-    }
-)
 
 
 def train(
@@ -84,7 +74,11 @@ def train(
         model = build_model(config, prepared, where)
         if start is not None:
             model.load_state_dict(start.model.state_dict())
-        Trainer(config, prepared, model, RunFolder(folder), processes, report).run()
+        trainer = Trainer(config, prepared, model, RunFolder(folder), processes, report)
+        if config.training.warmup_steps > trainer.n_steps:
+            what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
+            report(f"warning: {what}; lower training.warmup_steps ({config.training.warmup_steps:,})")
+        trainer.run()
     return read_pointer(folder / "best")
 
 
@@ -178,7 +172,7 @@ def _prepare(
     if earlier is not None and run.steps and (missing := _missing_text(settings)):
         report(f"{missing} is not here; going on with the corpus that was prepared from it")
         config = parse_config(_laid_over(earlier, settings), run.config)
-        _refuse_changes(parse_config(earlier, run.config), config, folder, report)
+        refuse_changes(parse_config(earlier, run.config), config, folder, report)
         return config, open_prepared(folder)
     if earlier is not None and run.steps:
         # The warm-up that was chosen for a training's length has been; a longer training keeps it.
@@ -186,7 +180,7 @@ def _prepare(
         settings = _laid_over(kept, settings)
     config = resolve(settings, start, report)
     if earlier is not None:
-        _refuse_changes(parse_config(earlier, run.config), config, folder, report)
+        refuse_changes(parse_config(earlier, run.config), config, folder, report)
     given = start.tokenizers if start is not None else given_tokenizers(folder) if run.steps else None
     prepared = prepare(config, folder, tokenizers=given, report=report)
     write_file(run.config, to_yaml(config).encode())
@@ -204,30 +198,6 @@ def _laid_over(below: Mapping[str, Any], above: Mapping[str, Any]) -> dict[str, 
     """Settings, section by section, with those of `above` where both have one."""
     sections = dict.fromkeys([*below, *above])
     return {section: {**(below.get(section) or {}), **(above.get(section) or {})} for section in sections}
-
-
-def _refuse_changes(old: Config, new: Config, folder: Path, report: Callable[[str], None]) -> None:
-    """Tell of changed settings that do no harm, and refuse the others."""
-    before, after = _flat(old.model_dump()), _flat(new.model_dump())
-    changed = [key for key in after if after[key] != before.get(key)]
-    for key in changed:
-        if key in CHANGEABLE or key.startswith("search."):
-            report(f"{key}: {before.get(key)} -> {after[key]}")
-    harmful = [key for key in changed if key not in CHANGEABLE and not key.startswith("search.")]
-    if harmful:
-        raise ConfigError(
-            "the run was started with other settings",
-            folder,
-            advice="go back to them, or choose another --output",
-            details=[f"{key}: {before.get(key)} (then), {after[key]} (now)" for key in harmful],
-        )
-
-
-def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in values.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
-    return flat
 
 
 def _silent(text: str) -> None:

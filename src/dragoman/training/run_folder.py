@@ -41,7 +41,7 @@ class RunFolder:
             BundleError: every checkpoint is damaged, or they were taken away.
         """
         checkpoint = load_checkpoint(self.checkpoints, warn)
-        if checkpoint is None and saved_steps(self.bundles):
+        if checkpoint is None and (saved_steps(self.bundles) or self._has_logged()):
             raise BundleError("the run's checkpoints are missing", self.path, advice="choose another --output")
         return checkpoint
 
@@ -49,7 +49,7 @@ class RunFolder:
         """Write a checkpoint, then remove all but the newest `n_kept` and the bundles that none of them names."""
         save_checkpoint(self.checkpoints, checkpoint)
         _prune(self.checkpoints, keep=set(saved_steps(self.checkpoints)[-n_kept:]))
-        _prune(self.bundles, keep=_bundles_in_use(self.checkpoints))
+        self._prune_bundles(checkpoint.progress)
 
     def keep_bundle(
         self,
@@ -59,9 +59,10 @@ class RunFolder:
         search: SearchConfig,
         facts: Mapping[str, float],
     ) -> None:
-        """Write the bundle of the last validation, and let `best` and `last` name theirs."""
+        """Write the bundle of the last validation, let `best` and `last` name theirs, and remove those nobody names."""
         save_bundle(self.bundles / f"step-{progress.last_validation}", model, tokenizers, search, facts=facts)
         self._point(progress)
+        self._prune_bundles(progress)
 
     def forget_after(self, progress: Progress) -> None:
         """Undo what was done after the checkpoint of `progress`, so that `best` and `last` belong to that one.
@@ -74,7 +75,7 @@ class RunFolder:
                 shutil.rmtree(damaged, ignore_errors=True)
                 (self.checkpoints / f"step-{step}").rename(damaged)
         self._point(progress)
-        _prune(self.bundles, keep=_bundles_in_use(self.checkpoints))
+        self._prune_bundles(progress)
 
     def average(self, n_last: int, output: Path) -> None:
         """Write a bundle whose weights are the mean of the newest checkpoints', and all else the last bundle's.
@@ -97,6 +98,15 @@ class RunFolder:
             for name, weight in read_weights(folder / "model.safetensors", shapes).items():
                 total[name] += weight
         save_mean(last, total, n_last, output, steps[-n_last:])
+
+    def _has_logged(self) -> bool:
+        """Whether a step was logged, which is never before the first checkpoint."""
+        return self.metrics.exists() and self.metrics.stat().st_size > 0
+
+    def _prune_bundles(self, progress: Progress) -> None:
+        """Remove the bundles that neither `progress` nor a checkpoint that can be read calls best or last."""
+        named = {step for step in (progress.best_step, progress.last_validation) if step is not None}
+        _prune(self.bundles, keep=named | _bundles_in_use(self.checkpoints))
 
     def _point(self, progress: Progress) -> None:
         for name, step in (("last", progress.last_validation), ("best", progress.best_step)):

@@ -17,6 +17,7 @@ from dragoman.data.prepare import Prepared
 from dragoman.errors import DivergedError, ResourceError, RunFolderError, is_out_of_memory
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes, peak_memory
+from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import Checkpoint, Progress, Window
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.metrics import Display, MetricsLog
@@ -63,7 +64,8 @@ class Trainer:
         )
         self.optimizer = build_optimizer(model, self.training)
         self.average = MovingAverage(model, self.training.ema) if self.training.ema else None
-        self.progress = Progress(fingerprints=prepared.fingerprints, environment=self._environment())
+        fingerprints = {"configuration": settings_fingerprint(config), **prepared.fingerprints}
+        self.progress = Progress(fingerprints=fingerprints, environment=self._environment())
         by_epochs = (self.training.max_epochs or 0) * self.batches.per_epoch
         self.n_steps = min(each for each in (self.training.max_steps, by_epochs) if each)
         self.validate_every = self.training.validate_every or self.batches.per_epoch

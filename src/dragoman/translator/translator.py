@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, Unp
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import SearchConfig, parse_section
+from dragoman.config import SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import Model, TransformerScorer
 from dragoman.devices import find_device
 from dragoman.errors import ConfigError, DataError
 from dragoman.runtime.array_model import ArrayModel
+from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.translator.batching import batches, pad, pair_batches

@@ -49,6 +49,14 @@ class Workers(Generic[Job, Result]):
             return [self._work(job) for job in jobs]
         if not self._connections:
             self._connections = [self._start() for _ in range(self._n_workers)]
+        try:
+            return self._share(jobs)
+        except BaseException:
+            # The others still work at jobs whose results the next call must not take for its own.
+            self._dismiss()
+            raise
+
+    def _share(self, jobs: Sequence[Job]) -> list[Result]:
         results: dict[int, Result] = {}
         waiting = iter(enumerate(jobs))
         busy: dict[Connection, int] = {}
@@ -60,6 +68,12 @@ class Workers(Generic[Job, Result]):
                 results[busy.pop(connection)] = self._receive(connection)
                 _give(waiting, connection, busy)
         return [results[number] for number in range(len(jobs))]
+
+    def _dismiss(self) -> None:
+        """Let all workers end when they have done what they are at; the next call starts others."""
+        for connection in self._connections:
+            connection.close()
+        self._connections = []
 
     def _receive(self, connection: Connection) -> Result:
         answer: Answer[Result]

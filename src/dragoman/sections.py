@@ -1,0 +1,157 @@
+"""Sections of settings: frozen, strict, typed; every problem of one is a line, and all are told at once."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Self, TypeVar, get_args
+
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from dragoman.errors import ConfigError
+
+S = TypeVar("S", bound="Section")
+
+#: So many problems are explained at once.
+MOST_PROBLEMS = 100
+
+
+class ContradictionError(ValueError):
+    """Settings that are right each by itself, but not together."""
+
+    def __init__(self, found: Sequence[tuple[str, str]]) -> None:
+        super().__init__("; ".join(what for _, what in found))
+        self.found = found
+
+
+class Section(BaseModel):
+    """A part of the configuration: unknown keys, wrong types and numbers that are not finite are errors."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
+    )
+    #: What a recipe may say here besides the settings.
+    also_known: ClassVar[tuple[str, ...]] = ()
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """What does not go together: the names of the settings, with spaces between, and what to say."""
+        yield from ()
+
+    @model_validator(mode="after")
+    def _go_together(self) -> Self:
+        if found := list(self.contradictions()):
+            raise ContradictionError(found)
+        return self
+
+
+def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Path | None = None) -> S:
+    """Check the settings of one section, and return it.
+
+    Raises:
+        ConfigError: lists every problem found.
+    """
+    settings = _tuples(settings)
+    try:
+        return section.model_validate(settings)
+    except ValidationError:
+        problems = problems_of(section, settings)
+        raise ConfigError(problems[0], where, details=problems[1:]) from None
+
+
+def problems_of(section: type[Section], settings: Mapping[str, Any]) -> list[str]:
+    """A line for each problem of the settings of a section.
+
+    A setting that is wrong in itself keeps pydantic from asking what goes together. So the settings are checked again
+    without those that were found wrong, and what then contradicts none of these is a problem too.
+    """
+    settings = _tuples(settings)
+    problems: list[str] = []
+    wrong: set[tuple[str, ...]] = set()
+    while errors := _errors(section, settings):
+        found: set[tuple[str, ...]] = set()
+        for error in errors:
+            for names, explain in _concerned(section, settings, error):
+                # A suggestion takes time; a stranger's file may need a hundred thousand.
+                if not wrong.intersection(names) and len(problems) < MOST_PROBLEMS:
+                    problems.append(explain())
+                found.update(names)
+        if found <= wrong:
+            break
+        wrong |= found
+        settings = _without(settings, wrong)
+    return problems
+
+
+def _errors(section: type[Section], settings: Mapping[str, Any]) -> list[ErrorDetails]:
+    try:
+        section.model_validate(settings)
+    except ValidationError as error:
+        return error.errors()
+    return []
+
+
+def _concerned(
+    section: type[Section], settings: Mapping[str, Any], error: ErrorDetails
+) -> Iterator[tuple[set[tuple[str, ...]], Callable[[], str]]]:
+    """The settings that each problem of an error is about, as paths, and what explains it."""
+    path = tuple(str(part) for part in error["loc"])
+    if error["type"] == "value_error":
+        for names, what in error["ctx"]["error"].found:
+            key = ".".join(path)
+            said = (f"{key}: " if key else "") + what
+            yield {(*path, *name.split(".")) for name in names.split()}, functools.partial(str, said)
+        return
+    value: Any = settings
+    for depth, name in enumerate(path):
+        if not isinstance(value, Mapping):
+            path = path[:depth]  # a place within a list
+            break
+        value = value.get(name)
+    yield {path}, functools.partial(_explain, section, error)
+
+
+def _without(value: Any, wrong: set[tuple[str, ...]], path: tuple[str, ...] = ()) -> Any:
+    """Settings, or one of them, without those whose path is in `wrong`."""
+    if not isinstance(value, Mapping):
+        return value
+    return {key: _without(each, wrong, (*path, key)) for key, each in value.items() if (*path, key) not in wrong}
+
+
+def _tuples(value: Any) -> Any:
+    """Lists become tuples, as strict fields want them."""
+    if isinstance(value, Mapping):
+        return {key: _tuples(item) for key, item in value.items()}
+    return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def _explain(section: type[Section], problem: ErrorDetails) -> str:
+    """One line for one problem that pydantic found."""
+    path = [str(part) for part in problem["loc"]]
+    key = ".".join(path)
+    if problem["type"] == "extra_forbidden":
+        close = [name for name in section.model_fields if path[-1] in _keys(section, [name])][:1]
+        close = [f"{name}.{path[-1]}" for name in close] or difflib.get_close_matches(
+            path[-1], _keys(section, path[:-1]), n=1
+        )
+        return f"unknown key {key!r} " + (
+            f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"
+        )
+    got = repr(problem["input"])
+    got = got if len(got) <= 60 else got[:57] + "..."
+    wanted = problem["msg"][:1].lower() + problem["msg"][1:]
+    return f"{key}: {wanted}, got {got}" if key else f"{wanted}, got {got}"
+
+
+def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
+    """The keys that are known at `path`."""
+    for name in path:
+        field = section.model_fields.get(name)
+        annotations = [field.annotation, *get_args(field.annotation)] if field else []
+        inner = [each for each in annotations if isinstance(each, type) and issubclass(each, Section)]
+        if not inner:
+            return []
+        section = inner[0]
+    return [*section.model_fields, *section.also_known]

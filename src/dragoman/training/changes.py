@@ -1,0 +1,64 @@
+"""What may change between two starts of one training, and what makes it another one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from dragoman.config import Config
+from dragoman.errors import ConfigError
+from dragoman.storage import to_json
+
+#: What may change, with all of `search`; all else makes it another training.
+CHANGEABLE = frozenset(
+    {
+        *(f"training.{name}" for name in ("max_steps", "max_epochs", "patience", "micro_batch_tokens")),
+        *(f"training.{name}" for name in ("validate_every", "save_every", "log_every", "keep_checkpoints")),
+        "training.max_skipped_steps",
+        "training.tensorboard",
+        # Where the text is; what it is, its SHA-256 says.
+        *(f"data.{prefix}{side}" for prefix in ("", "validation_", "test_") for side in ("source", "target", "pairs")),
+    }
+)
+
+
+def refuse_changes(old: Config, new: Config, folder: Path, report: Callable[[str], None]) -> None:
+    """Tell of changed settings that do no harm, and refuse the others.
+
+    Raises:
+        ConfigError: lists each setting that may not change, as it was and as it is.
+    """
+    before, after = _flat(old.model_dump()), _flat(new.model_dump())
+    changed = [key for key in after if after[key] != before.get(key)]
+    for key in changed:
+        if _may_change(key):
+            report(f"{key}: {before.get(key)} -> {after[key]}")
+    if harmful := [key for key in changed if not _may_change(key)]:
+        raise ConfigError(
+            "the run was started with other settings",
+            folder,
+            advice="go back to them, or choose another --output",
+            details=[f"{key}: {before.get(key)} (then), {after[key]} (now)" for key in harmful],
+        )
+
+
+def settings_fingerprint(config: Config) -> str:
+    """The SHA-256 of the settings that may not change.
+
+    Those that have their default are left out, so that a setting that a later version adds changes nothing.
+    """
+    settings = _flat(config.model_dump(mode="json", exclude_defaults=True))
+    return hashlib.sha256(to_json({key: settings[key] for key in settings if not _may_change(key)})).hexdigest()
+
+
+def _may_change(key: str) -> bool:
+    return key in CHANGEABLE or key.startswith("search.")
+
+
+def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in values.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
+    return flat
