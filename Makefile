@@ -4,7 +4,7 @@
 #   make test     every gate: format, lint, strict types, tests (with import order and the documentation's code)
 #   make faults   every fault at every call of a save, power loss, flipped bits: some minutes
 #   make mutants  200 small mistakes in the modules that guard files and settings: 85 % must be noticed; half an hour
-#   make bench-train, bench-translate, bench-latency, bench-scale
+#   make bench-train, bench-translate, bench-latency, bench-scale, bench-processes
 #                 speed, beside that of others, in an environment of its own; RUN=a trained run, SOURCE=a text to translate
 #   make docs     the book and the reference as a site in site/, in two languages, with every chapter as a notebook
 #   make format   format and tidy the code
@@ -23,7 +23,7 @@ endif
 # are first imported, not here.
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale docs format wheel clean
+.PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale bench-processes docs format wheel clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -53,6 +53,9 @@ bench-translate bench-latency: bench-%: $(VENV)/bench
 
 bench-scale: $(VENV)/bench
 	$(BIN)/python benchmarks/scale.py runs/scale
+
+bench-processes: $(VENV)/bench
+	OMP_NUM_THREADS=1 $(BIN)/torchrun --standalone --nproc-per-node=2 benchmarks/processes.py $(RUN)
 
 docs: $(VENV)/docs
 	$(BIN)/python docs/book/building/build.py

@@ -3,7 +3,8 @@
     make bench-scale            # or: python benchmarks/scale.py FOLDER [PAIRS ...], with some gigabytes free in FOLDER
 
 For each: pairs a second of `dragoman prepare` and the most memory it had resident, how fast SentencePiece alone encodes
-such lines, and the speed and memory of a short training on it.
+such lines, and the speed and memory of a short training on it, of the same model at every size. Made text that is there
+already is used again. `benchmarks/epochs.py` goes on to larger corpora.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from measuring import write
 from dragoman.text.tokenizer import Tokenizers
 
 SIZES = (100_000, 1_000_000, 10_000_000)
-N_WORDS, CHUNK, N_STEPS = 50_000, 100_000, 60
+N_WORDS, CHUNK, N_STEPS = 50_000, 100_000, 40
+SAME = ["tokenizer.vocab_size=8000", "data.validation_size=50", "model.preset=tiny", "training.batch_tokens=1024"]
+SHORT = [f"training.max_steps={N_STEPS}", "training.warmup_steps=10", "training.log_every=10"]
 
 
 def main() -> None:
@@ -36,11 +39,12 @@ def measure(folder: Path, n_pairs: int) -> dict[str, Any]:
     """One corpus made, prepared and trained on."""
     files = [folder / f"{n_pairs}.{side}" for side in ("en", "de")]
     for seed, path in enumerate(files):
-        make(path, n_pairs, seed)
+        if not path.exists():
+            make(path, n_pairs, seed)
     run = folder / f"run-{n_pairs}"
     arguments = ["--source", str(files[0]), "--target", str(files[1]), "--output", str(run)]
-    settings = [f"--set=training.max_steps={N_STEPS}", "--set=training.log_every=10"]
-    seconds, prepare_mib = timed("prepare", *arguments)
+    settings = [f"--set={each}" for each in (*SAME, *SHORT)]
+    seconds, prepare_mib = timed("prepare", *arguments, *settings)
     _, train_mib = timed("train", *arguments, *settings)
     records = [json.loads(line) for line in (run / "metrics.jsonl").read_text().splitlines()]
     speeds = [record["target_tokens_per_second"] for record in records if "target_tokens_per_second" in record]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,9 @@ def main() -> None:
 
 def filled(page: str) -> str:
     """The page with the tables of the committed results."""
-    for name, rows in {"translate": translate, "train": train, "latency": latency}.items():
+    tables = {"translate": translate, "train": train, "latency": latency}
+    tables |= {"scale": scale, "epochs": epochs, "processes": processes}
+    for name, rows in tables.items():
         result = json.loads((HERE / f"{name}.json").read_text())
         table = "\n".join("| " + " | ".join(row) + " |" for row in rows(result))
         page = re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", rf"\g<1>{table}\n\g<2>", page, flags=re.DOTALL)
@@ -51,6 +53,33 @@ def latency(result: Mapping[str, Any]) -> Iterator[list[str]]:
     yield ["memory, 1,000 sentences, MiB", *(str(each) for each in result["memory, MiB"].values())]
     for name, seconds in result["start, s"].items():
         yield [f"start of `{name}`, s", str(seconds), ""]
+
+
+def scale(result: Mapping[str, Any]) -> Iterator[list[str]]:
+    return _columns(result["corpora"])
+
+
+def epochs(result: Mapping[str, Any]) -> Iterator[list[str]]:
+    return _columns(result["stores"])
+
+
+def processes(result: Mapping[str, Any]) -> Iterator[list[str]]:
+    columns = list(result["speeds"].values())
+    yield ["", *(f"{size}, target tokens/s" for size in result["speeds"])]
+    yield ["---"] + ["---"] * len(columns)
+    for system, first in columns[0].items():
+        if isinstance(first, dict):
+            yield [system, *(_speed(column[system]) for column in columns)]
+        else:
+            yield [system, *(str(column[system]) for column in columns)]
+
+
+def _columns(sizes: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
+    """A column for each number of pairs, a row for each figure."""
+    for number, name in enumerate(sizes[0]):
+        yield [name, *(f"{size[name]:,}" for size in sizes)]
+        if number == 0:
+            yield ["---"] + ["---"] * len(sizes)
 
 
 def _speed(speeds: Mapping[str, float]) -> str:

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import torch
 from safetensors.torch import load_file
 
@@ -78,3 +79,16 @@ def assert_same_training(one: Path, other: Path) -> None:
     first, second = weights(one), weights(other)
     assert first.keys() == second.keys()
     assert all(torch.equal(first[name], second[name]) for name in first)
+
+
+def assert_equal_but_for_rounding(one: Path, other: Path) -> None:
+    """The same losses and gradient norms to 1e-6, and the same weights where the gradient is more than rounding.
+
+    A bias of keys adds the same to all scores of a query, so it has no gradient; Adam scales its noise up.
+    """
+    for key in ("loss", "grad_norm"):
+        assert logged(one, key) == pytest.approx(logged(other, key), rel=1e-6)
+    first, second = weights(one), weights(other)
+    for name in first:
+        if not name.endswith("key_projection.bias"):
+            assert torch.allclose(first[name], second[name], rtol=1e-3, atol=1e-5), name

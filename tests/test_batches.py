@@ -104,6 +104,24 @@ def test_the_order_is_a_function_of_seed_and_position(tmp_path: Path, tokenizers
     assert make(tmp_path, pairs, tokenizers, seed=2).indices(0).tolist() != forwards[0]
 
 
+def test_the_order_is_by_cost_then_by_similar_lengths_with_chance(tmp_path: Path, tokenizers: Tokenizers) -> None:
+    """Against NumPy's own sort by several keys, over all pairs at once."""
+    generator = np.random.default_rng(3)
+    lengths = generator.integers(1, 400, (3000, 2)) // generator.integers(1, 40, (3000, 1)) + 1
+    batches = make(tmp_path, [(int(source), int(target)) for source, target in lengths], tokenizers, seed=5)
+    source, target = lengths.T
+    costs = np.maximum(source, target) + 1
+    for epoch in range(2):
+        chance = np.random.default_rng((5, epoch))
+        key = chance.normal(scale=0.5, size=3000).astype(np.float32) + (source - target).astype(np.float32)
+        expected = np.lexsort((np.where(costs % 2 == 1, -key, key), -costs))
+        numbers = chance.permutation(batches.per_epoch).tolist()
+        found = {
+            numbers[place]: batches.indices(epoch * batches.per_epoch + place) for place in range(batches.per_epoch)
+        }
+        assert np.concatenate([found[number] for number in range(batches.per_epoch)]).tolist() == expected.tolist()
+
+
 def test_collating() -> None:
     batch = collate([[5, 6, 7], np.array([8], np.uint16)], [[9], [10, 11]])
     assert batch.source_ids.tolist() == [[5, 6, 7, EOS_ID], [8, EOS_ID, PAD_ID, PAD_ID]]

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from dragoman.config import DataConfig
 from dragoman.data import lines, named
 from dragoman.data.corpus import Split, available_splits, languages, read_pairs
-from dragoman.data.lines import MAX_LINE_BYTES, Unreadable, read_lines
+from dragoman.data.lines import MAX_LINE_BYTES, Unreadable, count_lines, raw_lines, read_lines
 from dragoman.errors import ConfigError, DataError
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
@@ -360,3 +360,17 @@ def test_other_formats_are_named(tmp_path: Path, start: bytes, kind: str) -> Non
     path.write_bytes(start + b"more\n")
     with pytest.raises(DataError, match=f"this is {kind}"):
         list(read_lines(path))
+
+
+@given(
+    content=st.lists(st.sampled_from([b"a", b"\xff", b"\n", b"\r\n", b"\r", b""])).map(b"".join), zipped=st.booleans()
+)
+def test_lines_are_counted_as_they_are_read(
+    content: bytes, zipped: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "counted.en"
+    path.write_bytes(gzip.compress(content) if zipped else content)
+    assert count_lines(path) == len(list(raw_lines(path)))
+    path.write_bytes(gzip.compress(content)[:-5])
+    with pytest.raises(DataError, match="damaged gzip file"):
+        count_lines(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +14,7 @@ import torch
 import torch.distributed as distributed
 from torch import Tensor
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, ResourceError, is_out_of_memory
 
 #: How long processes wait for each other: the main one may be preparing a large corpus. A process that dies takes the
 #: others with it, by torchrun.
@@ -84,7 +85,8 @@ class Processes:
     def sum(self, tensor: Tensor) -> Tensor:
         """Add `tensor` over all processes, in place, and return it."""
         if self.world_size > 1:
-            distributed.all_reduce(tensor)
+            with _told_of_loss():
+                distributed.all_reduce(tensor)
         return tensor
 
     def any(self, flag: bool, device: torch.device) -> bool:
@@ -100,13 +102,15 @@ class Processes:
         """The largest of all processes' numbers."""
         largest = torch.tensor(number, device=device)
         if self.world_size > 1:
-            distributed.all_reduce(largest, distributed.ReduceOp.MAX)
+            with _told_of_loss():
+                distributed.all_reduce(largest, distributed.ReduceOp.MAX)
         return int(largest)
 
     def barrier(self) -> None:
         """Wait until every process has come here."""
         if self.world_size > 1:
-            distributed.barrier()
+            with _told_of_loss():
+                distributed.barrier()
 
     def close(self) -> None:
         """Leave the group."""
@@ -114,9 +118,36 @@ class Processes:
             distributed.destroy_process_group()
 
 
+@contextlib.contextmanager
+def _told_of_loss() -> Iterator[None]:
+    """Say in our words that the others cannot be reached any more.
+
+    Raises:
+        ResourceError: another process has ended, and took its part of the sum with it.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if is_out_of_memory(error):
+            raise
+        advice = "its own message says why; the same command continues"
+        raise ResourceError("another process of this training ended", advice=advice) from error
+
+
 def is_main_process() -> bool:
     """Whether this process is the one that talks to the person, as torchrun's environment says."""
     return os.environ.get("RANK", "0") == "0"
+
+
+def refuse_copies(command: str) -> None:
+    """Refuse to be one of several copies, which torchrun started, of a command that does all of its work alone.
+
+    Raises:
+        ConfigError: this process is one of several.
+    """
+    if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1":
+        advice = "give each its own part of the text, as docs/many-machines.md shows, or use --workers"
+        raise ConfigError(f"torchrun started {os.environ['WORLD_SIZE']} times the same `{command}`", advice=advice)
 
 
 def start_processes() -> Processes:
@@ -132,7 +163,7 @@ def start_processes() -> Processes:
     if missing:
         raise ConfigError(f"WORLD_SIZE is set, but {missing[0]} is not", advice="start it with torchrun")
     local_rank = int(os.environ["LOCAL_RANK"])
-    if torch.cuda.is_available():
+    if local_rank < torch.cuda.device_count():  # where there are too few, `find_device` says so
         torch.cuda.set_device(local_rank)
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     distributed.init_process_group(backend, timeout=PATIENCE)

@@ -86,8 +86,10 @@ def train(
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
     _check(settings, recipe)
     folder = output or default_folder(settings)
-    say(f"run folder: {folder}")
     from dragoman.processes import is_main_process
+
+    if is_main_process():
+        say(f"run folder: {folder}")
     from dragoman.training.run import train
 
     start = Path(init_from) if init_from is not None else None

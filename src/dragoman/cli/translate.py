@@ -75,6 +75,9 @@ def translate(
     echo "A man is riding a horse." | dragoman translate -m runs/my
     dragoman translate -m runs/my --input text.en --output text.de
     """
+    from dragoman.processes import all_cores, refuse_copies
+
+    refuse_copies("dragoman translate")
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)
     with result_lines(output, overwrite=overwrite) as write:

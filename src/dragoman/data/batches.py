@@ -105,6 +105,9 @@ class Batches:
         lengths = store.source_lengths, store.target_lengths
         self._costs = np.maximum(*lengths) + 1
         self._starts = _cut(self._costs, batch_tokens)
+        falling = self._costs.max() - self._costs
+        falling = falling.astype(np.min_scalar_type(falling.max()))  # numbers so small are sorted by counting them
+        self._by_cost = np.argsort(falling, kind="stable").astype(np.uint32)
         self._current: tuple[int, NDArray[np.uint32], NDArray[np.int64]] | None = None
         #: Number of batches in an epoch.
         self.per_epoch = len(self._starts) - 1
@@ -151,7 +154,11 @@ class Batches:
         key = generator.normal(scale=_JITTER, size=len(self._costs)).astype(np.float32)
         key += lengths[0] - lengths[1]
         np.negative(key, out=key, where=self._costs % 2 == 1)
-        pairs = np.lexsort((key, -self._costs)).astype(np.uint32)
+        pairs, key, start = self._by_cost.copy(), key[self._by_cost], 0
+        # A stable sort, since an unstable one would order equal keys as the machine's processor likes.
+        for end in np.cumsum(np.bincount(self._costs)[::-1]).tolist():
+            pairs[start:end] = pairs[start:end][np.argsort(key[start:end], kind="stable")]
+            start = end
         return pairs, generator.permutation(self.per_epoch)
 
 

@@ -17,7 +17,7 @@ from typing import Literal
 
 from dragoman.config import LANGUAGE_CODE, DataConfig
 from dragoman.data import named
-from dragoman.data.lines import Line, Unreadable, check_text_file, read_lines
+from dragoman.data.lines import Line, Unreadable, check_text_file, count_lines, read_lines
 from dragoman.data.synthetic import TASKS
 from dragoman.errors import ConfigError, DataError
 from dragoman.storage import sha256
@@ -49,6 +49,14 @@ class ParallelText:
         for source, target in self.read():
             if isinstance(source, str) and isinstance(target, str):
                 yield source, target
+
+    def count(self) -> int:
+        """How many pairs there are; those with an unreadable side count too where lines of a file are counted.
+
+        Raises:
+            DataError: a file cannot be read.
+        """
+        return count_lines(next(iter(self.files.values()))) if self.files else sum(1 for _ in self)
 
     def fingerprints(self) -> dict[str, str]:
         """SHA-256 of each file's bytes, or of the text where there is no file.

@@ -40,7 +40,7 @@ def text_problem(source: Line, target: Line) -> str | None:
             return side.value
         if not side or side.isspace():
             return "empty"
-        if _CONTROL.search(side):
+        if not side.isprintable() and _CONTROL.search(side):  # the quicker question first; it also minds a tab
             return "control characters"
     return None
 

@@ -26,6 +26,7 @@ _GZIP = b"\x1f\x8b"
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _FORMATS = {b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP archive or an office document", b"PAR1": "a Parquet file"}
 _SAMPLE_BYTES = 256
+_BLOCK_BYTES = 1 << 20
 
 
 class Unreadable(Enum):
@@ -89,6 +90,22 @@ def raw_lines(path: Path, max_bytes: int | None = None) -> Iterator[bytes | None
         raise DataError(f"damaged gzip file ({error})", path, line=number + 1, advice="use another copy") from None
     except OSError as error:
         raise DataError(f"cannot read ({error.strerror})", path, line=number + 1, advice="check the path") from None
+
+
+def count_lines(path: Path) -> int:
+    """How many lines a file has, plain or gzipped, good or bad: much quicker than reading them.
+
+    Raises:
+        DataError: as `raw_lines`.
+    """
+    n_lines, end = 0, b"\n"
+    try:
+        with _open(path) as file:
+            while block := file.read(_BLOCK_BYTES):
+                n_lines, end = n_lines + block.count(b"\n"), block[-1:]
+    except (EOFError, zlib.error, OSError):
+        return sum(1 for _ in raw_lines(path))  # it says what is wrong, and where
+    return n_lines + (end != b"\n")
 
 
 def check_text_file(path: Path) -> os.stat_result:

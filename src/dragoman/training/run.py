@@ -124,7 +124,7 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[
     """
     asked = parse_config(settings)  # tells of every mistake before any text is read
     text = read_pairs(asked.data, "train")
-    n_pairs = sum(1 for _ in text)
+    n_pairs = text.count()
     if not n_pairs:
         raise DataError("there are no pairs", text.name, advice="give text with one sentence a line")
     filled, reasons = plan(settings, n_pairs, text, fine_tuning=start is not None)

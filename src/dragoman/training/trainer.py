@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import NoReturn
 
 import torch
+from torch import Tensor
 
 from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
@@ -96,6 +97,7 @@ class Trainer:
                 validating = self._is_validation_due()
                 if validating:
                     self._keep(self._validate, last=self.progress.step == self.n_steps)
+                    self._share_patience()
                 over, stopping = self._is_over(), self.stop.agree(self.processes, self.device)
                 if self.progress.step > saved and (validating or over or stopping or self._is_save_due()):
                     self._keep(self._save, last=over or stopping)
@@ -143,8 +145,7 @@ class Trainer:
                 loss, nll = batch_loss(self.model, batch, training.label_smoothing, training.r_drop)
             (loss / n_tokens).backward()
             sums += torch.stack((loss.detach(), nll.detach()))
-        self._sum_gradients()
-        processes.sum(sums)
+        self._sum_gradients(sums)
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.clip_norm or math.inf)
         is_finite = math.isfinite(float(norm) + float(sums[0]))
         if is_finite:
@@ -195,15 +196,18 @@ class Trainer:
         if progress.skipped_in_a_row >= self.training.max_skipped_steps:
             self._diverged(f"{progress.skipped_in_a_row} steps in a row up to step {progress.step} were not finite")
 
-    def _sum_gradients(self) -> None:
-        """Add the gradients of all processes, as one flat tensor."""
+    def _sum_gradients(self, sums: Tensor) -> None:
+        """Add the gradients of all processes, and their `sums`, as one flat tensor: one message is the fastest."""
         if self.processes.world_size == 1:
             return
         parameters = list(self.model.parameters())
         grads = [torch.zeros_like(each) if each.grad is None else each.grad for each in parameters]
-        flat = self.processes.sum(torch.cat([grad.flatten() for grad in grads]))
-        for parameter, part in zip(parameters, flat.split([grad.numel() for grad in grads]), strict=True):
+        parts = [each.flatten() for each in (*grads, sums)]
+        flat = self.processes.sum(torch.cat(parts))
+        *summed, total = flat.split([part.numel() for part in parts])
+        for parameter, part in zip(parameters, summed, strict=True):
             parameter.grad = part.view_as(parameter)
+        sums.copy_(total)
 
     def _micro_batches(self, step: int) -> list[Batch]:
         return self.batches.micro_batches(
@@ -303,12 +307,17 @@ class Trainer:
         self._logged_at += time.perf_counter() - started  # the speed of training alone
 
     def _is_over(self) -> bool:
-        """Whether all steps are done, or validation has not improved for too long."""
+        """Whether all steps are done, or validation has not improved for too long; equal in all processes."""
         progress, patience = self.progress, self.training.patience
         impatient = patience is not None and progress.validations_since_best >= patience
         if impatient:
             self.display.line(f"no better validation for {patience} times; the best is step {progress.best_step}")
-        return progress.step >= self.n_steps or self.processes.any(impatient, self.device)
+        return progress.step >= self.n_steps or impatient
+
+    def _share_patience(self) -> None:
+        """Tell all processes what only the main one knows: how long validation has not improved."""
+        known = self.progress.validations_since_best if self.processes.is_main else 0
+        self.progress.validations_since_best = self.processes.max(known, self.device)
 
     def _refuse_non_finite_weights(self) -> None:
         """Finite gradients can still lead to weights that are not: those are never validated, nor saved."""
@@ -339,8 +348,9 @@ class Trainer:
         """Go back to the newest whole checkpoint and return True; or choose what is chosen once, and return False."""
         checkpoint = self.folder.load(self.report)
         if checkpoint is None:
+            # All measure, as all will work at once; the main process, which alone always has a share, decides.
             chosen = choose_precision(self.training.precision, self.model, self._micro_batches(0))
-            plain = self.processes.any(chosen == "float32", self.device)
+            plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
             self.progress.precision = "float32" if plain else "bfloat16"
             return False
         self.progress.follow(checkpoint.progress, self.folder.path, self.report)

@@ -1,0 +1,134 @@
+"""Several processes train as one: the same gradient, stopped and killed like one, and no process is left waiting."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
+
+from dragoman.storage import read_json
+from dragoman.training import train
+from dragoman.training.checkpoint import saved_steps
+
+ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
+
+
+def torchrun(*options: str) -> list[str]:
+    """The start of a command that runs two processes on this machine."""
+    return [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", *options]
+
+
+def training(folder: Path, chosen: dict[str, Any]) -> list[str]:
+    """The command line of a training, with the settings in a recipe beside its run folder."""
+    recipe = folder.with_suffix(".yaml")
+    recipe.write_text(json.dumps(chosen), encoding="utf-8")  # JSON is YAML
+    return ["-m", "dragoman", "train", str(recipe), "--output", str(folder), "--device", "cpu"]
+
+
+def finish(command: list[str]) -> str:
+    """Run a command to its good end, and return what it said."""
+    done = subprocess.run(command, check=False, capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode == 0, done.stderr
+    return done.stderr
+
+
+def wait_for(run: Path, step: int) -> None:
+    """Wait until a training has saved a step, or a later one."""
+    while max(saved_steps(run / "checkpoints"), default=0) < step:
+        time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def together(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Thirty steps of two processes, with dropout, that nothing disturbed."""
+    run = tmp_path_factory.mktemp("together") / "run"
+    said = finish([*torchrun(), *training(run, settings(corpus))])
+    assert said.count("run folder: ") == 1
+    return run
+
+
+def test_two_processes_give_the_gradient_of_one(corpus: Path, tmp_path: Path) -> None:
+    """Dropout off: the same data, losses, gradients and weights."""
+    plain = settings(corpus, max_steps=4, warmup_steps=1, validate_every=4, clip_norm=None)
+    plain["model"]["dropout"] = 0.0
+    train(plain, tmp_path / "one", device="cpu", report=lambda line: None)
+    finish([*torchrun(), *training(tmp_path / "two", plain)])
+    assert_equal_but_for_rounding(tmp_path / "one", tmp_path / "two")
+
+
+def test_a_process_without_a_share_changes_nothing(corpus: Path, tmp_path: Path) -> None:
+    """One pair a batch leaves the second process without any. It must not decide for float32 because it has measured
+    nothing, and must learn from the main one that the validation is no longer improving."""
+    plain = settings(corpus, batch_tokens=1, max_steps=20, warmup_steps=1, validate_every=2, patience=3)
+    plain["training"]["precision"] = "auto"
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import json, sys; from pathlib import Path; from dragoman.training import precision, train, trainer\n"
+        "from dragoman.training.validation import Validation\n"
+        "precision._seconds = lambda model, batch, kind: {'float32': 2.0, 'bfloat16': 1.0}[kind]\n"
+        "trainer.validate = lambda *arguments: Validation(loss=1.0, bleu=0.0)\n"
+        "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')",
+        encoding="utf-8",
+    )
+    for launcher, run in (([sys.executable], tmp_path / "one"), (torchrun(), tmp_path / "two")):
+        finish([*launcher, str(program), json.dumps(plain), str(run)])
+        state = read_json(run / "checkpoints" / "step-8" / "state.json")
+        assert state["precision"] == "bfloat16"
+        assert list(losses(run)) == list(range(1, 9))  # the best is that of step 2; three more were no better
+    assert_same_training(tmp_path / "one", tmp_path / "two")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_stopped_it_goes_on_to_the_same_bits(
+    corpus: Path, together: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    """The launcher is asked to stop; the same command continues."""
+    run = tmp_path / "run"
+    command = [*torchrun(), *training(run, settings(corpus))]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
+        wait_for(run, 7)
+        launcher.send_signal(number)
+        assert launcher.stderr is not None
+        assert "the same command continues" in launcher.stderr.read()
+    assert launcher.returncode != 0
+    assert saved_steps(run / "checkpoints")[-1] < 30
+    finish(command)
+    assert_same_training(together, run)
+
+
+def test_one_process_goes_on_where_two_stopped(corpus: Path, together: Path, tmp_path: Path) -> None:
+    """And two where one did: the order of the data stays, the last bits do not."""
+    run = tmp_path / "run"
+    shutil.copytree(together, run, symlinks=True)
+    said: list[str] = []
+    train(settings(corpus, max_steps=34), run, device="cpu", report=said.append)
+    assert "processes: 2 -> 1; the continuation is no longer bit-exact" in said
+    said_together = finish([*torchrun(), *training(run, settings(corpus, max_steps=36))])
+    assert "processes: 1 -> 2; the continuation is no longer bit-exact" in said_together
+    assert list(losses(run)) == list(range(1, 37))
+    assert dict(list(losses(run).items())[:30]) == losses(together)
+
+
+def test_a_killed_process_costs_only_what_was_not_saved(corpus: Path, together: Path, tmp_path: Path) -> None:
+    """torchrun starts all of them again when one dies, and they go on from the last checkpoint."""
+    run = tmp_path / "run"
+    command = [*torchrun("--max-restarts=1"), *training(run, settings(corpus))]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
+        wait_for(run, 7)
+        children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()
+        os.kill(int(children[-1]), signal.SIGKILL)
+        assert launcher.stderr is not None
+        said = launcher.stderr.read()
+    assert launcher.returncode == 0, said
+    assert "another process of this training ended; its own message says why; the same command continues" in said
+    assert "continuing after step" in said
+    assert_same_training(together, run)
