@@ -34,6 +34,9 @@ CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 TOKENIZER = "tokenizer"
 PRETRAINED = Path(__file__).parent / "pretrained"
+#: Facts that also hold of weights made from a bundle's, by averaging or by training on: the heads that align words
+#: (`dragoman.alignment.heads`). Both keep the model's shape, and small changes of the weights keep what a head does.
+LASTING_FACTS = ("alignment",)
 #: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
 MAX_POSITION_TABLE = 2**25
 #: Bytes that the head of the weights may have for each tensor.
@@ -52,6 +55,11 @@ class Bundle:
     search: SearchConfig
     #: What was known when it was saved: the step, validation scores.
     facts: Mapping[str, Any]
+
+    @property
+    def lasting_facts(self) -> dict[str, Any]:
+        """Those of the facts that hold of weights made from these, too."""
+        return {name: self.facts[name] for name in LASTING_FACTS if name in self.facts}
 
 
 def find_bundle(name: str | Path) -> Path:
@@ -156,6 +164,8 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
 def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     """Write a bundle whose weights are the mean of the given bundles' weights, with the first one's search defaults.
 
+    It aligns words with the heads that were chosen for the first of them, or for the next if none were.
+
     Raises:
         ConfigError: they differ in their configuration or tokenizer.
         BundleError: one of them cannot be loaded.
@@ -164,6 +174,7 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     first = load_bundle(names[0])
     total = {name: weight.detach().double() for name, weight in unique_weights(first.model).items()}
     steps, fingerprint = [first.facts.get("step")], first.tokenizers.fingerprint()
+    lasting = first.lasting_facts
     for name in names[1:]:
         other = load_bundle(name)
         same_model = other.model.config == first.model.config
@@ -173,18 +184,19 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
         for key, weight in unique_weights(other.model).items():
             total[key] += weight.detach()
         steps.append(other.facts.get("step"))
-    save_mean(first, total, len(names), output, steps)
+        lasting = other.lasting_facts | lasting
+    save_mean(first, total, len(names), output, {"average_of_steps": steps, **lasting})
 
 
-def save_mean(like: Bundle, total: Mapping[str, Tensor], n: int, output: Path, steps: Sequence[Any]) -> None:
-    """Write a bundle whose weights are `total` / n, and all else is that of `like`.
+def save_mean(like: Bundle, total: Mapping[str, Tensor], n: int, output: Path, facts: Mapping[str, Any]) -> None:
+    """Write a bundle whose weights are `total` / n, and whose model, tokenizers and search are those of `like`.
 
     Args:
         total: sums of weights by name, as `unique_weights` has them.
-        steps: what was averaged, for the record.
+        facts: what was averaged, for the record, and what lasts.
     """
     like.model.load_state_dict({name: weight / n for name, weight in total.items()}, strict=False)
-    save_bundle(output, like.model, like.tokenizers, like.search, facts={"average_of_steps": list(steps)})
+    save_bundle(output, like.model, like.tokenizers, like.search, facts=facts)
 
 
 def unique_weights(model: Transformer) -> dict[str, Tensor]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from dragoman.alignment import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle, outline
 from dragoman.config import Config, ModelConfig, parse_section
 from dragoman.data.corpus import read_pairs
@@ -67,7 +68,7 @@ def train(
         stack.callback(processes.close)
         if processes.is_main:
             stack.enter_context(lock_folder(folder))
-        start = load_bundle(init_from) if init_from is not None else None
+        start = _load_start(init_from) if init_from is not None else None
         if processes.is_main:
             config, prepared = _prepare(settings, folder, start, report)
             processes.barrier()
@@ -79,8 +80,22 @@ def train(
         model = build_model(config, prepared, where)
         if start is not None:
             model.load_state_dict(start.model.state_dict())
-        Trainer(config, prepared, model, RunFolder(folder), processes, report).run()
+        trainer = Trainer(config, prepared, model, RunFolder(folder), processes, report)
+        if start is not None:
+            trainer.progress.lasting_facts = start.lasting_facts
+        trainer.run()
     return read_pointer(folder / "best")
+
+
+def _load_start(name: Path) -> Bundle:
+    """A bundle to start from.
+
+    Raises:
+        BundleError: it cannot be loaded, or names heads to align words with that it lacks.
+    """
+    start = load_bundle(name)
+    AlignmentHeads.of_bundle(start.facts, start.model.config, name)  # or a whole training would come to nothing
+    return start
 
 
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:

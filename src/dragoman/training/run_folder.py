@@ -6,6 +6,7 @@ import contextlib
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -55,7 +56,7 @@ class RunFolder:
         model: Transformer,
         tokenizers: Tokenizers,
         search: SearchConfig,
-        facts: Mapping[str, float],
+        facts: Mapping[str, Any],
     ) -> None:
         """Write the bundle of the last validation, and let `best` and `last` name theirs."""
         save_bundle(self.bundles / f"step-{progress.last_validation}", model, tokenizers, search, facts=facts)
@@ -94,7 +95,7 @@ class RunFolder:
             verify_folder(folder)
             for name, weight in read_weights(folder / "model.safetensors", outline).items():
                 total[name] += weight
-        save_mean(last, total, n_last, output, steps[-n_last:])
+        save_mean(last, total, n_last, output, {"average_of_steps": steps[-n_last:], **last.lasting_facts})
 
     def _point(self, progress: Progress) -> None:
         for name, step in (("last", progress.last_validation), ("best", progress.best_step)):
