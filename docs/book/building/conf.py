@@ -25,7 +25,7 @@ exclude_patterns = ["**/.ipynb_checkpoints"]
 
 # -- text ----------------------------------------------------------------------------------------------------------
 
-myst_enable_extensions = ["dollarmath", "colon_fence", "deflist", "html_image"]
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
 highlight_language = "python"
 # The pages of docs/ that the site includes speak of files and blocks as the repository has them.
