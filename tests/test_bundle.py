@@ -425,6 +425,15 @@ def test_average_is_the_mean(bundle: Path, tmp_path: Path) -> None:
     assert load_bundle(tmp_path / "mean").facts == {"average_of_steps": [1, 2]}
 
 
+def test_an_average_aligns_with_the_heads_that_were_chosen(bundle: Path, tmp_path: Path) -> None:
+    plain, heads = load_bundle(bundle), {"heads": [[0, 1]], "shifted": True}
+    chosen = {"step": 3, "alignment": heads}
+    save_bundle(tmp_path / "chosen", plain.model, plain.tokenizers, plain.search, facts=chosen)
+    for number, names in enumerate(([tmp_path / "chosen", bundle], [bundle, tmp_path / "chosen"])):
+        average_bundles(names, tmp_path / f"mean-{number}")
+        assert load_bundle(tmp_path / f"mean-{number}").lasting_facts == {"alignment": heads}
+
+
 def test_only_models_of_one_kind_are_averaged(bundle: Path, tmp_path: Path) -> None:
     wider = write_tiny_bundle(tmp_path / "wider", d_ff=64)
     with pytest.raises(ConfigError, match=r"model configuration .*wider"):

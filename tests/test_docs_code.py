@@ -45,6 +45,25 @@ def test_links_and_paths_exist(page: Path) -> None:
     assert not missing
 
 
+def test_the_readme_is_the_same_in_both_languages() -> None:
+    """The same commands and code, but for comments; the same figures, links and files in the same order."""
+    english, chinese = (ROOT / name for name in ("README.md", "README.zh.md"))
+
+    def said(page: Path) -> list[list[str]]:
+        text = page.read_text(encoding="utf-8")
+        code = [re.sub(r"\s+#.*", "", block["code"]) for block in BLOCK.finditer(text)]
+        rows = [line for line in text.split("\n") if line.startswith("|")]
+        figures = [sorted(re.findall(r"\d[\d.,:]*\d|\d", row)) for row in rows]
+        links = sorted({link["target"] for link in LINK.finditer(text)} - {english.name, chinese.name})
+        files = re.findall(r"^ {4,}(\w[\w/]*(?:\.py(?:, \w+\.py)*|/))(?: |$)", text, re.M)
+        return [code, *figures, [link.replace("/zh/", "/en/") for link in links], files]
+
+    for ours, theirs in zip(said(english), said(chinese), strict=True):
+        assert ours == theirs
+    assert f"]({chinese.name})" in english.read_text(encoding="utf-8")
+    assert f"]({english.name})" in chinese.read_text(encoding="utf-8")
+
+
 def command_lines(script: str) -> Iterator[list[str]]:
     """The arguments of each `dragoman` in a shell script, whatever stands before it or behind it."""
     for line in script.replace("\\\n", " ").split("\n"):

@@ -14,8 +14,9 @@ from dragoman.alignment.capture import KINDS
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.words import words
 from dragoman.bundle import load_bundle
+from dragoman.cli.inspect_training import steps_of_run
 from dragoman.cli.program import run
-from dragoman.config import SearchConfig
+from dragoman.config import Config, SearchConfig
 from dragoman.errors import ConfigError, DataError
 from dragoman.inspection import Attention, inspect_attention, inspect_search
 from dragoman.inspection.attention_page import attention_text
@@ -25,7 +26,9 @@ from dragoman.inspection.ibm1 import most_probable, silver_links
 from dragoman.inspection.neighbours import nearest_neighbours
 from dragoman.inspection.pictures import draw_attention, draw_curves, draw_positions, to_image
 from dragoman.inspection.search_text import search_text
+from dragoman.recipe import parse_config, read_recipe
 from dragoman.text.vocabulary import EOS_ID
+from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Translator
 from dragoman.translator.forcing import forced_log_probs
 
@@ -386,6 +389,19 @@ def test_the_commands_write_what_they_are_asked_for(
     code, _, err = dragoman(capsys, "inspect", "positions", "-o", tmp_path / "p.png")
     assert (code, "the output exists" in err) == (1, True)
     assert dragoman(capsys, "inspect", "positions", "-o", tmp_path / "p.png", "--overwrite")[0] == 0
+
+
+def test_the_schedule_of_a_run_is_as_long_as_its_training(reference: Path) -> None:
+    config = parse_config(read_recipe(reference / "config.yaml"))
+    assert steps_of_run(config, reference) == max(RunFolder(reference).steps)
+    n_batches = (steps_of_run(each, reference) for each in (by_epochs(config, 1), by_epochs(config, 3)))
+    assert next(n_batches) * 3 == next(n_batches)
+
+
+def by_epochs(config: Config, n: int) -> Config:
+    """The same, but for `n` epochs, however many steps those are."""
+    training = config.training.model_copy(update={"max_steps": None, "max_epochs": n})
+    return config.model_copy(update={"training": training})
 
 
 def test_the_commands_print(bundle: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,13 +11,17 @@ import torch
 from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
 from safetensors.torch import load_file
 
+from dragoman.alignment import AlignmentHeads
+from dragoman.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
-from dragoman.errors import ConfigError
+from dragoman.errors import BundleError, ConfigError
 from dragoman.recipe import parse_config
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
+from dragoman.training.run_folder import RunFolder
 from dragoman.training.validation import Validation
+from dragoman.translator import Translator
 
 
 def test_a_run_leaves_what_is_needed_to_use_it(reference: Path) -> None:
@@ -65,6 +69,24 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
         train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
     with pytest.raises(ConfigError, match=r"tokenizer.min_count differs from the bundle"):
         train({**tuning, "tokenizer": {"min_count": 5}}, tmp_path / "other", init_from=reference / "last", device="cpu")
+
+
+def test_a_fine_tuning_aligns_with_the_heads_that_were_chosen(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    start, heads = load_bundle(reference), {"heads": [[0, 1]], "shifted": True}
+    chosen, folder = tmp_path / "chosen", tmp_path / "run"
+    save_bundle(chosen, start.model, start.tokenizers, start.search, facts={"step": 7, "alignment": heads})
+    for max_steps, given in ((2, chosen), (3, None)):  # the second goes on by its folder alone
+        recipe = settings(corpus, max_steps=max_steps, warmup_steps=1)
+        train(recipe, folder, init_from=given, device="cpu", report=lambda line: None)
+        assert load_bundle(folder / "last").facts["step"] == max_steps
+        assert Translator.load(folder / "last").alignment == AlignmentHeads(heads=((0, 1),), shifted=True)
+    average = tmp_path / "average"
+    RunFolder(folder).average(2, average)
+    assert load_bundle(average).lasting_facts == {"alignment": heads}
+    wrong = tmp_path / "wrong"
+    save_bundle(wrong, start.model, start.tokenizers, start.search, facts={"alignment": {}})
+    with pytest.raises(BundleError, match="alignment heads"):
+        train(settings(corpus), tmp_path / "other", init_from=wrong, device="cpu")
 
 
 def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None:

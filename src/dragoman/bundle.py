@@ -42,6 +42,9 @@ CARD = "README.md"
 TOKENIZER = "tokenizer"
 #: Holds the bundles that come with the package, each in a folder of its name.
 PRETRAINED = Path(__file__).parent / "pretrained"
+#: Facts that also hold of weights made from a bundle's, by averaging or by training on: the heads that align words
+#: (`dragoman.alignment.heads`). Both keep the model's shape, and small changes of the weights keep what a head does.
+LASTING_FACTS = ("alignment",)
 #: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
 MAX_POSITION_TABLE = 2**25
 #: Bytes of the weights that a layer takes at least, with six tensors in the head; an outline of many takes time.
@@ -60,6 +63,11 @@ class Bundle:
     search: SearchConfig
     #: What was known when it was saved: the step, validation scores.
     facts: Mapping[str, Any]
+
+    @property
+    def lasting_facts(self) -> dict[str, Any]:
+        """Those of the facts that hold of weights made from these, too."""
+        return {name: self.facts[name] for name in LASTING_FACTS if name in self.facts}
 
     @cached_property
     def model(self) -> Transformer:
@@ -215,6 +223,8 @@ def _load(folder: Path, verify: bool) -> Bundle:
 def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     """Write a bundle whose weights are the mean of the given bundles' weights, with the first one's search defaults.
 
+    It aligns words with the heads that were chosen for the first of them, or for the next if none were.
+
     Raises:
         ConfigError: they differ in their configuration or tokenizer.
         BundleError: one of them cannot be loaded.
@@ -223,6 +233,7 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     first = load_bundle(names[0])
     total = {name: weight.astype(np.float64) for name, weight in first.weights.items()}
     steps, fingerprint = [first.facts.get("step")], first.tokenizers.fingerprint()
+    lasting = first.lasting_facts
     for name in names[1:]:
         other = load_bundle(name)
         same_model = other.config == first.config
@@ -232,20 +243,21 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
         for key, weight in other.weights.items():
             total[key] += weight
         steps.append(other.facts.get("step"))
-    save_mean(first, total, len(names), output, steps)
+        lasting = other.lasting_facts | lasting
+    save_mean(first, total, len(names), output, {"average_of_steps": steps, **lasting})
 
 
 def save_mean(
-    like: Bundle, total: Mapping[str, NDArray[np.float64]], n: int, output: Path, steps: Sequence[Any]
+    like: Bundle, total: Mapping[str, NDArray[np.float64]], n: int, output: Path, facts: Mapping[str, Any]
 ) -> None:
-    """Write a bundle whose weights are `total` / n, and all else is that of `like`.
+    """Write a bundle whose weights are `total` / n, and whose model, tokenizers and search are those of `like`.
 
     Args:
         total: sums of weights by name.
-        steps: what was averaged, for the record.
+        facts: what was averaged, for the record, and what lasts.
     """
     mean = {name: (weight / n).astype(np.float32) for name, weight in total.items()}
-    write_bundle(output, Bundle(like.config, mean, like.tokenizers, like.search, {"average_of_steps": list(steps)}))
+    write_bundle(output, Bundle(like.config, mean, like.tokenizers, like.search, facts))
 
 
 def _read_weights(config: ModelConfig, folder: Path, precision: StoredPrecision) -> dict[str, Floats]:

@@ -134,22 +134,6 @@ def _told_of_loss() -> Iterator[None]:
         raise ResourceError("another process of this training ended", advice=advice) from error
 
 
-def is_main_process() -> bool:
-    """Whether this process is the one that talks to the person, as torchrun's environment says."""
-    return os.environ.get("RANK", "0") == "0"
-
-
-def refuse_copies(command: str) -> None:
-    """Refuse to be one of several copies, which torchrun started, of a command that does all of its work alone.
-
-    Raises:
-        ConfigError: this process is one of several.
-    """
-    if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1":
-        advice = "give each its own part of the text, as docs/many-machines.md shows, or use --workers"
-        raise ConfigError(f"torchrun started {os.environ['WORLD_SIZE']} times the same `{command}`", advice=advice)
-
-
 def start_processes() -> Processes:
     """Join the group that `torchrun` describes in the environment; without torchrun, be alone.
 

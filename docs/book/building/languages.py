@@ -1,5 +1,7 @@
-"""Two languages, page by page: where the same page is in the other one, and which notebook a chapter is."""
+"""Two languages, page by page: where the same page is in the other one, which notebook a chapter is, and the theme's
+own words in Chinese."""
 
+import gettext
 import re
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,18 @@ from sphinx.application import Sphinx
 SITES = {
     "en": {"folder": "zh", "code": "zh-CN", "name": "中文", "notebook": "open as a notebook"},
     "zh_CN": {"folder": "en", "code": "en", "name": "English", "notebook": "下载为 notebook"},
+}
+#: What the theme writes on every page and Sphinx has no Chinese for.
+CHINESE = {
+    "Next": "下一页",
+    "Previous": "上一页",
+    "Home": "首页",
+    "On this page": "本页内容",
+    "Back to top": "回到顶部",
+    "Skip to content": "跳到正文",
+    "Copyright &#169; %(copyright)s": "版权所有 &#169; %(copyright)s",
+    "Made with": "制作工具：",
+    '<a href="https://www.sphinx-doc.org/">Sphinx</a> and': '<a href="https://www.sphinx-doc.org/">Sphinx</a>、',
 }
 CHAPTER = re.compile(r"\d\d-[\w-]+")
 
@@ -32,7 +46,22 @@ def add_links(
         context["notebook"] = {"name": site["notebook"], "url": f"notebooks/{pagename}.ipynb"}
 
 
+class Theme(gettext.NullTranslations):
+    """The theme's words, for what Sphinx's own catalogue lacks."""
+
+    def gettext(self, message: str) -> str:
+        """The Chinese of a message, or the message."""
+        return CHINESE.get(message.strip(), message)
+
+
+def translate_theme(app: Sphinx) -> None:
+    """Add the theme's words to Sphinx's."""
+    if app.config.language == "zh_CN":
+        app.translator.add_fallback(Theme())
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
+    app.connect("builder-inited", translate_theme)
     app.connect("html-page-context", add_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -8,14 +8,14 @@ import json
 import sys
 from pathlib import Path
 
-import torch
 from chapters import BOOK
 
-import dragoman.model.attention as attention
+from dragoman.alignment import KINDS
+from dragoman.bundle import load_bundle
 from dragoman.config import DataConfig
-from dragoman.data.batches import collate
 from dragoman.data.corpus import read_pairs
 from dragoman.evaluation.evaluate import evaluate, m30k_references
+from dragoman.inspection import inspect_attention
 from dragoman.translator import Translator
 
 #: Our own, since the corpus is not ours to copy. The last one has words that its captions hardly ever do.
@@ -39,7 +39,7 @@ def main(run: Path) -> None:
     result = evaluate(translator, sources, references, m30k_references=m30k_references(references, "de", "test"))
     greedy = evaluate(translator, sources, references, beam_size=1)
     record = {
-        "n_parameters": sum(weight.numel() for weight in translator.models[0].parameters()),
+        "n_parameters": sum(weight.numel() for weight in load_bundle(run).model.parameters()),
         "n_test": len(pairs),
         "curves": curves(run),
         "metrics": [
@@ -58,7 +58,8 @@ def main(run: Path) -> None:
         "attention": maps(translator, "A little girl in a red coat is playing in the snow."),
     }
     path = BOOK / "data" / "multi30k.json"
-    path.write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    lines = (f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in record.items())
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
     print(f"{path}: {path.stat().st_size:,} bytes")
 
 
@@ -76,28 +77,10 @@ def curves(run: Path) -> dict[str, list[list[float]]]:
 
 
 def maps(translator: Translator, text: str) -> dict[str, object]:
-    """The attention of the decoder to the source while it writes its translation: layers, heads, target, source."""
-    tokenizers, model = translator.tokenizers, translator.models[0]
-    source = tokenizers.source.encode(text)
-    target = tokenizers.target.encode(translator.translate(text).text)
-    batch = collate([source], [target])
-    seen: list[torch.Tensor] = []
-    original = attention.attention_weights
-
-    def recording(queries: torch.Tensor, keys: torch.Tensor, mask: torch.Tensor | None = None) -> torch.Tensor:
-        seen.append(original(queries, keys, mask))
-        return seen[-1]
-
-    attention.attention_weights = recording
-    with torch.no_grad():
-        model(batch.source_ids, batch.target_ids[:, :-1])
-    attention.attention_weights = original
-    cross = torch.cat(seen[model.config.n_encoder_layers + 1 :: 2])  # each decoder layer: itself, then the memory
-    return {
-        "source": [*tokenizers.source.pieces(source), "<eos>"],
-        "target": [*tokenizers.target.pieces(target), "<eos>"],
-        "weights": [[[[round(w, 3) for w in row] for row in head] for head in layer] for layer in cross.tolist()],
-    }
+    """The three attentions of the model while it translates a text, to three digits."""
+    found = inspect_attention(translator, text)
+    rounded = {kind: found.weights(kind).double().round(decimals=3).tolist() for kind in KINDS}
+    return {**found.to_dict(), **rounded}
 
 
 if __name__ == "__main__":

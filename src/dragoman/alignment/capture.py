@@ -48,7 +48,7 @@ class AttentionMaps:
 
 @contextlib.contextmanager
 def capture_attention(model: Transformer, kinds: Collection[Kind] = KINDS) -> Iterator[AttentionMaps]:
-    """Record the weights of every attention of `model`, or of some kinds, while the block runs.
+    """Record the weights of every attention of `model`, or of some kinds, while the block runs::
 
         with capture_attention(model) as maps:
             model(source_ids, target_ids)

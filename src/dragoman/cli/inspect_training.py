@@ -42,7 +42,8 @@ def schedule(
     recipes: Annotated[list[Path], typer.Argument(metavar="RECIPE...", help="YAML recipes, or run folders.")],
     output: Picture,
     steps: Annotated[
-        int | None, typer.Option("--steps", min=1, help="Default: the recipe's training.max_steps.")
+        int | None,
+        typer.Option("--steps", min=1, help="Default: those of the run, or the recipe's training.max_steps."),
     ] = None,
     overrides: Settings = None,
     overwrite: Overwrite = False,
@@ -59,20 +60,42 @@ def schedule(
     for path in recipes:
         file = path / "config.yaml" if path.is_dir() else path
         config = parse_config(read_recipe(file, overrides or ()), file)
-        curves.append((path.resolve().name if path.is_dir() else path.stem, _rates(config, steps, path)))
+        n_steps = steps or (steps_of_run(config, path) if path.is_dir() else _steps_of_recipe(config, path))
+        curves.append((path.resolve().name if path.is_dir() else path.stem, _rates(config, n_steps)))
     _save(draw_schedules(curves), output)
 
 
-def _rates(config: Config, steps: int | None, path: Path) -> Curve:
+def steps_of_run(config: Config, run: Path) -> int:
+    """The steps of a run's whole training; its prepared corpus says how many an epoch has.
+
+    Raises:
+        BundleError: the prepared corpus is missing or damaged.
+    """
+    from dragoman.data.batches import Batches
+    from dragoman.data.prepare import open_prepared
+    from dragoman.training.schedule import total_steps
+
+    training, prepared = config.training, open_prepared(run)
+    batches = Batches(
+        prepared.train, prepared.tokenizers, batch_tokens=training.batch_tokens, seed=training.seed, sampling=False
+    )
+    return total_steps(training, batches.per_epoch)
+
+
+def _steps_of_recipe(config: Config, path: Path) -> int:
+    """The steps that a recipe names. A schedule that has no end is drawn for ten times its warm-up."""
+    training = config.training
+    if training.max_steps is None and training.schedule in ("cosine", "linear"):
+        what = f"the schedule {training.schedule!r} ends with the training, whose steps depend on the corpus"
+        raise ConfigError(what, path, advice="give --steps, or the run folder instead of the recipe")
+    return training.max_steps or 10 * max(1, training.warmup_steps)
+
+
+def _rates(config: Config, n_steps: int) -> Curve:
     """(step, rate) along the schedule."""
     from dragoman.training.schedule import learning_rate
 
     training = config.training
-    n_steps = steps or training.max_steps
-    if n_steps is None and training.schedule in ("cosine", "linear"):
-        what = f"the schedule {training.schedule!r} ends with the training, whose steps are not in the recipe"
-        raise ConfigError(what, path, advice="give --steps")
-    n_steps = n_steps or 10 * max(1, training.warmup_steps)
     places = {1 + number * (n_steps - 1) // N_POINTS for number in range(N_POINTS + 1)}
     places |= {min(max(1, training.warmup_steps), n_steps)}
     return [(step, learning_rate(step, training, config.model.d_model, n_steps)) for step in sorted(places)]

@@ -86,7 +86,7 @@ def train(
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
     _check(settings, recipe)
     folder = output or default_folder(settings)
-    from dragoman.processes import is_main_process
+    from dragoman.torchrun import is_main_process
 
     if is_main_process():
         say(f"run folder: {folder}")

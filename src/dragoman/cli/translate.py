@@ -75,7 +75,7 @@ def translate(
     echo "A man is riding a horse." | dragoman translate -m runs/my
     dragoman translate -m runs/my --input text.en --output text.de
     """
-    from dragoman.processes import all_cores, refuse_copies
+    from dragoman.torchrun import refuse_copies
 
     refuse_copies("dragoman translate")
     prompted = input is None and _is_terminal()

@@ -50,6 +50,8 @@ class Progress:
     validations_since_best: int = 0
     last_validation: int | None = None
     window: Window = field(default_factory=Window)
+    #: Facts of the bundle that the training started from which hold of its own bundles, too.
+    lasting_facts: Mapping[str, Any] = field(default_factory=dict)
     #: SHA-256 of the settings that may not change, of the data and of the tokenizers.
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     #: What the last bits of the sums depend on: processes, threads, device, version of PyTorch.

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import Config, ModelConfig
 from dragoman.data.corpus import read_pairs
@@ -62,7 +63,7 @@ def train(
         stack.callback(processes.close)
         if processes.is_main:
             stack.enter_context(lock_folder(folder))
-        start = load_bundle(init_from) if init_from is not None else None
+        start = _load_start(init_from) if init_from is not None else None
         if processes.is_main:
             config, prepared = _prepare(settings, folder, start, report)
             processes.barrier()
@@ -75,11 +76,24 @@ def train(
         if start is not None:
             model.load_state_dict(start.model.state_dict())
         trainer = Trainer(config, prepared, model, RunFolder(folder), processes, report)
+        if start is not None:
+            trainer.progress.lasting_facts = start.lasting_facts
         if config.training.warmup_steps > trainer.n_steps:
             what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
             report(f"warning: {what}; lower training.warmup_steps ({config.training.warmup_steps:,})")
         trainer.run()
     return read_pointer(folder / "best")
+
+
+def _load_start(name: Path) -> Bundle:
+    """A bundle to start from.
+
+    Raises:
+        BundleError: it cannot be loaded, or names heads to align words with that it lacks.
+    """
+    start = load_bundle(name)
+    AlignmentHeads.of_bundle(start.facts, start.config, name)  # or a whole training would come to nothing
+    return start
 
 
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
@@ -142,7 +156,7 @@ def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
         ConfigError: the settings ask for something else.
     """
     given = {
-        "model": start.model.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
+        "model": start.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
         "tokenizer": start.tokenizers.config.model_dump(),
     }
     asked = parse_config(settings)

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -57,7 +58,7 @@ class RunFolder:
         model: Transformer,
         tokenizers: Tokenizers,
         search: SearchConfig,
-        facts: Mapping[str, float],
+        facts: Mapping[str, Any],
     ) -> None:
         """Write the bundle of the last validation, let `best` and `last` name theirs, and remove those nobody names."""
         save_bundle(self.bundles / f"step-{progress.last_validation}", model, tokenizers, search, facts=facts)
@@ -97,7 +98,7 @@ class RunFolder:
             verify_folder(folder)
             for name, weight in read_weights(folder / "model.safetensors", shapes).items():
                 total[name] += weight
-        save_mean(last, total, n_last, output, steps[-n_last:])
+        save_mean(last, total, n_last, output, {"average_of_steps": steps[-n_last:], **last.lasting_facts})
 
     def _has_logged(self) -> bool:
         """Whether a step was logged, which is never before the first checkpoint."""

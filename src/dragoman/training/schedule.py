@@ -12,6 +12,12 @@ def peak_rate(training: TrainingConfig, d_model: int) -> float:
     return training.lr or (d_model * max(1, training.warmup_steps)) ** -0.5
 
 
+def total_steps(training: TrainingConfig, per_epoch: int) -> int:
+    """The steps of a whole training whose epochs have `per_epoch` batches: what comes first of its two limits."""
+    by_epochs = (training.max_epochs or 0) * per_epoch
+    return min(each for each in (training.max_steps, by_epochs) if each)
+
+
 def learning_rate(step: int, training: TrainingConfig, d_model: int, n_steps: int) -> float:
     """The learning rate of step 1 .. n_steps.
 

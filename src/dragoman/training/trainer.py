@@ -25,7 +25,7 @@ from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
 from dragoman.training.precision import choose_precision
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.schedule import learning_rate
+from dragoman.training.schedule import learning_rate, total_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.validation import validate
 
@@ -67,8 +67,7 @@ class Trainer:
         self.average = MovingAverage(model, self.training.ema) if self.training.ema else None
         fingerprints = {"configuration": settings_fingerprint(config), **prepared.fingerprints}
         self.progress = Progress(fingerprints=fingerprints, environment=self._environment())
-        by_epochs = (self.training.max_epochs or 0) * self.batches.per_epoch
-        self.n_steps = min(each for each in (self.training.max_steps, by_epochs) if each)
+        self.n_steps = total_steps(self.training, self.batches.per_epoch)
         self.validate_every = self.training.validate_every or self.batches.per_epoch
         self._logged_at = time.perf_counter()
         self._failed_writes = 0
@@ -285,7 +284,7 @@ class Trainer:
                 progress.best_score, progress.best_step, progress.validations_since_best = score, progress.step, 0
             else:
                 progress.validations_since_best += 1
-            facts = {"step": progress.step, "loss": result.loss, "bleu": result.bleu}
+            facts = {**progress.lasting_facts, "step": progress.step, "loss": result.loss, "bleu": result.bleu}
             self.folder.keep_bundle(progress, model, tokenizers, self.config.search, facts)
             self.progress = progress
             seconds = time.perf_counter() - started

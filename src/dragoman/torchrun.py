@@ -1,0 +1,23 @@
+"""What torchrun's environment says of this process, for commands that need not import PyTorch to know it."""
+
+from __future__ import annotations
+
+import os
+
+from dragoman.errors import ConfigError
+
+
+def is_main_process() -> bool:
+    """Whether this process is the one that talks to the person, as torchrun's environment says."""
+    return os.environ.get("RANK", "0") == "0"
+
+
+def refuse_copies(command: str) -> None:
+    """Refuse to be one of several copies, which torchrun started, of a command that does all of its work alone.
+
+    Raises:
+        ConfigError: this process is one of several.
+    """
+    if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1":
+        advice = "give each its own part of the text, as docs/many-machines.md shows, or use --workers"
+        raise ConfigError(f"torchrun started {os.environ['WORLD_SIZE']} times the same `{command}`", advice=advice)
