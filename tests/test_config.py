@@ -37,6 +37,7 @@ def settings(*overrides: str) -> Config:
         (["model.d_model=33", "model.n_heads=3", "model.d_k=8", "model.d_v=8"], "even d_model; set it to 32 or 34"),
         (["model.d_model=20", "model.n_heads=4", "model.positions=rotary"], "even width, not 5; set d_k to 4 or 6"),
         (["model.d_model=4", "model.n_heads=4", "model.positions=rotary"], "even width, not 1; set d_k to 2$"),
+        (["model.d_model=36", "model.n_heads=4", "model.positions=rotary"], "even width, not 9; set d_k to 8 or 10"),
         (["model.d_model=15", "model.n_heads=5"], "even d_model; set it to 10 or 20"),
         (["model.memory=layerwise", "model.n_encoder_layers=2"], "as many encoder as decoder layers"),
         (["model.dropout=1.0"], "model.dropout: .*less than 1"),
@@ -261,6 +262,7 @@ def test_an_empty_section_is_as_none(tmp_path: Path) -> None:
         ["model.d_model=99", "model.n_heads=3", "model.positions=learned"],
         ["model.d_model=64", "model.n_heads=3", "model.d_k=8", "model.d_v=8"],
         ["model.d_model=20", "model.n_heads=4", "model.positions=rotary", "model.d_k=6"],
+        ["model.d_model=16", "model.n_heads=4", "model.positions=rotary"],
         ["model.memory=layerwise", "model.n_encoder_layers=2", "model.n_decoder_layers=2"],
         ["search.n_best=5"],
         ["search.n_best=6", "search.sample=true"],
@@ -344,6 +346,41 @@ def test_every_number_has_both_bounds_or_is_a_norm() -> None:
     for section, name, kind, bound in NUMBERS:
         if kind[0] == "g":
             assert bound in (0, 1, 2, 8), f"{section}.{name}"  # what the number means decides it, not taste
+
+
+#: The largest value of each number, where that is not 10**12: far beyond use, and small enough to be refused in words.
+LARGEST = {
+    1: "tokenizer.sampling model.dropout model.embedding_dropout model.attention_dropout model.activation_dropout "
+    "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p",
+    10: "search.length_penalty",
+    100: "training.r_drop search.temperature",
+    1000: "data.max_ratio model.n_encoder_layers model.n_decoder_layers training.lr search.beam_size search.n_best",
+    1024: "model.n_heads",
+    10_000: "training.keep_checkpoints",
+    65_536: "model.d_model model.d_k model.d_v",
+    1_000_000: "data.max_length tokenizer.vocab_size model.d_ff model.max_length",
+}
+
+
+def test_the_largest_values() -> None:
+    largest = {name: limit for limit, names in LARGEST.items() for name in names.split()}
+    for section, name, kind, bound in NUMBERS:
+        if kind[0] == "l":
+            assert bound == largest.get(f"{section}.{name}", 10**12), f"{section}.{name}"
+
+
+def test_what_a_recipe_leaves_open() -> None:
+    """The settings that neither the paper nor the corpus decides; a change is a change of results."""
+    data, training, search = Config().data, Config().training, Config().search
+    assert (data.validation_size, data.max_length, data.max_ratio, data.invalid_utf8) == (1000, 256, 4.0, "error")
+    assert (training.seed, training.batch_tokens, training.clip_norm, training.r_drop) == (1, 4096, 1.0, 0.0)
+    assert (training.save_every, training.log_every, training.keep_checkpoints) == (500, 50, 2)
+    assert (training.max_skipped_steps, search.beam_size, search.seed) == (20, 5, 1)
+    assert ModelShape().max_length == 512
+    tiny, small = (parse_config({"model": {"preset": name}}).model for name in ("tiny", "small"))
+    for shape, sizes in ((tiny, (128, 256, 4, 4, 4)), (small, (256, 1024, 4, 3, 3))):
+        depths = shape.n_encoder_layers, shape.n_decoder_layers
+        assert (shape.d_model, shape.d_ff, shape.n_heads, *depths, shape.tie) == (*sizes, "all")
 
 
 def test_the_parts_of_a_model_are_bounded_before_anything_is_built() -> None:

@@ -11,7 +11,7 @@ import torch
 from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
 from safetensors.torch import load_file
 
-from dragoman.alignment import AlignmentHeads
+from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
 from dragoman.errors import BundleError, ConfigError

@@ -167,10 +167,9 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
             name = path.relative_to(temporary).as_posix()
             entries[name] = {"size": path.stat().st_size, "sha256": sha256(path)}
         manifest = {**(facts or {}), "files": entries}
-        write_file(temporary / MANIFEST, to_json({**manifest, "self": _self_hash(manifest)}))
         for inner in sorted(path for path in temporary.rglob("*") if path.is_dir()):
             _flush_folder(inner)
-        _flush_folder(temporary)
+        write_file(temporary / MANIFEST, to_json({**manifest, "self": _self_hash(manifest)}))  # flushes `temporary` too
         os.rename(temporary, folder)
         _flush_folder(folder.parent)
 
