@@ -10,7 +10,7 @@ from pathlib import Path
 
 from chapters import BOOK
 
-from dragoman.alignment import KINDS
+from dragoman.alignment.capture import KINDS
 from dragoman.bundle import load_bundle
 from dragoman.config import DataConfig
 from dragoman.data.corpus import read_pairs
