@@ -142,6 +142,7 @@ def test_a_new_training_has_done_nothing() -> None:
         **dict.fromkeys(("micro_batch_tokens", "best_score", "best_step", "last_validation")),
         "precision": "float32",
         "window": {"loss": 0.0, "nll": 0.0, "norm": 0.0, "n_tokens": 0, "n_steps": 0},
+        "lasting_facts": {},
         "fingerprints": {},
         "environment": {},
     }
