@@ -100,14 +100,20 @@ def test_help_names_every_command_and_version_is_told(dragoman: Dragoman) -> Non
     assert out.startswith(b"dragoman 0.")
 
 
-def test_help_does_not_wait_for_pytorch() -> None:
+def test_neither_help_nor_a_translation_waits_for_pytorch(bundle: Path) -> None:
     check = (
-        "import sys; from dragoman.cli.program import run; run(['translate', '--help']); print('torch' in sys.modules)"
+        "import sys; from dragoman.cli.program import run; code = run(sys.argv[1:]);"
+        "print(); print(code, 'torch' in sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", check], capture_output=True, env={**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    )
-    assert done.stdout.rstrip().endswith(b"False")
+    for arguments in (["translate", "--help"], ["translate", "--device", "cpu", "--model", str(bundle)]):
+        done = subprocess.run(
+            [sys.executable, "-c", check, *arguments],
+            input=b"A man",
+            capture_output=True,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "src")},
+            check=True,
+        )
+        assert done.stdout.rstrip().endswith(b"0 False")
 
 
 def test_a_translation_imports_nothing_slow_that_it_does_not_need(bundle: Path) -> None:
