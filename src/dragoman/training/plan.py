@@ -8,6 +8,8 @@ from typing import Any
 
 #: Pairs looked at to judge whether two languages share a script.
 SAMPLE_PAIRS = 2000
+#: Sections of a recipe in which something is chosen.
+SECTIONS = ("tokenizer", "model", "training", "search")
 #: Whoever sets one of these in the model section chooses the model's shape, and how to train it.
 SIZES = frozenset({"preset", "d_model", "d_ff", "n_heads", "n_encoder_layers", "n_decoder_layers"})
 
@@ -26,7 +28,7 @@ def plan(
     Returns:
         The filled settings, and a line for each choice with its reason.
     """
-    asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in ("tokenizer", "model", "training")}
+    asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in SECTIONS}
     filled, told = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
     for choices, reason in _choices(asked, n_pairs, pairs, fine_tuning):
         news = []
@@ -72,7 +74,12 @@ def _choices(
 def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
     """The model and how it is trained, for a corpus of this size."""
     if n_pairs < 200_000:
-        shape: dict[str, Any] = {"model.preset": "tiny", "model.norm": "pre", "model.dropout": 0.2}
+        shape: dict[str, Any] = {
+            "model.preset": "tiny",
+            "model.norm": "pre",
+            "model.dropout": 0.2,
+            "search.length_penalty": 1.0,
+        }
         training: dict[str, Any] = {
             "batch_tokens": 1024,
             "lr": 0.002,
