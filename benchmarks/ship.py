@@ -18,9 +18,10 @@ from typing import Literal
 from quality import measure
 
 from dragoman.bundle import PRETRAINED, load_bundle, save_bundle
-from dragoman.config import SearchConfig, parse_section
+from dragoman.config import SearchConfig
 from dragoman.errors import DataError
 from dragoman.evaluation.evaluate import Evaluation
+from dragoman.sections import parse_section
 from dragoman.storage import write_file
 
 MOST_BYTES = 8_000_000
