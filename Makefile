@@ -33,7 +33,7 @@ test: $(VENV)/development
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy --strict src
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
 
 faults: $(VENV)/development

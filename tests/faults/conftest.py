@@ -7,23 +7,24 @@ from collections.abc import Callable
 import pytest
 
 Figure = Callable[..., None]
-_FIGURES = pytest.StashKey[list[str]]()
 
 
 @pytest.fixture
-def figure(request: pytest.FixtureRequest) -> Figure:
+def figure(record_property: Callable[[str, object], None]) -> Figure:
     """figure("G1", "kill", interruptions=1000, ...): a line for the summary."""
 
     def say(goal: str, kind: str, **counts: object) -> None:
         counted = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in counts.items())
-        request.config.stash.setdefault(_FIGURES, []).append(f"{goal:4} {kind}: {counted}")
+        record_property("figure", f"{goal:4} {kind}: {counted}")
 
     return say
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print the lines."""
-    if lines := config.stash.get(_FIGURES, []):
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print the lines; they come with the reports, which may be those of other processes."""
+    reports = [each for some in terminalreporter.stats.values() for each in some if hasattr(each, "user_properties")]
+    lines = {str(line) for each in reports for name, line in each.user_properties if name == "figure"}
+    if lines:
         terminalreporter.section("what was counted")
         for line in sorted(lines):
             terminalreporter.write_line(line)
