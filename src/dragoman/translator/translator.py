@@ -78,6 +78,7 @@ class Translator:
         workers: how many processes translate at once, each with one thread, where a list of texts fills several
             batches; on a CPU, and on Linux.
         alignment: the first model's heads that tell which word comes from which; None is `AlignmentHeads.default`.
+        precision: what bundles and models compute in; see `load`.
     """
 
     def __init__(
