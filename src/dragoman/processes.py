@@ -139,6 +139,7 @@ def start_processes() -> Processes:
 
     Raises:
         ConfigError: the environment names several processes, but not which of them this one is.
+        ResourceError: the others cannot be reached.
     """
     world_size = int(os.environ.get("WORLD_SIZE", "1"))
     if world_size == 1:
@@ -150,5 +151,9 @@ def start_processes() -> Processes:
     if local_rank < torch.cuda.device_count():  # where there are too few, `find_device` says so
         torch.cuda.set_device(local_rank)
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    distributed.init_process_group(backend, timeout=PATIENCE)
+    try:
+        distributed.init_process_group(backend, timeout=PATIENCE)
+    except RuntimeError as error:
+        what = "the processes of this training could not reach each other"
+        raise ResourceError(what, advice="start them again; the same command continues") from error
     return Processes(int(os.environ["RANK"]), world_size, local_rank)
