@@ -6,8 +6,7 @@ translate the training text, and one model learns from all of it.
 
     distill.json             what this is made from
     parts/<model>-<n>.json   translations of the n-th piece of the text; removed at the end
-    train.<source language>, train.<target language>
-                             the text's own pairs, then the pairs that are new, line by line
+    train.<language>         two files, line by line: the text's own pairs, then those that are new
 
 Each part appears whole or not at all, so a distillation that was stopped goes on after the last one.
 """
