@@ -16,9 +16,9 @@ from safetensors.torch import load_file, save_file
 from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman import bundle as module
+from dragoman.averaging import average_bundles
 from dragoman.bundle import (
     FORMAT_VERSION,
-    average_bundles,
     find_bundle,
     load_bundle,
     save_bundle,

@@ -15,7 +15,7 @@ LEVELS = [
     {"model", "recipe", "text"},
     {"weights"},
     {"alignment", "data", "decoding", "bundle"},
-    {"runtime"},
+    {"averaging", "runtime"},
     {"translator"},
     {"evaluation"},
     {"training", "doctor", "inspection"},

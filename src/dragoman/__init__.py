@@ -14,7 +14,8 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dragoman.bundle import Bundle, average_bundles, load_bundle, save_bundle
+    from dragoman.averaging import average_bundles
+    from dragoman.bundle import Bundle, load_bundle, save_bundle
     from dragoman.config import Config, ModelConfig, SearchConfig
     from dragoman.doctor import Examination, check
     from dragoman.errors import DragomanError
@@ -47,7 +48,8 @@ __all__ = [
 ]
 
 _HOMES = {
-    "bundle": ("Bundle", "average_bundles", "load_bundle", "save_bundle"),
+    "averaging": ("average_bundles",),
+    "bundle": ("Bundle", "load_bundle", "save_bundle"),
     "config": ("Config", "ModelConfig", "SearchConfig"),
     "doctor": ("Examination", "check"),
     "errors": ("DragomanError",),

@@ -13,14 +13,13 @@ manifest shows damage; it does not show who wrote the bundle.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors.numpy import save
 
 from dragoman.config import ModelConfig, SearchConfig
@@ -218,46 +217,6 @@ def _load(folder: Path, verify: bool) -> Bundle:
     if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
         raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
     return Bundle(config, weights, tokenizers, search, settings["facts"])
-
-
-def average_bundles(names: Sequence[str | Path], output: Path) -> None:
-    """Write a bundle whose weights are the mean of the given bundles' weights, with the first one's search defaults.
-
-    It aligns words with the heads that were chosen for the first of them, or for the next if none were.
-
-    Raises:
-        ConfigError: they differ in their configuration or tokenizer.
-        BundleError: one of them cannot be loaded.
-        RunFolderError: `output` exists or cannot be written.
-    """
-    first = load_bundle(names[0])
-    total = {name: weight.astype(np.float64) for name, weight in first.weights.items()}
-    steps, fingerprint = [first.facts.get("step")], first.tokenizers.fingerprint()
-    lasting = first.lasting_facts
-    for name in names[1:]:
-        other = load_bundle(name)
-        same_model = other.config == first.config
-        if not same_model or other.tokenizers.fingerprint() != fingerprint:
-            part = "tokenizer" if same_model else "model configuration"
-            raise ConfigError(f"its {part} differs from that of {names[0]}", name, advice="average models of one run")
-        for key, weight in other.weights.items():
-            total[key] += weight
-        steps.append(other.facts.get("step"))
-        lasting = other.lasting_facts | lasting
-    save_mean(first, total, len(names), output, {"average_of_steps": steps, **lasting})
-
-
-def save_mean(
-    like: Bundle, total: Mapping[str, NDArray[np.float64]], n: int, output: Path, facts: Mapping[str, Any]
-) -> None:
-    """Write a bundle whose weights are `total` / n, and whose model, tokenizers and search are those of `like`.
-
-    Args:
-        total: sums of weights by name.
-        facts: what was averaged, for the record, and what lasts.
-    """
-    mean = {name: (weight / n).astype(np.float32) for name, weight in total.items()}
-    write_bundle(output, Bundle(like.config, mean, like.tokenizers, like.search, facts))
 
 
 def _read_weights(config: ModelConfig, folder: Path, precision: StoredPrecision) -> dict[str, Floats]:

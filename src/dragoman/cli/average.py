@@ -20,7 +20,7 @@ def average(
     """Average the weights of models into a new one.
 
     They must have equal configurations and tokenizers."""
-    from dragoman.bundle import average_bundles
+    from dragoman.averaging import average_bundles
     from dragoman.training.run_folder import RunFolder
 
     if last is None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dragoman.bundle import load_bundle, save_bundle, save_mean
+from dragoman.averaging import MeanWeights
+from dragoman.bundle import load_bundle, save_bundle, write_bundle
 from dragoman.config import SearchConfig
 from dragoman.errors import BundleError, ConfigError
 from dragoman.model.shapes import weight_shapes
@@ -91,14 +91,13 @@ class RunFolder:
             advice = f"average the last {len(steps)}; training.keep_checkpoints keeps more"
             raise ConfigError(f"there are {len(steps)} checkpoints, not {n_last}", self.checkpoints, advice=advice)
         last = load_bundle(read_pointer(self.path / "last"))
-        shapes = weight_shapes(last.config)
-        total = {name: np.zeros(shape) for name, shape in shapes.items()}
+        weights, shapes = MeanWeights(), weight_shapes(last.config)
         for step in steps[-n_last:]:
             folder = self.checkpoints / f"step-{step}"
             verify_folder(folder)
-            for name, weight in read_weights(folder / "model.safetensors", shapes).items():
-                total[name] += weight
-        save_mean(last, total, n_last, output, {"average_of_steps": steps[-n_last:], **last.lasting_facts})
+            weights.add(read_weights(folder / "model.safetensors", shapes))
+        facts = {"average_of_steps": steps[-n_last:], **last.lasting_facts}
+        write_bundle(output, replace(last, weights=weights.mean(), facts=facts))
 
     def _has_logged(self) -> bool:
         """Whether a step was logged, which is never before the first checkpoint."""

@@ -1,0 +1,58 @@
+"""One model from several of the same training: the mean of their weights (Polyak and Juditsky 1992)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.bundle import load_bundle, write_bundle
+from dragoman.errors import ConfigError
+from dragoman.weights import Floats
+
+
+class MeanWeights:
+    """The mean of weights that are given one after another, so that only one of them is in memory."""
+
+    def __init__(self) -> None:
+        self._total: dict[str, NDArray[np.float64]] = {}
+        self._n = 0
+
+    def add(self, weights: Mapping[str, Floats]) -> None:
+        """Count one more model's weights, by name; the names and shapes are those of the first."""
+        for name, weight in weights.items():
+            self._total[name] = self._total.get(name, 0.0) + weight.astype(np.float64)
+        self._n += 1
+
+    def mean(self) -> dict[str, Floats]:
+        """The mean of all so far, by name."""
+        return {name: (total / self._n).astype(np.float32) for name, total in self._total.items()}
+
+
+def average_bundles(names: Sequence[str | Path], output: Path) -> None:
+    """Write a bundle whose weights are the mean of the given bundles' weights, with the first one's search defaults.
+
+    It aligns words with the heads that were chosen for the first of them, or for the next if none were.
+
+    Raises:
+        ConfigError: they differ in their configuration or tokenizer.
+        BundleError: one of them cannot be loaded.
+        RunFolderError: `output` exists or cannot be written.
+    """
+    first = load_bundle(names[0])
+    weights, steps, lasting = MeanWeights(), [], first.lasting_facts
+    fingerprint = first.tokenizers.fingerprint()
+    for name in names:
+        bundle = load_bundle(name)
+        same_model = bundle.config == first.config
+        if not same_model or bundle.tokenizers.fingerprint() != fingerprint:
+            part = "tokenizer" if same_model else "model configuration"
+            raise ConfigError(f"its {part} differs from that of {names[0]}", name, advice="average models of one run")
+        weights.add(bundle.weights)
+        steps.append(bundle.facts.get("step"))
+        lasting = bundle.lasting_facts | lasting
+    facts = {"average_of_steps": steps, **lasting}
+    write_bundle(output, replace(first, weights=weights.mean(), facts=facts))
