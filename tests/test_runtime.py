@@ -17,6 +17,7 @@ from dragoman.errors import ConfigError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.runtime.array_model import ArrayModel
+from dragoman.runtime.folding import fold_norms
 from dragoman.runtime.layers import exponentials, softmax
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
@@ -149,6 +150,16 @@ def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forw
 def test_the_shapes_of_a_model_are_told_from_its_configuration(options: dict[str, object]) -> None:
     model = transformer(1, **options)
     assert weight_shapes(model.config) == {name: tuple(each.shape) for name, each in unique_weights(model).items()}
+
+
+@pytest.mark.parametrize("kind", ["layer", "std", "rms"])
+def test_folded_norms_have_only_a_size_left(kind: str) -> None:
+    """That the function stays the same is what the tests above say, of all that can be folded and all that cannot."""
+    model = transformer(1, norm="pre", norm_kind=kind)
+    folded = fold_norms(model.config, {name: weight.numpy() for name, weight in model.state_dict().items()})
+    assert not [name for name in folded if "norm" in name]
+    for name in ("source_embedding.tokens.weight", "decoder_layers.1.feed_forward.outer.bias"):
+        assert (np.abs(folded[name].mean(axis=-1)).max() < 1e-7) == (kind != "rms")
 
 
 def test_exponentials_of_extreme_scores() -> None:

@@ -161,6 +161,11 @@ class ModelShape(Section):
             yield "memory n_encoder_layers n_decoder_layers", what
 
     @property
+    def has_final_norm(self) -> bool:
+        """Whether a norm follows the last layer of the encoder and of the decoder."""
+        return self.norm == "pre" if self.final_norm is None else self.final_norm
+
+    @property
     def head_widths(self) -> tuple[int, int]:
         """(d_k, d_v): the width of a head's queries and keys, and of its values."""
         return self.d_k or self.d_model // self.n_heads, self.d_v or self.d_model // self.n_heads

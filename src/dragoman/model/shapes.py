@@ -18,7 +18,7 @@ def weight_shapes(config: ModelConfig) -> dict[str, Shape]:
     attentions, residuals = ["self_attention", "cross_attention"], ["self_residual", "cross_residual"]
     for number in range(config.n_decoder_layers):
         shapes |= _layer(f"decoder_layers.{number}", attentions, residuals, config)
-    if config.norm == "pre" if config.final_norm is None else config.final_norm:
+    if config.has_final_norm:
         shapes |= _norm("encoder_norm", config)
         shapes |= _norm("decoder_norm", config)
     shapes |= _linear("output_projection", config.d_model, config.target_vocab_size, config)

@@ -58,9 +58,8 @@ class Transformer(nn.Module):
             rotary = RotaryPositions(config.max_length, config.head_widths[0])  # one table for all layers
         self.encoder_layers = nn.ModuleList(EncoderLayer(config, rotary) for _ in range(config.n_encoder_layers))
         self.decoder_layers = nn.ModuleList(DecoderLayer(config, rotary) for _ in range(config.n_decoder_layers))
-        has_final_norm = config.norm == "pre" if config.final_norm is None else config.final_norm
-        self.encoder_norm = build_norm(config) if has_final_norm else nn.Identity()
-        self.decoder_norm = build_norm(config) if has_final_norm else nn.Identity()
+        self.encoder_norm = build_norm(config) if config.has_final_norm else nn.Identity()
+        self.decoder_norm = build_norm(config) if config.has_final_norm else nn.Identity()
         self.output_projection = nn.Linear(config.d_model, config.target_vocab_size, config.bias)
         self._tie()
         self._initialise()

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from dragoman.config import ModelConfig
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints
+from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.layers import (
     UNSEEN,
     FeedForward,
@@ -38,7 +39,9 @@ class ArrayModel:
 
     def __init__(self, config: ModelConfig, weights: Weights) -> None:
         self.config = config
-        weights = _with_tied(weights)
+        weights = _complete(config, weights)
+        if can_fold(config):
+            weights = fold_norms(config, weights)
         rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
         self._source_embedding = Embedding(weights, "source_embedding", config)
         self.target_embedding = Embedding(weights, "target_embedding", config)
@@ -50,9 +53,8 @@ class ArrayModel:
             DecoderLayer(weights, f"decoder_layers.{number}", config, rotary)
             for number in range(config.n_decoder_layers)
         ]
-        has_final_norm = "encoder_norm.weight" in weights
-        self._encoder_norm = Norm(weights, "encoder_norm", config) if has_final_norm else None
-        self.decoder_norm = Norm(weights, "decoder_norm", config) if has_final_norm else None
+        self._encoder_norm = Norm(weights, "encoder_norm", config) if config.has_final_norm else None
+        self.decoder_norm = Norm(weights, "decoder_norm", config) if config.has_final_norm else None
         self.output_projection = Linear(weights, "output_projection")
 
     @np.errstate(over="ignore")
@@ -128,9 +130,6 @@ class Embedding:
         self._tokens = weights[f"{name}.tokens.weight"]
         self._scale = np.float32(math.sqrt(config.d_model) if config.scale_embeddings else 1.0)
         self._positions = weights.get(f"{name}.positions.table")
-        if config.positions in ("sinusoidal", "halves"):
-            halves = config.positions == "halves"
-            self._positions = sinusoidal_table(config.max_length, config.d_model, halves=halves)
 
     def __call__(self, ids: Ints, positions: slice) -> Floats:
         """ids (B, T) at `positions`, one for each or one for all -> (B * T, D)."""
@@ -256,11 +255,14 @@ def _with_room(array: Floats, length: int) -> Floats:
     return roomy
 
 
-def _with_tied(weights: Mapping[str, Floats]) -> dict[str, Floats]:
-    """All weights by all their names: of tied ones only the first may be there."""
-    named = dict(weights)
-    source = named.get("source_embedding.tokens.weight")
-    target = named.setdefault("target_embedding.tokens.weight", source) if source is not None else None
+def _complete(config: ModelConfig, weights: Mapping[str, Floats]) -> dict[str, Floats]:
+    """All weights by all their names (of tied ones only the first may be there), and the tables that none are."""
+    complete = dict(weights)
+    source = complete.get("source_embedding.tokens.weight")
+    target = complete.setdefault("target_embedding.tokens.weight", source) if source is not None else None
     if target is not None:
-        named.setdefault("output_projection.weight", target)
-    return named
+        complete.setdefault("output_projection.weight", target)
+    if config.positions in ("sinusoidal", "halves"):
+        table = sinusoidal_table(config.max_length, config.d_model, halves=config.positions == "halves")
+        complete |= {f"{side}_embedding.positions.table": table for side in ("source", "target")}
+    return complete

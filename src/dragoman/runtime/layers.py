@@ -51,29 +51,28 @@ class Linear:
 class Norm:
     """Layer norm, RMS norm, or the norm with the unbiased standard deviation, as `config.norm_kind` says.
 
-    All are x / sqrt(sum(x^2) + e) or x / (sqrt(sum(x^2)) + e), times a gain: what divides the sum under the root is put
-    into the gain and into e.
+    Where its gain and bias have been folded away (`dragoman.runtime.folding`), so has the mean it would take off.
     """
 
     def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
         n, kind = config.d_model, config.norm_kind
-        under_root = max(n - 1, 1) if kind == "std" else n
-        self._gain = weights[f"{name}.weight"] * np.float32(math.sqrt(under_root))
-        self._bias = weights.get(f"{name}.bias")
-        self._part = None if kind == "rms" else np.float32(1 / n)
-        self._outside = np.float32(1e-6 * math.sqrt(under_root)) if kind == "std" else None
-        self._inside = np.float32((1e-6 if kind == "rms" else 1e-5) * under_root)
+        self._gain, self._bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")
+        self._is_centring = kind != "rms" and self._gain is not None
+        self._part = np.float32(1 / n)
+        self._part_of_squares = np.float32(1 / max(n - 1, 1)) if kind == "std" else self._part
+        self._outside = np.float32(1e-6) if kind == "std" else None
+        self._inside = np.float32(1e-6 if kind == "rms" else 1e-5)
 
     def __call__(self, x: Floats) -> Floats:
         """x (X, D) -> (X, D)."""
-        normed = x
-        if self._part is not None:
+        if self._is_centring:
             total: Floats = np.add.reduce(x, axis=1, keepdims=True)
-            normed = x - total * self._part
-        squares: Floats = np.einsum("xd,xd->x", normed, normed)[:, None]
+            x = x - total * self._part
+        squares: Floats = np.einsum("xd,xd->x", x, x)[:, None] * self._part_of_squares
         size = np.sqrt(squares + self._inside) if self._outside is None else np.sqrt(squares) + self._outside
-        normed = normed / size
-        normed *= self._gain
+        normed = x / size
+        if self._gain is not None:
+            normed *= self._gain
         if self._bias is not None:
             normed += self._bias
         return normed

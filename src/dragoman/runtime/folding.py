@@ -1,0 +1,60 @@
+"""The weights of a pre-norm model, with less left for its norms to do: the same function of the ids.
+
+All that such a norm reads is the sum of an embedding and of what sublayers have added to it. If each of these has mean
+zero, so has the sum, and no norm has a mean to take off (Ashkboos et al. 2024, *SliceGPT*, section 3.1). And all that
+reads a norm is linear, and can have the norm's gain and bias in its own weights.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from dragoman.config import ModelConfig
+from dragoman.decoding.scores import Floats
+
+#: Parts of the names of what is added up.
+_ADDENDS = ("_embedding.", "_attention.output_projection.", ".feed_forward.outer.")
+
+
+def can_fold(config: ModelConfig) -> bool:
+    """Whether norms read that sum and nothing else does, and what they give is not added to it."""
+    return config.norm == "pre" and config.has_final_norm
+
+
+def fold_norms(config: ModelConfig, weights: Mapping[str, Floats]) -> dict[str, Floats]:
+    """The weights without gains and biases of norms, where `can_fold`.
+
+    Args:
+        weights: float32, all by all their names (of tied ones too, which part here), and the tables of positions.
+    """
+    folded = {}
+    for name, weight in weights.items():
+        is_added = config.norm_kind != "rms" and any(each in name for each in _ADDENDS)
+        inputs_last = is_added and "_embedding." not in name and weight.ndim == 2
+        folded[name] = weight - weight.mean(axis=0 if inputs_last else -1, keepdims=True) if is_added else weight
+    for norm, readers in _readers(config):
+        gain, shift = folded.pop(f"{norm}.weight"), folded.pop(f"{norm}.bias", None)
+        for reader in readers:
+            matrix = folded[f"{reader}.weight"]
+            folded[f"{reader}.weight"] = matrix * gain
+            if shift is not None:
+                folded[f"{reader}.bias"] = folded.get(f"{reader}.bias", 0) + matrix @ shift
+    return folded
+
+
+def _readers(config: ModelConfig) -> Iterator[tuple[str, list[str]]]:
+    """The name of each norm, and those of the linear maps that read what it gives."""
+    projections = [f"self_attention.{part}_projection" for part in ("query", "key", "value")]
+    inner = ["feed_forward.inner", "feed_forward.gate"][: 2 if config.activation == "swiglu" else 1]
+    encoder = {"attention": projections, "feed_forward": inner}
+    decoder = {"self": projections, "cross": ["cross_attention.query_projection"], "feed_forward": inner}
+    for side, depth, readers in (
+        ("encoder", config.n_encoder_layers, encoder),
+        ("decoder", config.n_decoder_layers, decoder),
+    ):
+        for layer in (f"{side}_layers.{number}" for number in range(depth)):
+            for sublayer, maps in readers.items():
+                yield f"{layer}.{sublayer}_residual.norm", [f"{layer}.{each}" for each in maps]
+    memories = (f"decoder_layers.{number}.cross_attention" for number in range(config.n_decoder_layers))
+    yield "encoder_norm", [f"{memory}.{part}_projection" for memory in memories for part in ("key", "value")]
+    yield "decoder_norm", ["output_projection"]
