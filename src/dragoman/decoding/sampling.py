@@ -64,7 +64,7 @@ def draw(scores: Scores, noise: Floats, config: SearchConfig) -> tuple[Floats, I
     # Noise is at most 1 - 2**-24 and the total at least 1, so their product rounds to less than the total.
     place = np.minimum((cumulated <= noise[:, None] * total).sum(axis=1, keepdims=True), n_last)
     chosen = place if ids is None else np.take_along_axis(ids, place, axis=1)
-    return scores.at(np.arange(len(noise)), chosen[:, 0]), chosen[:, 0]
+    return np.take_along_axis(values, place, axis=1)[:, 0], chosen[:, 0]
 
 
 def _noise(source_ids: Ints, constraints: Constraints, config: SearchConfig) -> Floats:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.config import ModelConfig
-from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints
+from dragoman.decoding.scores import ROWS_AT_ONCE, Floats, Ints
 from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.layers import (
     UNSEEN,
@@ -28,6 +28,7 @@ from dragoman.runtime.layers import (
     sinusoidal_table,
     split_heads,
 )
+from dragoman.runtime.projection import ProjectedScores
 
 
 class ArrayModel:
@@ -90,11 +91,10 @@ class ArraySteps:
         self._unseen = unseen  # of the memory
         vocab_size = model.config.target_vocab_size
         # Memory that every step writes to again: fresh memory would cost more.
-        self._log_probs = np.empty((0, vocab_size), dtype=np.float32)
-        self._exponentials = np.empty((ROWS_AT_ONCE, vocab_size), dtype=np.float32)
+        self._scores, self._exponentials = np.empty((2, ROWS_AT_ONCE, vocab_size), dtype=np.float32)
 
     @np.errstate(over="ignore")
-    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> ArrayScores:
+    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> ProjectedScores:
         """See `dragoman.decoding.state.Steps`."""
         at = slice(position, position + 1)
         x = self._model.target_embedding(ids, at)
@@ -102,18 +102,15 @@ class ArraySteps:
         for layer, cache in zip(self._model.decoder_layers, self._layers, strict=True):
             x = layer(x, cache, at, off_path, self._unseen)
         x = x[open_places]
-        return ArrayScores(self._project(x if self._model.decoder_norm is None else self._model.decoder_norm(x)))
+        return ProjectedScores(x if self._model.decoder_norm is None else self._model.decoder_norm(x), self._project)
 
+    @np.errstate(over="ignore")
     def _project(self, hidden: Floats) -> Floats:
-        """hidden (R, D) -> log-probabilities (R, V), some rows at a time, while these are in the processor's cache."""
-        if len(hidden) > len(self._log_probs):
-            self._log_probs = np.empty((len(hidden), self._log_probs.shape[1]), dtype=np.float32)
-        for first in range(0, len(hidden), ROWS_AT_ONCE):
-            rows = hidden[first : first + ROWS_AT_ONCE]
-            scores = self._model.output_projection(rows, out=self._log_probs[first : first + len(rows)])
-            _, total, shift = exponentials(scores, out=self._exponentials[: len(rows)])
-            scores -= np.log(total) + shift
-        return self._log_probs[: len(hidden)]
+        """hidden (R, D) of at most `ROWS_AT_ONCE` rows -> log-probabilities (R, V), until the next call."""
+        scores = self._model.output_projection(hidden, out=self._scores[: len(hidden)])
+        _, total, shift = exponentials(scores, out=self._exponentials[: len(hidden)])
+        scores -= np.log(total) + shift
+        return scores
 
     def keep(self, sentences: Ints) -> None:
         """See `dragoman.decoding.state.Steps`."""

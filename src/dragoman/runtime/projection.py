@@ -1,0 +1,69 @@
+"""The scores of the next tokens, computed for a few rows at a time, when a search asks for the highest of them.
+
+R rows (hypotheses now open), D model width, V target vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints
+
+
+class ProjectedScores:
+    """Scores (`dragoman.decoding.scores.Scores`) of which the matrix (R, V) exists only if it is needed.
+
+    For the highest of each row it is not: the scores of some rows are computed, looked through while they are in the
+    processor's cache, and written over by the next.
+
+    Args:
+        hidden: what the decoder says of each row, (R, D).
+        project: hidden (R', D) of at most `ROWS_AT_ONCE` rows -> their log-probabilities (R', V), until the next call.
+    """
+
+    def __init__(self, hidden: Floats, project: Callable[[Floats], Floats]) -> None:
+        self._hidden, self._project = hidden, project
+        self._forbidden: list[int] = []  # in every row
+        self._matrix: ArrayScores | None = None
+
+    def at(self, rows: Ints, ids: Ints) -> Floats:
+        """See `Scores`."""
+        return self._whole().at(rows, ids)
+
+    def forbid_everywhere(self, ids: Sequence[int]) -> None:
+        """See `Scores`."""
+        self._forbidden += ids
+        if self._matrix is not None:
+            self._matrix.forbid_everywhere(ids)
+
+    def forbid(self, rows: Ints, ids: Ints) -> None:
+        """See `Scores`."""
+        self._whole().forbid(rows, ids)
+
+    def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
+        """See `Scores`."""
+        self._whole().force(rows, ids, values)
+
+    def top_k(self, k: int) -> tuple[Floats, Ints]:
+        """See `Scores`."""
+        parts = self._parts() if self._matrix is None else [self._matrix]
+        values, ids = zip(*(part.top_k(k) for part in parts), strict=True)
+        return np.concatenate(values), np.concatenate(ids)
+
+    def array(self) -> Floats:
+        """See `Scores`."""
+        return self._whole().array()
+
+    def _whole(self) -> ArrayScores:
+        if self._matrix is None:
+            self._matrix = ArrayScores(np.concatenate([part.log_probs.copy() for part in self._parts()]))
+        return self._matrix
+
+    def _parts(self) -> Iterator[ArrayScores]:
+        """The scores of some rows after others, each until the next."""
+        for first in range(0, len(self._hidden), ROWS_AT_ONCE):
+            part = ArrayScores(self._project(self._hidden[first : first + ROWS_AT_ONCE]))
+            part.forbid_everywhere(self._forbidden)
+            yield part
