@@ -15,7 +15,7 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
 from dragoman.errors import BundleError, ConfigError
-from dragoman.recipe import parse_config
+from dragoman.recipe import parse_config, read_recipe
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
@@ -124,12 +124,19 @@ def test_the_plan_fits_the_corpus() -> None:
 
 def test_the_plan_yields_to_the_person() -> None:
     chosen, reasons = plan({"model": {"dropout": 0.3}, "training": {"lr": 0.001}}, 20_000, LATIN)
-    assert chosen["model"] == {"preset": "tiny", "norm": "pre", "dropout": 0.3}
+    assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "dropout": 0.3}
     assert chosen["training"]["lr"] == 0.001
     assert not any("dropout" in reason or "lr=" in reason for reason in reasons)
     chosen, _ = plan({"model": {"d_model": 64}, "training": {"max_steps": 7}}, 20_000, LATIN)
     assert chosen["model"] == {"d_model": 64}
     assert chosen["training"] == {"max_steps": 7}
+
+
+def test_the_recipe_for_small_data_is_what_is_chosen_for_it() -> None:
+    recipe = read_recipe(Path(__file__).parents[1] / "recipes" / "small-data.yaml")
+    for n_pairs in (10_000, 199_999):
+        chosen, _ = plan(recipe, n_pairs, LATIN)
+        assert chosen == plan({}, n_pairs, LATIN)[0]
 
 
 def test_halves_of_surrogate_pairs_can_be_planned_for() -> None:

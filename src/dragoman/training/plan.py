@@ -77,6 +77,9 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
         shape: dict[str, Any] = {
             "model.preset": "tiny",
             "model.norm": "pre",
+            "model.positions": "rotary",
+            "model.memory": "layerwise",
+            "model.bias": False,
             "model.dropout": 0.2,
             "search.length_penalty": 1.0,
         }
@@ -92,7 +95,7 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
             "should make many steps"
         )
     elif n_pairs < 2_000_000:
-        shape = {"model.preset": "small"}
+        shape = {"model.preset": "small", "model.norm": "pre", "model.positions": "rotary"}
         training = {"batch_tokens": 8192, "lr": 0.002, "warmup_steps": 2000, "ema": 0.999}
         reason = f"fit for {n_pairs:,} pairs"
     else:
