@@ -1,5 +1,6 @@
 """The Transformer that a search runs on, in NumPy and in PyTorch: against `Transformer` and against each other."""
 
+import itertools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -11,14 +12,16 @@ from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
 
 from dragoman.config import ModelConfig
 from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import ConfigError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.runtime.array_model import ArrayModel
-from dragoman.runtime.folding import fold_norms
+from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.layers import exponentials, softmax
+from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 from dragoman.weights import unique_weights, weights_of
@@ -152,14 +155,70 @@ def test_the_shapes_of_a_model_are_told_from_its_configuration(options: dict[str
     assert weight_shapes(model.config) == {name: tuple(each.shape) for name, each in unique_weights(model).items()}
 
 
+@pytest.mark.parametrize("activation", ["relu", "swiglu"])
+@pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rotary"])
+@pytest.mark.parametrize("memory", ["last", "layerwise"])
+@pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("kind", ["layer", "std", "rms"])
-def test_folded_norms_have_only_a_size_left(kind: str) -> None:
-    """That the function stays the same is what the tests above say, of all that can be folded and all that cannot."""
-    model = transformer(1, norm="pre", norm_kind=kind)
+def test_a_model_whose_norms_are_folded_is_the_same_function(
+    kind: str, bias: bool, memory: str, positions: str, activation: str
+) -> None:
+    parts = {"norm_kind": kind, "bias": bias, "memory": memory, "positions": positions, "activation": activation}
+    model = transformer(4, norm="pre", d_k=6, d_v=3, **parts)
+    assert can_fold(model.config)
+    weights = weights_of(model)
+    before = {name: weight.copy() for name, weight in weights.items()}
+    source_ids, written = sentences(5, 2, 7), np.array([[SOS_ID, 9], [SOS_ID, 4], [SOS_ID, 12]])
+    state = TransformerScorer([ArrayModel(model.config, weights)]).start(source_ids)
+    state.step(written[:, 0])
+    log_probs = state.step(written[:, 1]).array()
+    with torch.no_grad():
+        logits = model(torch.from_numpy(source_ids), torch.from_numpy(written))[:, -1]
+    np.testing.assert_allclose(log_probs, logits.log_softmax(dim=-1), rtol=1e-4, atol=2e-5)
+    for name, weight in weights.items():
+        np.testing.assert_array_equal(weight, before[name])
+
+
+def test_a_folded_norm_has_no_gain_and_no_mean_left() -> None:
+    model = transformer(1, norm="pre")
     folded = fold_norms(model.config, {name: weight.numpy() for name, weight in model.state_dict().items()})
     assert not [name for name in folded if "norm" in name]
-    for name in ("source_embedding.tokens.weight", "decoder_layers.1.feed_forward.outer.bias"):
-        assert (np.abs(folded[name].mean(axis=-1)).max() < 1e-7) == (kind != "rms")
+    added = [name for name in folded if "attention.output_projection" in name or "feed_forward.outer" in name]
+    assert len(added) == 2 * (2 + 2 + 2 + 2 + 2)  # weights and biases of five sublayers in two layers
+    for name in added:
+        np.testing.assert_allclose(folded[name].mean(axis=0), 0, atol=1e-7)
+
+
+@pytest.mark.parametrize("n_rows", [1, ROWS_AT_ONCE, ROWS_AT_ONCE + 1, 2 * ROWS_AT_ONCE + 12])
+def test_scores_of_some_rows_at_a_time_are_those_of_all(n_rows: int) -> None:
+    """Whatever is asked of them, in any order: as of a matrix that exists."""
+    dice = np.random.default_rng(n_rows)
+    hidden, matrix = dice.normal(size=(n_rows, 8)).astype(np.float32), dice.normal(size=(8, 300)).astype(np.float32)
+    buffer = np.empty((ROWS_AT_ONCE, 300), dtype=np.float32)
+    rows, ids = np.unique(dice.integers(0, n_rows, 5)), np.arange(5)
+
+    def asked(scores: Scores, order: Sequence[int]) -> list[object]:
+        answers: list[object] = []
+        for question in order:
+            if question == 0:
+                scores.forbid_everywhere([0, 3])
+            elif question == 1:
+                scores.forbid(rows, ids[: len(rows)] + 7)
+            elif question == 2:
+                scores.force(rows[:1], ids[:1] + 20, np.array([-1.5], dtype=np.float32))
+            elif question == 3:
+                answers += [*scores.top_k(1), *scores.top_k(4)]
+            elif question == 4:
+                answers.append(scores.at(rows, ids[: len(rows)] + 7))
+            else:
+                answers.append(scores.array().copy())
+        return answers
+
+    for order in itertools.permutations(range(6)):
+        projected = ProjectedScores(hidden, lambda some: np.matmul(some, matrix, out=buffer[: len(some)]), 300)
+        whole = ArrayScores(np.concatenate([part @ matrix for part in np.split(hidden, range(64, n_rows, 64))]))
+        for one, other in zip(asked(projected, order), asked(whole, order), strict=True):
+            np.testing.assert_array_equal(one, other)
 
 
 def test_exponentials_of_extreme_scores() -> None:

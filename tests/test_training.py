@@ -115,8 +115,11 @@ LATIN = [("a big brown dog runs over the field to its left", "ein großer braune
 def test_the_plan_fits_the_corpus() -> None:
     chosen, reasons = plan({}, 20_000, LATIN)
     assert chosen["model"]["preset"] == "tiny"
-    assert "model.preset=tiny, model.norm=pre, " in " ".join(reasons)
-    assert plan({}, 5_000_000, LATIN)[0]["model"]["preset"] == "base"
+    assert "model.preset=tiny, " in " ".join(reasons)
+    assert "model.norm=pre, model.positions=rotary, " in " ".join(reasons)
+    assert plan({}, 1_000_000, LATIN)[0]["model"]["preset"] == "small"
+    assert plan({}, 1_000_000, LATIN)[0]["model"]["norm"] == "pre"
+    assert plan({}, 5_000_000, LATIN)[0]["model"] == {"preset": "base"}
     chosen, reasons = plan({}, 20_000, [("a dog runs", "狗在跑")] * 10)
     assert chosen["tokenizer"] == {"joint": False}
     assert chosen["model"]["tie"] == "decoder"
@@ -134,9 +137,18 @@ def test_the_plan_yields_to_the_person() -> None:
 
 def test_the_recipe_for_small_data_is_what_is_chosen_for_it() -> None:
     recipe = read_recipe(Path(__file__).parents[1] / "recipes" / "small-data.yaml")
-    for n_pairs in (10_000, 199_999):
-        chosen, _ = plan(recipe, n_pairs, LATIN)
-        assert chosen == plan({}, n_pairs, LATIN)[0]
+    chosen, _ = plan({}, 100_000, LATIN)
+    assert plan(recipe, 100_000, LATIN)[0] == chosen
+    written = {f"{section}.{key}" for section, values in recipe.items() for key in values}
+    found = {f"{section}.{key}" for section, values in chosen.items() for key in values}
+    assert found - written == {"model.preset", "training.max_epochs", "training.warmup_steps"}  # as its head says
+
+
+@pytest.mark.parametrize(
+    "path", sorted((Path(__file__).parents[1] / "recipes").glob("*.yaml")), ids=lambda path: path.stem
+)
+def test_every_recipe_can_be_read(path: Path) -> None:
+    parse_config(read_recipe(path), path)
 
 
 def test_halves_of_surrogate_pairs_can_be_planned_for() -> None:

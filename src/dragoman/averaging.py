@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from dragoman.weights import Floats
 
 
 class MeanWeights:
-    """The mean of weights that are given one after another, so that only one of them is in memory."""
+    """The mean of weights that are given one after another; only their sum is kept."""
 
     def __init__(self) -> None:
         self._total: dict[str, NDArray[np.float64]] = {}
@@ -45,8 +46,7 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     first = load_bundle(names[0])
     weights, steps, lasting = MeanWeights(), [], first.lasting_facts
     fingerprint = first.tokenizers.fingerprint()
-    for name in names:
-        bundle = load_bundle(name)
+    for name, bundle in zip(names, chain([first], map(load_bundle, names[1:])), strict=True):
         same_model = bundle.config == first.config
         if not same_model or bundle.tokenizers.fingerprint() != fingerprint:
             part = "tokenizer" if same_model else "model configuration"

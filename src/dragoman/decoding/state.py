@@ -130,8 +130,7 @@ class EnsembleState:
 
     def step(self, last_ids: Ints) -> Scores:
         """See `State`."""
-        first, *others = (state.step(last_ids).array() for state in self._states)
-        total = first.copy()
+        total, *others = (state.step(last_ids).array() for state in self._states)
         for log_probs in others:
             np.logaddexp(total, log_probs, out=total)
         total -= np.float32(math.log(len(self._states)))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dragoman.config import ModelConfig
 from dragoman.decoding.scores import ROWS_AT_ONCE, Floats, Ints
-from dragoman.runtime.folding import can_fold, fold_norms
+from dragoman.runtime.folding import can_fold, fold_norms, needs_centring
 from dragoman.runtime.layers import (
     UNSEEN,
     FeedForward,
@@ -24,6 +24,7 @@ from dragoman.runtime.layers import (
     Rotary,
     Weights,
     attend,
+    centred,
     exponentials,
     sinusoidal_table,
     split_heads,
@@ -40,7 +41,7 @@ class ArrayModel:
 
     def __init__(self, config: ModelConfig, weights: Weights) -> None:
         self.config = config
-        weights = _complete(config, weights)
+        weights = _with_tied(weights)
         if can_fold(config):
             weights = fold_norms(config, weights)
         rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
@@ -102,7 +103,8 @@ class ArraySteps:
         for layer, cache in zip(self._model.decoder_layers, self._layers, strict=True):
             x = layer(x, cache, at, off_path, self._unseen)
         x = x[open_places]
-        return ProjectedScores(x if self._model.decoder_norm is None else self._model.decoder_norm(x), self._project)
+        hidden = x if self._model.decoder_norm is None else self._model.decoder_norm(x)
+        return ProjectedScores(hidden, self._project, self._model.config.target_vocab_size)
 
     @np.errstate(over="ignore")
     def _project(self, hidden: Floats) -> Floats:
@@ -127,13 +129,18 @@ class Embedding:
         self._tokens = weights[f"{name}.tokens.weight"]
         self._scale = np.float32(math.sqrt(config.d_model) if config.scale_embeddings else 1.0)
         self._positions = weights.get(f"{name}.positions.table")
+        if config.positions in ("sinusoidal", "halves"):
+            halves = config.positions == "halves"
+            self._positions = sinusoidal_table(config.max_length, config.d_model, halves=halves)
+        self._is_centring = needs_centring(config)
 
     def __call__(self, ids: Ints, positions: slice) -> Floats:
         """ids (B, T) at `positions`, one for each or one for all -> (B * T, D)."""
         x = self._tokens[ids] * self._scale
         if self._positions is not None:
             x += self._positions[positions]
-        return x.reshape(-1, x.shape[2])
+        x = x.reshape(-1, x.shape[2])
+        return centred(x) if self._is_centring else x
 
 
 class SelfAttention:
@@ -252,14 +259,11 @@ def _with_room(array: Floats, length: int) -> Floats:
     return roomy
 
 
-def _complete(config: ModelConfig, weights: Mapping[str, Floats]) -> dict[str, Floats]:
-    """All weights by all their names (of tied ones only the first may be there), and the tables that none are."""
-    complete = dict(weights)
-    source = complete.get("source_embedding.tokens.weight")
-    target = complete.setdefault("target_embedding.tokens.weight", source) if source is not None else None
+def _with_tied(weights: Mapping[str, Floats]) -> dict[str, Floats]:
+    """All weights by all their names: of tied ones only the first may be there."""
+    named = dict(weights)
+    source = named.get("source_embedding.tokens.weight")
+    target = named.setdefault("target_embedding.tokens.weight", source) if source is not None else None
     if target is not None:
-        complete.setdefault("output_projection.weight", target)
-    if config.positions in ("sinusoidal", "halves"):
-        table = sinusoidal_table(config.max_length, config.d_model, halves=config.positions == "halves")
-        complete |= {f"{side}_embedding.positions.table": table for side in ("source", "target")}
-    return complete
+        named.setdefault("output_projection.weight", target)
+    return named

@@ -1,7 +1,7 @@
 """The weights of a pre-norm model, with less left for its norms to do: the same function of the ids.
 
 All that such a norm reads is the sum of an embedding and of what sublayers have added to it. If each of these has mean
-zero, so has the sum, and no norm has a mean to take off (Ashkboos et al. 2024, *SliceGPT*, section 3.1). And all that
+zero, so has the sum, and no norm has a mean to take off (Ashkboos et al. 2024, *SliceGPT*, section 3.2). And all that
 reads a norm is linear, and can have the norm's gain and bias in its own weights.
 """
 
@@ -12,33 +12,38 @@ from collections.abc import Iterator, Mapping
 from dragoman.config import ModelConfig
 from dragoman.decoding.scores import Floats
 
-#: Parts of the names of what is added up.
-_ADDENDS = ("_embedding.", "_attention.output_projection.", ".feed_forward.outer.")
+#: The maps whose results are added to an embedding.
+_ADDED = ("_attention.output_projection", ".feed_forward.outer")
 
 
 def can_fold(config: ModelConfig) -> bool:
-    """Whether norms read that sum and nothing else does, and what they give is not added to it."""
+    """Whether only norms read the sum of embedding and sublayers, and nothing is added to what a norm gives."""
     return config.norm == "pre" and config.has_final_norm
 
 
+def needs_centring(config: ModelConfig) -> bool:
+    """Whether what is added up must have mean zero; an RMS norm takes no mean off."""
+    return can_fold(config) and config.norm_kind != "rms"
+
+
 def fold_norms(config: ModelConfig, weights: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The weights without gains and biases of norms, where `can_fold`.
+    """The weights without gains and biases of norms, where `can_fold`; embeddings are left for who looks them up.
 
     Args:
-        weights: float32, all by all their names (of tied ones too, which part here), and the tables of positions.
+        weights: float32, all by all their names (of tied ones too, which part here).
     """
-    folded = {}
-    for name, weight in weights.items():
-        is_added = config.norm_kind != "rms" and any(each in name for each in _ADDENDS)
-        inputs_last = is_added and "_embedding." not in name and weight.ndim == 2
-        folded[name] = weight - weight.mean(axis=0 if inputs_last else -1, keepdims=True) if is_added else weight
+    folded = dict(weights)
+    if needs_centring(config):
+        for name, weight in weights.items():
+            if name.removesuffix(".weight").removesuffix(".bias").endswith(_ADDED):
+                folded[name] = weight - weight.mean(axis=0)  # over the D numbers that it adds, for each input
     for norm, readers in _readers(config):
         gain, shift = folded.pop(f"{norm}.weight"), folded.pop(f"{norm}.bias", None)
         for reader in readers:
             matrix = folded[f"{reader}.weight"]
             folded[f"{reader}.weight"] = matrix * gain
             if shift is not None:
-                folded[f"{reader}.bias"] = folded.get(f"{reader}.bias", 0) + matrix @ shift
+                folded[f"{reader}.bias"] = folded[f"{reader}.bias"] + matrix @ shift
     return folded
 
 

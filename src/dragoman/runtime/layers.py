@@ -12,6 +12,7 @@ import numpy as np
 
 from dragoman.config import ModelConfig
 from dragoman.decoding.scores import Floats
+from dragoman.runtime.folding import can_fold
 
 Weights = Mapping[str, Floats]
 Map = Callable[[Floats], Floats]
@@ -51,13 +52,14 @@ class Linear:
 class Norm:
     """Layer norm, RMS norm, or the norm with the unbiased standard deviation, as `config.norm_kind` says.
 
-    Where its gain and bias have been folded away (`dragoman.runtime.folding`), so has the mean it would take off.
+    Where its gain and bias are folded away (`dragoman.runtime.folding`), so is the mean it would take off.
     """
 
     def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
-        n, kind = config.d_model, config.norm_kind
-        self._gain, self._bias = weights.get(f"{name}.weight"), weights.get(f"{name}.bias")
-        self._is_centring = kind != "rms" and self._gain is not None
+        n, kind, folded = config.d_model, config.norm_kind, can_fold(config)
+        self._gain = None if folded else weights[f"{name}.weight"]
+        self._bias = None if folded else weights.get(f"{name}.bias")
+        self._is_centring = kind != "rms" and not folded
         self._part = np.float32(1 / n)
         self._part_of_squares = np.float32(1 / max(n - 1, 1)) if kind == "std" else self._part
         self._outside = np.float32(1e-6) if kind == "std" else None
@@ -66,8 +68,7 @@ class Norm:
     def __call__(self, x: Floats) -> Floats:
         """x (X, D) -> (X, D)."""
         if self._is_centring:
-            total: Floats = np.add.reduce(x, axis=1, keepdims=True)
-            x = x - total * self._part
+            x = centred(x)
         squares: Floats = np.einsum("xd,xd->x", x, x)[:, None] * self._part_of_squares
         size = np.sqrt(squares + self._inside) if self._outside is None else np.sqrt(squares) + self._outside
         normed = x / size
@@ -76,6 +77,12 @@ class Norm:
         if self._bias is not None:
             normed += self._bias
         return normed
+
+
+def centred(x: Floats) -> Floats:
+    """Rows less their means: x (X, D) -> (X, D)."""
+    total: Floats = np.add.reduce(x, axis=1, keepdims=True)
+    return x - total * np.float32(1 / x.shape[1])
 
 
 class FeedForward:

@@ -21,10 +21,11 @@ class ProjectedScores:
     Args:
         hidden: what the decoder says of each row, (R, D).
         project: hidden (R', D) of at most `ROWS_AT_ONCE` rows -> their log-probabilities (R', V), until the next call.
+        vocab_size: V.
     """
 
-    def __init__(self, hidden: Floats, project: Callable[[Floats], Floats]) -> None:
-        self._hidden, self._project = hidden, project
+    def __init__(self, hidden: Floats, project: Callable[[Floats], Floats], vocab_size: int) -> None:
+        self._hidden, self._project, self._vocab_size = hidden, project, vocab_size
         self._forbidden: list[int] = []  # in every row
         self._matrix: ArrayScores | None = None
 
@@ -58,12 +59,16 @@ class ProjectedScores:
 
     def _whole(self) -> ArrayScores:
         if self._matrix is None:
-            self._matrix = ArrayScores(np.concatenate([part.log_probs.copy() for part in self._parts()]))
+            log_probs = np.empty((len(self._hidden), self._vocab_size), dtype=np.float32)
+            for number, part in enumerate(self._parts()):
+                first = number * ROWS_AT_ONCE
+                log_probs[first : first + ROWS_AT_ONCE] = part.log_probs
+            self._matrix = ArrayScores(log_probs)
         return self._matrix
 
     def _parts(self) -> Iterator[ArrayScores]:
         """The scores of some rows after others, each until the next."""
-        for first in range(0, len(self._hidden), ROWS_AT_ONCE):
+        for first in range(0, max(1, len(self._hidden)), ROWS_AT_ONCE):
             part = ArrayScores(self._project(self._hidden[first : first + ROWS_AT_ONCE]))
             part.forbid_everywhere(self._forbidden)
             yield part

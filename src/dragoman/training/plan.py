@@ -11,7 +11,17 @@ SAMPLE_PAIRS = 2000
 #: Sections of a recipe in which something is chosen.
 SECTIONS = ("tokenizer", "model", "training", "search")
 #: Whoever sets one of these in the model section chooses the model's shape, and how to train it.
-SIZES = frozenset({"preset", "d_model", "d_ff", "n_heads", "n_encoder_layers", "n_decoder_layers"})
+SIZES = frozenset({"preset", "d_model", "d_ff", "d_k", "d_v", "n_heads", "n_encoder_layers", "n_decoder_layers"})
+
+#: From so many pairs on, the model is the paper's.
+MANY_PAIRS = 2_000_000
+#: What learned clearly more than the paper's choice from few steps, or as much with fewer parameters.
+QUICK_LEARNING = {
+    "model.norm": "pre",
+    "model.positions": "rotary",
+    "model.memory": "layerwise",
+    "model.bias": False,
+}
 
 
 def plan(
@@ -62,6 +72,8 @@ def _choices(
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
         if SIZES & asked["model"].keys():
             return
+        if n_pairs < MANY_PAIRS:
+            yield dict(QUICK_LEARNING), "learns more from the same number of steps (docs/choices.md)"
         choices, reason = _sizes(n_pairs)
         if separate:
             choices["model.tie"] = "decoder"
@@ -76,10 +88,6 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
     if n_pairs < 200_000:
         shape: dict[str, Any] = {
             "model.preset": "tiny",
-            "model.norm": "pre",
-            "model.positions": "rotary",
-            "model.memory": "layerwise",
-            "model.bias": False,
             "model.dropout": 0.2,
             "search.length_penalty": 1.0,
         }
@@ -94,8 +102,8 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
             f"{n_pairs:,} pairs are few, and a larger model would learn them by heart; small batches, since few passes "
             "should make many steps"
         )
-    elif n_pairs < 2_000_000:
-        shape = {"model.preset": "small", "model.norm": "pre", "model.positions": "rotary"}
+    elif n_pairs < MANY_PAIRS:
+        shape = {"model.preset": "small"}
         training = {"batch_tokens": 8192, "lr": 0.002, "warmup_steps": 2000, "ema": 0.999}
         reason = f"fit for {n_pairs:,} pairs"
     else:
