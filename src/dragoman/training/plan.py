@@ -73,7 +73,7 @@ def _choices(
         if SIZES & asked["model"].keys():
             return
         if n_pairs < MANY_PAIRS:
-            yield dict(QUICK_LEARNING), "learns more from the same number of steps (docs/choices.md)"
+            yield dict(QUICK_LEARNING), "measured to learn more from the same number of steps"
         choices, reason = _sizes(n_pairs)
         if separate:
             choices["model.tie"] = "decoder"
