@@ -73,7 +73,7 @@ def _choices(
         if SIZES & asked["model"].keys():
             return
         if n_pairs < MANY_PAIRS:
-            yield dict(QUICK_LEARNING), "measured to learn more from the same number of steps"
+            yield dict(QUICK_LEARNING), "learned more from as many steps, where it was measured: on a small corpus"
         choices, reason = _sizes(n_pairs)
         if separate:
             choices["model.tie"] = "decoder"
