@@ -21,6 +21,7 @@ endif
 # Every installation goes through the constraints (an unconstrained one would fetch the newest PyTorch), the build
 # tool's too: it is installed first, and no isolated environment fetches another one. Modules are compiled when they
 # are first imported, not here.
+INSTALLED_FROM := pyproject.toml constraints.txt src/dragoman/runtime/kernels.c
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 
 .PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale bench-processes docs format wheel clean
@@ -73,7 +74,7 @@ wheel: $(VENV)/core
 	&& cd "$$outside" && $(BIN)/dragoman --version
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/runtime/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each of these files is the stamp of one finished installation; the later ones contain the core.
@@ -84,22 +85,22 @@ $(VENV)/created: constraints.txt
 	@$(BIN)/python $(INSTALL) setuptools
 	@touch $@
 
-$(VENV)/core: pyproject.toml constraints.txt $(VENV)/created
+$(VENV)/core: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and what it needs into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable .
 	@touch $@
 
-$(VENV)/development: pyproject.toml constraints.txt $(VENV)/created
+$(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,words,tensorboard,plot]"
 	@touch $(VENV)/core $@
 
-$(VENV)/bench: pyproject.toml constraints.txt $(VENV)/created
+$(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the systems it is measured against into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[bench]"
 	@touch $(VENV)/core $@
 
-$(VENV)/docs: pyproject.toml constraints.txt $(VENV)/created
+$(VENV)/docs: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and what builds its book into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[docs]"
 	@touch $(VENV)/core $@

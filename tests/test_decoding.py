@@ -19,7 +19,7 @@ from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.sampling import draw
 from dragoman.decoding.scores import ArrayScores, Floats, Ints, Scores
 from dragoman.decoding.search import search
-from dragoman.decoding.state import Scorer, State
+from dragoman.decoding.state import Scorer, State, add_probabilities
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
 
@@ -431,3 +431,14 @@ def test_seed_and_number_of_samples() -> None:
 
     assert samples(1, 20) == samples(1, 20) != samples(2, 20)
     assert set(samples(1, 5)) <= set(samples(1, 20))
+
+
+def test_probabilities_are_added_as_logarithms() -> None:
+    numbers = np.array([0, -1, -60, -200, -1e4, -np.inf], dtype=np.float32)
+    ones, others = (each.reshape(-1).copy() for each in np.meshgrid(numbers, numbers))
+    expected = np.logaddexp(ones.astype(np.float64), others)
+    add_probabilities(ones, others)
+    np.testing.assert_allclose(ones, expected, rtol=1e-6, atol=1e-6)
+    not_a_number = np.array([np.nan, 0], dtype=np.float32)
+    add_probabilities(not_a_number, not_a_number[::-1].copy())
+    assert np.isnan(not_a_number).all()

@@ -33,4 +33,6 @@ def test_every_file_of_the_package_is_in_the_wheel() -> None:
     patterns = tools["setuptools"]["package-data"]["dragoman"]
     packed = {path for pattern in patterns for path in PACKAGE.glob(pattern) if path.is_file()}
     found = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    assert {path for path in found if path.suffix != ".py"} == packed
+    compiled = {ROOT / source for each in tools["setuptools"]["ext-modules"] for source in each["sources"]}
+    libraries = {path for path in found if path.name.startswith("_kernels")}
+    assert {path for path in found if path.suffix != ".py"} - libraries == packed | compiled

@@ -1,7 +1,8 @@
-"""The Transformer that a search runs on, in NumPy and in PyTorch: against `Transformer` and against each other."""
+"""The Transformer that a search runs on, in NumPy, compiled, and in PyTorch: against `Transformer` and each other."""
 
 import itertools
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pytest
@@ -15,11 +16,13 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, DragomanError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.runtime.array_model import ArrayModel
+from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
 from dragoman.runtime.folding import can_fold, fold_norms
+from dragoman.runtime.kernels import Kernels, usable_kernels
 from dragoman.runtime.layers import exponentials, softmax
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
@@ -37,7 +40,13 @@ def in_torch(models: Sequence[Transformer]) -> TransformerScorer:
     return TransformerScorer([TorchModel(model) for model in models])
 
 
-both = pytest.mark.parametrize("scoring", [in_numpy, in_torch])
+def compiled(models: Sequence[Transformer], kernels: Kernels) -> TransformerScorer:
+    return TransformerScorer([CompiledModel(model.config, weights_of(model), kernels) for model in models])
+
+
+everywhere = pytest.mark.parametrize(
+    "scoring", [in_numpy, in_torch, *(partial(compiled, kernels=kernels) for kernels in usable_kernels())]
+)
 shapes = st.fixed_dictionaries(
     {},
     optional={
@@ -85,7 +94,7 @@ def forced_log_prob(model: Transformer, source_ids: torch.Tensor, hypothesis: Hy
     return float(log_probs[torch.arange(len(written)), torch.tensor(written)].sum())
 
 
-@both
+@everywhere
 @pytest.mark.parametrize("memory", ["last", "layerwise"])
 @pytest.mark.parametrize("method", METHODS)
 def test_log_probabilities_are_those_of_forced_decoding(
@@ -100,7 +109,7 @@ def test_log_probabilities_are_those_of_forced_decoding(
             assert each.log_prob == pytest.approx(expected, abs=1e-4)
 
 
-@both
+@everywhere
 @pytest.mark.parametrize("method", METHODS)
 def test_a_transformer_gives_the_same_alone_and_in_a_batch(method: dict[str, object], scoring: Scoring) -> None:
     scorer = scoring([transformer(2)])
@@ -113,7 +122,7 @@ def test_a_transformer_gives_the_same_alone_and_in_a_batch(method: dict[str, obj
             assert_same(one, other)
 
 
-@both
+@everywhere
 def test_an_ensemble_of_a_model_and_itself_is_that_model(scoring: Scoring) -> None:
     one = transformer(3)
     for alone, twice in zip(
@@ -124,7 +133,7 @@ def test_an_ensemble_of_a_model_and_itself_is_that_model(scoring: Scoring) -> No
         assert_same(twice, alone)
 
 
-@both
+@everywhere
 @settings(max_examples=40)
 @given(options=shapes)
 def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forward(
@@ -232,7 +241,76 @@ def test_exponentials_of_extreme_scores() -> None:
             np.testing.assert_allclose(softmax(some), wide.softmax(dim=-1), rtol=1e-5, atol=1e-30)
 
 
-@both
+every_library = pytest.mark.parametrize("kernels", usable_kernels(), ids=lambda kernels: kernels.name)
+
+
+@every_library
+@given(
+    n_rows=st.sampled_from([1, 2, 5, 13, 96, 97, 200]),
+    vocab_size=st.sampled_from([5, 16, 31, 511, 512, 513, 1100]),
+    width=st.sampled_from([1, 7, 32]),
+    k=st.sampled_from([1, 2, 5, 600]),
+    forbidden=st.sets(st.integers(0, 4)),
+    spread=st.sampled_from([1, 100]),
+)
+def test_the_best_of_compiled_scores_are_those_of_the_softmax(
+    n_rows: int, vocab_size: int, width: int, k: int, forbidden: set[int], spread: int, kernels: Kernels
+) -> None:
+    model = transformer(
+        1, target_vocab_size=vocab_size, d_model=width, n_heads=1, tie="none", norm="post", positions="learned"
+    )
+    with torch.no_grad():
+        model.output_projection.weight.normal_(std=spread)
+    dice = np.random.default_rng(n_rows + vocab_size)
+    hidden = dice.normal(size=(n_rows, width)).astype(np.float32)
+    scores = CompiledScores(hidden, CompiledModel(model.config, weights_of(model), kernels))
+    expected = model.output_projection.double()(torch.from_numpy(hidden).double()).log_softmax(dim=-1).detach().numpy()
+    assert_close = partial(np.testing.assert_allclose, rtol=1e-5, atol=2e-5 * spread)
+    assert_close(scores.array(), expected)
+    scores = CompiledScores(hidden, scores._model)
+    scores.forbid_everywhere(sorted(forbidden))
+    values, ids = scores.top_k(k)
+    expected[:, sorted(forbidden)] = -np.inf
+    assert_close(values, -np.sort(-expected, axis=1)[:, :k])
+    is_allowed = np.isfinite(values)
+    assert_close(values[is_allowed], np.take_along_axis(expected, ids, axis=1)[is_allowed])
+    for row, allowed in zip(ids, is_allowed, strict=True):
+        assert len(set(row[allowed])) == allowed.sum()
+
+
+@every_library
+def test_a_score_that_is_not_a_number_is_not_lost(kernels: Kernels) -> None:
+    model = transformer(1)
+    for place in (0, 24):
+        weights = weights_of(model)
+        weights["output_projection.weight"] = weights["output_projection.weight"].copy()
+        weights["output_projection.weight"][place, 3] = np.nan
+        with pytest.raises(DragomanError, match="NaN"):
+            search(TransformerScorer([CompiledModel(model.config, weights, kernels)]), sentences(3), config())
+
+
+@everywhere
+@pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
+def test_long_sentences(positions: str, scoring: Scoring) -> None:
+    """More keys, and more rows of a sentence, than any piece of them that is computed at once."""
+    model = transformer(1, max_length=150, positions=positions, source_vocab_size=160)
+    source_ids = sentences(140, 3, 97, 33)
+    for beam_size in (1, 3, 110):
+        options = config(beam_size=beam_size, min_length=20, max_length=50)
+        for ids, (best, *_) in zip(
+            torch.from_numpy(source_ids), search(scoring([model]), source_ids, options), strict=True
+        ):
+            assert best.log_prob == pytest.approx(forced_log_prob(model, ids[ids != PAD_ID][None], best), abs=2e-4)
+
+
+@every_library
+def test_no_position_beyond_the_last_is_read(kernels: Kernels) -> None:
+    steps = CompiledModel(transformer(1).config, weights_of(transformer(1)), kernels).start(sentences(3))
+    with pytest.raises(IndexError, match="position 40 of a model that has 40"):
+        steps.step(np.full((1, 1), SOS_ID), 40, None, np.arange(1))
+
+
+@everywhere
 def test_an_ensemble_averages_probabilities(scoring: Scoring) -> None:
     models = [transformer(seed, d_model=8 * seed) for seed in (1, 2)]
     source_ids, last_ids = sentences(2, 3), np.array([SOS_ID, SOS_ID])
@@ -250,7 +328,7 @@ def test_what_cannot_be_searched_with_is_refused() -> None:
         search(in_torch([transformer(1).train()]), sentences(1), config())
 
 
-@both
+@everywhere
 def test_the_models_longest_translation_can_be_written(scoring: Scoring) -> None:
     scorer = scoring([transformer(1, max_length=10)])
     for method in METHODS:

@@ -21,6 +21,8 @@ from dragoman.decoding.state import TransformerScorer
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 from dragoman.runtime.array_model import ArrayModel
+from dragoman.runtime.compiled_model import CompiledModel
+from dragoman.runtime.kernels import usable_kernels
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.weights import weights_of
 
@@ -104,7 +106,9 @@ def check(dice: random.Random) -> None:
     cache = model.start_cache(model.encode(source), padding_mask(source, 0))
     stepped = torch.cat([model.project(model.step(ids[:, None], cache)) for ids in target.unbind(1)], dim=1)
     assert difference(logits[real], stepped[real]) < 10 * TOLERANCE
-    scorer, width = TransformerScorer([ArrayModel(model.config, weights_of(model))]), dice.randint(1, 4)
+    kernels, width = dice.choice([*usable_kernels(), None]), dice.randint(1, 4)
+    arguments = model.config, weights_of(model)
+    scorer = TransformerScorer([CompiledModel(*arguments, kernels) if kernels else ArrayModel(*arguments)])
     greedy = search(scorer, source.numpy(), SearchConfig(beam_size=1, max_length=10))
     beams = search(scorer, source.numpy(), SearchConfig(beam_size=width, n_best=width, max_length=10))
     for (best,), beam in zip(greedy, beams, strict=True):

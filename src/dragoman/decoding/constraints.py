@@ -70,10 +70,12 @@ class Constraints:
         written (R, t) is what each row has so far, sentence (R,) the sentence of the batch that it translates.
         """
         t = written.shape[1]
-        forced = self.prefix_ids[sentence, t] if t < self.prefix_ids.shape[1] else np.full(len(sentence), PAD_ID)
-        rows = np.flatnonzero(forced != PAD_ID)
-        # A forced token keeps its probability whatever the other constraints say.
-        forced_log_probs = scores.at(rows, forced[rows]) if len(rows) else None
+        forced_log_probs = None
+        if t < self.prefix_ids.shape[1]:
+            forced = self.prefix_ids[sentence, t]
+            rows = np.flatnonzero(forced != PAD_ID)
+            # A forced token keeps its probability whatever the other constraints say.
+            forced_log_probs = scores.at(rows, forced[rows])
         scores.forbid_everywhere([PAD_ID, SOS_ID, EOS_ID] if t < self.min_length else [PAD_ID, SOS_ID])
         if 0 < self.no_repeat_ngram <= t:
             scores.forbid(*_repeats(written, self.no_repeat_ngram))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dragoman.config import ModelConfig
 from dragoman.decoding.grid import Grid
-from dragoman.decoding.scores import ArrayScores, Ints, Scores
+from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints, Scores
 from dragoman.errors import ConfigError
 
 
@@ -132,7 +132,8 @@ class EnsembleState:
         """See `State`."""
         total, *others = (state.step(last_ids).array() for state in self._states)
         for log_probs in others:
-            np.logaddexp(total, log_probs, out=total)
+            for first in range(0, len(total), ROWS_AT_ONCE):
+                add_probabilities(total[first : first + ROWS_AT_ONCE], log_probs[first : first + ROWS_AT_ONCE])
         total -= np.float32(math.log(len(self._states)))
         return ArrayScores(total)
 
@@ -140,3 +141,14 @@ class EnsembleState:
         """See `State`."""
         for state in self._states:
             state.select(rows)
+
+
+def add_probabilities(log_probs: Floats, others: Floats) -> None:
+    """log(exp(log_probs) + exp(others)) (R, V), written to `log_probs`, as `np.logaddexp` does slowly."""
+    higher, lower = np.maximum(log_probs, others), np.minimum(log_probs, others)
+    np.maximum(higher, np.finfo(np.float32).min, out=log_probs)  # a number to take off, where both are -inf
+    lower -= log_probs
+    np.exp(lower, out=lower)
+    lower += 1
+    np.log(lower, out=lower)
+    np.add(higher, lower, out=log_probs)

@@ -41,7 +41,7 @@ class ArrayModel:
 
     def __init__(self, config: ModelConfig, weights: Weights) -> None:
         self.config = config
-        weights = _with_tied(weights)
+        weights = with_tied(weights)
         if can_fold(config):
             weights = fold_norms(config, weights)
         rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
@@ -126,21 +126,21 @@ class Embedding:
     """Ids to vectors, with positions added where they are added."""
 
     def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
-        self._tokens = weights[f"{name}.tokens.weight"]
-        self._scale = np.float32(math.sqrt(config.d_model) if config.scale_embeddings else 1.0)
-        self._positions = weights.get(f"{name}.positions.table")
+        self.tokens = weights[f"{name}.tokens.weight"]
+        self.scale = np.float32(math.sqrt(config.d_model) if config.scale_embeddings else 1.0)
+        self.positions = weights.get(f"{name}.positions.table")
         if config.positions in ("sinusoidal", "halves"):
             halves = config.positions == "halves"
-            self._positions = sinusoidal_table(config.max_length, config.d_model, halves=halves)
-        self._is_centring = needs_centring(config)
+            self.positions = sinusoidal_table(config.max_length, config.d_model, halves=halves)
+        self.is_centring = needs_centring(config)
 
     def __call__(self, ids: Ints, positions: slice) -> Floats:
         """ids (B, T) at `positions`, one for each or one for all -> (B * T, D)."""
-        x = self._tokens[ids] * self._scale
-        if self._positions is not None:
-            x += self._positions[positions]
+        x = self.tokens[ids] * self.scale
+        if self.positions is not None:
+            x += self.positions[positions]
         x = x.reshape(-1, x.shape[2])
-        return centred(x) if self._is_centring else x
+        return centred(x) if self.is_centring else x
 
 
 class SelfAttention:
@@ -259,7 +259,7 @@ def _with_room(array: Floats, length: int) -> Floats:
     return roomy
 
 
-def _with_tied(weights: Mapping[str, Floats]) -> dict[str, Floats]:
+def with_tied(weights: Mapping[str, Floats]) -> dict[str, Floats]:
     """All weights by all their names: of tied ones only the first may be there."""
     named = dict(weights)
     source = named.get("source_embedding.tokens.weight")

@@ -57,25 +57,23 @@ class Norm:
 
     def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
         n, kind, folded = config.d_model, config.norm_kind, can_fold(config)
-        self._gain = None if folded else weights[f"{name}.weight"]
-        self._bias = None if folded else weights.get(f"{name}.bias")
-        self._is_centring = kind != "rms" and not folded
-        self._part = np.float32(1 / n)
-        self._part_of_squares = np.float32(1 / max(n - 1, 1)) if kind == "std" else self._part
-        self._outside = np.float32(1e-6) if kind == "std" else None
-        self._inside = np.float32(1e-6 if kind == "rms" else 1e-5)
+        self.gain = None if folded else weights[f"{name}.weight"]
+        self.bias = None if folded else weights.get(f"{name}.bias")
+        self.is_centring = kind != "rms" and not folded
+        self.part_of_squares = np.float32(1 / max(n - 1, 1) if kind == "std" else 1 / n)
+        self.outside = np.float32(1e-6 if kind == "std" else 0)  # what is added to the size, against division by zero
+        self.inside = np.float32({"layer": 1e-5, "rms": 1e-6, "std": 0}[kind])  # and to its square
 
     def __call__(self, x: Floats) -> Floats:
         """x (X, D) -> (X, D)."""
-        if self._is_centring:
+        if self.is_centring:
             x = centred(x)
-        squares: Floats = np.einsum("xd,xd->x", x, x)[:, None] * self._part_of_squares
-        size = np.sqrt(squares + self._inside) if self._outside is None else np.sqrt(squares) + self._outside
-        normed = x / size
-        if self._gain is not None:
-            normed *= self._gain
-        if self._bias is not None:
-            normed += self._bias
+        squares: Floats = np.einsum("xd,xd->x", x, x)[:, None] * self.part_of_squares
+        normed: Floats = x / (np.sqrt(squares + self.inside) + self.outside)
+        if self.gain is not None:
+            normed *= self.gain
+        if self.bias is not None:
+            normed += self.bias
         return normed
 
 
@@ -120,11 +118,11 @@ class Rotary:
     """Turns pairs of dimensions by an angle that grows with the position, as `dragoman.model.positions` does."""
 
     def __init__(self, max_length: int, d_k: int) -> None:
-        self._sin, self._cos = np.split(sinusoidal_table(max_length, d_k, halves=True), 2, axis=1)
+        self.sin, self.cos = np.split(sinusoidal_table(max_length, d_k, halves=True), 2, axis=1)
 
     def __call__(self, x: Floats, positions: slice) -> Floats:
         """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
-        sin, cos = self._sin[positions], self._cos[positions]
+        sin, cos = self.sin[positions], self.cos[positions]
         even, odd = x[..., 0::2], x[..., 1::2]
         turned = np.empty(x.shape, dtype=np.float32)
         turned[..., 0::2] = even * cos - odd * sin

@@ -87,7 +87,7 @@ class Subword:
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """Each id as a piece; one that begins a word begins with U+2581."""
-        return [self._processor.id_to_piece(int(each)) for each in ids]
+        return [self._all_pieces[each] for each in ids]
 
     def save(self, path: Path) -> None:
         """Write the model to the file `path`."""
@@ -104,6 +104,11 @@ class Subword:
             return cls(path.read_bytes(), kind, lowercase=lowercase, sampling=sampling)
         except ValueError as error:
             raise BundleError(f"not a tokenizer model ({error})", path, advice="use another copy") from None
+
+    @cached_property
+    def _all_pieces(self) -> list[str]:
+        pieces: list[str] = self._processor.id_to_piece(list(range(self._processor.get_piece_size())))
+        return pieces
 
     @cached_property
     def _sampler(self) -> Sampler:

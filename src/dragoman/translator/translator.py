@@ -14,13 +14,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, Unp
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import SearchConfig
+from dragoman.config import ModelConfig, SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import Model, TransformerScorer
 from dragoman.devices import find_device
 from dragoman.errors import ConfigError, DataError
 from dragoman.runtime.array_model import ArrayModel
+from dragoman.runtime.compiled_model import CompiledModel
+from dragoman.runtime.kernels import usable_kernels
+from dragoman.runtime.layers import Weights
 from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
@@ -36,7 +39,7 @@ if TYPE_CHECKING:
 
 Precision = Literal["float32", "bfloat16"]
 #: Source tokens, padding included, that are searched at once unless the caller says otherwise.
-BATCH_TOKENS = 4096
+BATCH_TOKENS = 2048
 #: Languages written without spaces between sentences.
 UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 
@@ -65,6 +68,14 @@ class Job(NamedTuple):
     config: SearchConfig
 
 
+class Written(NamedTuple):
+    """A hypothesis of a part of a text, as text."""
+
+    hypothesis: Hypothesis
+    text: str
+    tokens: tuple[str, ...]
+
+
 class Translator:
     """One trained model, or several that vote (an ensemble), behind text.
 
@@ -74,7 +85,7 @@ class Translator:
         tokenizers: those all the models were trained with.
         search: what `translate` does unless told otherwise.
         device: where the models are moved to, e.g. "cuda"; None leaves them where they are. On a CPU, float32 models
-            are searched with in NumPy (`dragoman.runtime`), and those of bundles do not need PyTorch.
+            are searched with by `dragoman.runtime`, and those of bundles do not need PyTorch.
         workers: how many processes translate at once, each with one thread, where a list of texts fills several
             batches; on a CPU, and on Linux.
         alignment: the first model's heads that tell which word comes from which; None is `AlignmentHeads.default`.
@@ -98,7 +109,7 @@ class Translator:
         self.device = str(device or _device_of(models[0]))
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer([self._searched(place) for place in range(len(models))])
-        self._workers = Workers(self._search_batch, workers if self.device == "cpu" else 1)
+        self._workers = Workers(self._write, workers if self.device == "cpu" else 1)
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = self.scorer.max_length - 1
 
@@ -145,10 +156,10 @@ class Translator:
         given = self._models[place]
         if self.device == "cpu" and self._precision == "float32":
             if isinstance(given, Bundle):
-                return ArrayModel(given.config, given.weights)
+                return _cpu_model(given.config, given.weights)
             state = given.cpu().eval().state_dict()
             if all(weight.element_size() == 4 for weight in state.values()):
-                return ArrayModel(given.config, {name: weight.numpy() for name, weight in state.items()})
+                return _cpu_model(given.config, {name: weight.numpy() for name, weight in state.items()})
         from dragoman.runtime.torch_model import TorchModel
 
         return TorchModel(self._in_torch(place))
@@ -305,14 +316,15 @@ class Translator:
             return translations
         from dragoman.translator.aligning import Found, align_words
 
-        found = list(map(Found, map(harmless, texts), parts_of, beams_of, translations))
+        hypotheses = [[[each.hypothesis for each in beam] for beam in beams] for beams in beams_of]
+        found = list(map(Found, map(harmless, texts), parts_of, hypotheses, translations))
         return align_words(self.models[0], self.alignment, self.tokenizers, found, batch_size)
 
     def _search(
         self, sources: Sequence[list[int]], starts: Sequence[list[int]], batch_size: int, config: SearchConfig
-    ) -> list[list[Hypothesis]]:
+    ) -> list[list[Written]]:
         """The n best of each source, in the same order."""
-        beams: list[list[Hypothesis]] = [[] for _ in sources]
+        beams: list[list[Written]] = [[] for _ in sources]
         rows_of = list(batches([len(source) + 1 for source in sources], batch_size))
         jobs = [Job([sources[row] for row in rows], [starts[row] for row in rows], config) for rows in rows_of]
         for rows, found in zip(rows_of, self._workers.map(jobs), strict=True):
@@ -320,30 +332,39 @@ class Translator:
                 beams[row] = beam
         return beams
 
-    def _search_batch(self, job: Job) -> list[list[Hypothesis]]:
+    def _write(self, job: Job) -> list[list[Written]]:
+        """All that is done for a batch, so that workers do it."""
         source_ids = pad([[*source, EOS_ID] for source in job.sources])
-        return search(self.scorer, source_ids, job.config, prefixes=job.starts)
+        beams = search(self.scorer, source_ids, job.config, prefixes=job.starts)
+        return [[self._as_text(hypothesis) for hypothesis in beam] for beam in beams]
 
-    def _join(self, beams: Sequence[Sequence[Hypothesis]]) -> Translation:
+    def _as_text(self, hypothesis: Hypothesis) -> Written:
+        ids = list(hypothesis.ids)
+        text = harmless(self.tokenizers.target.decode(ids)).strip()
+        return Written(hypothesis, text, tuple(self.tokenizers.target.pieces(ids)))
+
+    def _join(self, beams: Sequence[Sequence[Written]]) -> Translation:
         """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
         if not beams:
             return Translation(text="", score=0.0, tokens=())
         language = (self.tokenizers.target_lang or "").replace("_", "-").split("-")[0]
         between = "" if language in UNSPACED else " "
-        alternatives = []
-        for hypotheses in zip(*beams, strict=False):
-            texts = [harmless(self.tokenizers.target.decode(list(each.ids))).strip() for each in hypotheses]
-            tokens = [piece for each in hypotheses for piece in self.tokenizers.target.pieces(list(each.ids))]
-            alternatives.append(
-                Alternative(
-                    text=between.join(text for text in texts if text),
-                    score=math.fsum(each.score for each in hypotheses),
-                    log_prob=math.fsum(each.log_prob for each in hypotheses),
-                    tokens=tuple(tokens),
-                )
+        alternatives = [
+            Alternative(
+                text=between.join(each.text for each in parts if each.text),
+                score=math.fsum(each.hypothesis.score for each in parts),
+                log_prob=math.fsum(each.hypothesis.log_prob for each in parts),
+                tokens=tuple(token for each in parts for token in each.tokens),
             )
+            for parts in zip(*beams, strict=False)
+        ]
         best = alternatives[0]
         return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams))
+
+
+def _cpu_model(config: ModelConfig, weights: Weights) -> Model:
+    kernels = usable_kernels()
+    return CompiledModel(config, weights, kernels[0]) if kernels else ArrayModel(config, weights)
 
 
 def _device_of(model: Transformer | Bundle) -> str:

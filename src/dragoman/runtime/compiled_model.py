@@ -1,0 +1,292 @@
+"""`ArrayModel`'s function with each layer compiled (`kernels.c`): a call a step, where NumPy takes two hundred.
+
+B sentences, S source, N places for hypotheses of a sentence, R of them open, C tokens read for a sentence, D model
+width, H heads, K and W widths of a key and a value, V target vocabulary.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.config import ModelConfig
+from dragoman.decoding.scores import Floats, Ints
+from dragoman.runtime.array_model import Embedding, with_tied
+from dragoman.runtime.folding import can_fold, fold_norms
+from dragoman.runtime.kernels import (
+    ACTIVATIONS,
+    LAYER_NORM,
+    RMS_NORM,
+    DecoderStruct,
+    EmbeddingStruct,
+    Kernels,
+    LayerStruct,
+    LinearStruct,
+    NormStruct,
+    SentencesStruct,
+    ShapeStruct,
+    StepStruct,
+    TokensStruct,
+    address,
+)
+from dragoman.runtime.layers import UNSEEN, Linear, Norm, Rotary, Weights
+from dragoman.runtime.projection import ProjectedScores
+
+
+class CompiledModel:
+    """A Transformer's weights, packed for kernels (`dragoman.decoding.state.Model`).
+
+    Args:
+        weights: float32, by their names in `dragoman.Transformer`; of tied ones the first name is enough.
+        kernels: one of `usable_kernels`.
+    """
+
+    def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:
+        self.config, self.kernels = config, kernels
+        weights = with_tied(weights)
+        if can_fold(config):
+            weights = fold_norms(config, weights)
+        pack = Packer(config, weights, 2 * kernels.lanes)
+        self._source_embedding = Embedding(weights, "source_embedding", config)
+        self._encoder_layers = [pack.layer(f"encoder_layers.{n}") for n in range(config.n_encoder_layers)]
+        self._encoder_norm = pack.final_norm("encoder_norm")
+        decoder_layers = [pack.layer(f"decoder_layers.{n}", cross=True) for n in range(config.n_decoder_layers)]
+        self.decoder_layers = (LayerStruct * len(decoder_layers))(*decoder_layers)
+        self.shape = pack.shape()
+        self.decoder = DecoderStruct(
+            shape=self.shape,
+            embedding=pack.embedding("target_embedding"),
+            n_layers=len(decoder_layers),
+            layers=ctypes.addressof(self.decoder_layers),
+            norm=pack.final_norm("decoder_norm"),
+        )
+        self.output_projection = pack.linear("output_projection")
+        self._arrays = pack.arrays  # which the structures point to
+        #: Zeros, then a vector of `UNSEEN`: its end is what is added where all keys are seen.
+        self._seen = np.concatenate((np.zeros(config.max_length, dtype=np.float32), np.full(kernels.lanes, UNSEEN)))
+
+    def start(self, source_ids: Ints) -> CompiledSteps:
+        """Read the sources (B, S), which end in eos and then padding."""
+        n_sentences, length = source_ids.shape
+        unseen = self.unseen(source_ids != self.config.pad_id)
+        x = self._source_embedding(source_ids, slice(length))
+        steps = CompiledSteps(self, n_sentences, length, unseen)
+        shape, layerwise = ctypes.byref(self.shape), self.config.memory == "layerwise"
+        for number, layer in enumerate(self._encoder_layers):
+            self.kernels.encode(shape, ctypes.byref(layer), address(x), n_sentences, length, address(unseen))
+            if layerwise:
+                steps.read_memory(self._memory(x.copy()), [number])
+        if not layerwise:
+            steps.read_memory(self._memory(x), range(len(self.decoder_layers)))
+        return steps
+
+    def unseen(self, seen: NDArray[np.bool_]) -> Floats:
+        """seen (..., C) -> what is added to the scores of keys, 0 or `UNSEEN`, (..., C up to whole vectors)."""
+        n_keys = seen.shape[-1]
+        unseen = np.full((*seen.shape[:-1], _up(n_keys, self.kernels.lanes)), UNSEEN)
+        unseen[..., :n_keys][seen] = 0
+        return unseen
+
+    def all_seen(self, n_keys: int) -> int:
+        """The address of such a row for keys that are all seen: zeros, then `UNSEEN` up to a whole vector."""
+        return address(self._seen) + (self.config.max_length - n_keys) * self._seen.itemsize
+
+    def _memory(self, x: Floats) -> Floats:
+        self.kernels.normalise_rows(ctypes.byref(self.shape), ctypes.byref(self._encoder_norm), address(x), len(x))
+        return x
+
+
+class CompiledSteps:
+    """Sentences that are being translated: the keys and values of their memory, and of the tokens read so far."""
+
+    def __init__(self, model: CompiledModel, n_sentences: int, length: int, unseen: Floats) -> None:
+        self._model = model
+        self._memory = Tokens(model, n_sentences, length)
+        self._unseen_memory = unseen  # (B, S up to whole vectors)
+        self._read = Tokens(model, n_sentences, 0)
+        self._n_read = 0  # C
+        self._struct = SentencesStruct(n_sentences, length, ctypes.addressof(self._memory.structs))
+        self._struct.read, self._struct.unseen_memory = ctypes.addressof(self._read.structs), address(unseen)
+
+    def read_memory(self, memory: Floats, layers: Sequence[int]) -> None:
+        """Compute from memory (B * S, D) the keys and values that some decoder layers attend to."""
+        model, sizes = self._model, (self._struct.n_sentences, self._struct.source_length)
+        for number in layers:
+            layer, tokens = ctypes.byref(model.decoder_layers[number]), ctypes.byref(self._memory.structs[number])
+            model.kernels.read_memory(ctypes.byref(model.shape), layer, address(memory), *sizes, tokens)
+
+    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> CompiledScores:
+        """See `dragoman.decoding.state.Steps`."""
+        model, n_places = self._model, ids.shape[1]
+        if position >= model.config.max_length:
+            raise IndexError(f"position {position} of a model that has {model.config.max_length}")
+        ids, open_places = np.ascontiguousarray(ids), np.ascontiguousarray(open_places)
+        n_read, n_rows = self._n_read, len(open_places)
+        self._n_read += n_places
+        self._read.make_room(self._n_read)
+        if paths is None:
+            unseen, stride = model.all_seen(self._n_read), 0
+        else:
+            rows = model.unseen(paths.reshape(-1, self._n_read)[open_places])
+            unseen, stride = address(rows), rows.shape[1]
+        hidden = np.empty((n_rows, model.config.d_model), dtype=np.float32)
+        token = address(ids), address(open_places), n_places, n_rows, position, n_read
+        step = StepStruct(*token, unseen, stride)
+        model.kernels.decode(
+            ctypes.byref(model.decoder), ctypes.byref(self._struct), ctypes.byref(step), address(hidden)
+        )
+        return CompiledScores(hidden, model)
+
+    def keep(self, sentences: Ints) -> None:
+        """See `dragoman.decoding.state.Steps`."""
+        self._memory.keep(sentences)
+        self._read.keep(sentences)
+        self._unseen_memory = self._unseen_memory[sentences]
+        self._struct.n_sentences, self._struct.unseen_memory = len(sentences), address(self._unseen_memory)
+
+
+class Tokens:
+    """All decoder layers' keys (B, H, blocks, K, LANES) and values (B, H, blocks, LANES, W up to whole vectors)."""
+
+    def __init__(self, model: CompiledModel, n_sentences: int, n_tokens: int) -> None:
+        n_layers, (d_k, d_v) = model.config.n_decoder_layers, model.config.head_widths
+        self._lanes = model.kernels.lanes
+        shape = n_sentences, model.config.n_heads, -(-n_tokens // self._lanes), self._lanes
+        # Zeros, since what stands beside the last key of a block is multiplied too.
+        self._keys = [np.zeros((*shape[:3], d_k, self._lanes), dtype=np.float32) for _ in range(n_layers)]
+        self._values = [np.empty((*shape, _up(d_v, self._lanes)), dtype=np.float32) for _ in range(n_layers)]
+        self.structs = (TokensStruct * n_layers)()
+        self._change(lambda array: array)
+
+    def make_room(self, n_tokens: int) -> None:
+        """Have room for so many tokens of each sentence."""
+        if n_tokens > self._keys[0].shape[2] * self._lanes:
+            n_blocks = -(-2 * n_tokens // self._lanes)
+            self._change(lambda array: _with_blocks(array, n_blocks))
+
+    def keep(self, sentences: Ints) -> None:
+        """Keep the given sentences (B',)."""
+        self._change(lambda array: array[sentences])
+
+    def _change(self, change: Callable[[Floats], Floats]) -> None:
+        # One array after the other, so that two of one kind are never all in memory.
+        for number, struct in enumerate(self.structs):
+            keys = self._keys[number] = change(self._keys[number])
+            values = self._values[number] = change(self._values[number])
+            struct.keys, struct.values, struct.blocks = address(keys), address(values), keys.shape[2]
+
+
+class CompiledScores(ProjectedScores):
+    """Scores that are looked through while they are computed."""
+
+    def __init__(self, hidden: Floats, model: CompiledModel) -> None:
+        super().__init__(hidden, self._project, model.config.target_vocab_size)
+        self._model = model
+
+    def top_k(self, k: int) -> tuple[Floats, Ints]:
+        """See `dragoman.decoding.scores.Scores`."""
+        if self._matrix is not None:
+            return super().top_k(k)
+        n_rows, k = len(self._hidden), min(k, self._vocab_size)
+        values, ids = np.empty((n_rows, k), dtype=np.float32), np.empty((n_rows, k), dtype=np.int64)
+        forbidden = (ctypes.c_int64 * len(self._forbidden))(*self._forbidden)
+        projection = ctypes.byref(self._model.output_projection)
+        rows = address(self._hidden), n_rows, forbidden, len(forbidden)
+        self._model.kernels.best_scores(projection, *rows, k, address(values), address(ids))
+        return values, ids
+
+    def _project(self, hidden: Floats) -> Floats:
+        scores = np.empty((len(hidden), self._vocab_size), dtype=np.float32)
+        projection = ctypes.byref(self._model.output_projection)
+        self._model.kernels.all_scores(projection, address(hidden), len(hidden), address(scores))
+        return scores
+
+
+class Packer:
+    """Makes structures of kernels.c from named weights; `arrays` must live as long as they do."""
+
+    def __init__(self, config: ModelConfig, weights: Weights, columns: int) -> None:
+        self._config, self._weights, self._columns = config, weights, columns
+        self.arrays: list[Floats] = []
+
+    def shape(self) -> ShapeStruct:
+        """The sizes that all layers have."""
+        config, (d_k, d_v) = self._config, self._config.head_widths
+        sizes = config.d_model, config.n_heads, d_k, d_v, config.d_ff
+        struct = ShapeStruct(*sizes, config.norm == "pre", ACTIVATIONS[config.activation])
+        if config.positions == "rotary":
+            rotary = Rotary(config.max_length, d_k)
+            struct.sines, struct.cosines = self._keep(rotary.sin), self._keep(rotary.cos)
+        return struct
+
+    def layer(self, name: str, *, cross: bool = False) -> LayerStruct:
+        """An encoder layer, or a decoder layer, which has `cross` attention."""
+        attention, feed_forward = f"{name}.self_attention", f"{name}.feed_forward"
+        struct = LayerStruct(
+            self_projection=self._projections(attention, "query", "key", "value"),
+            self_output=self.linear(f"{attention}.output_projection"),
+            inner=self.linear(f"{feed_forward}.inner"),
+            outer=self.linear(f"{feed_forward}.outer"),
+            self_norm=self.norm(f"{name}.{'self' if cross else 'attention'}_residual.norm"),
+            feed_forward_norm=self.norm(f"{name}.feed_forward_residual.norm"),
+        )
+        if self._config.activation == "swiglu":
+            struct.gate = self.linear(f"{feed_forward}.gate")
+        if cross:
+            attention = f"{name}.cross_attention"
+            struct.cross_query = self._projections(attention, "query")
+            struct.cross_memory = self._projections(attention, "key", "value")
+            struct.cross_output = self.linear(f"{attention}.output_projection")
+            struct.cross_norm = self.norm(f"{name}.cross_residual.norm")
+        return struct
+
+    def linear(self, *names: str, first_scale: float = 1.0) -> LinearStruct:
+        """Some maps of the same input, side by side, in panels of columns."""
+        linear = Linear(self._weights, *names, first_scale=first_scale)
+        n_in, n_out = linear.weight.shape
+        rows = np.zeros((n_in + 1, _up(n_out, self._columns)), dtype=np.float32)
+        rows[:n_in, :n_out] = linear.weight
+        rows[n_in, :n_out] = 0 if linear.bias is None else linear.bias
+        panels = np.ascontiguousarray(rows[:n_in].reshape(n_in, -1, self._columns).swapaxes(0, 1))
+        return LinearStruct(n_in, n_out, self._keep(panels), self._keep(rows[n_in].copy()))
+
+    def norm(self, name: str) -> NormStruct:
+        """A norm, with the gain and the bias that were not folded away."""
+        norm = Norm(self._weights, name, self._config)
+        kind = LAYER_NORM if norm.is_centring else RMS_NORM
+        gain, bias = (None if each is None else self._keep(each) for each in (norm.gain, norm.bias))
+        return NormStruct(kind, gain, bias, norm.part_of_squares, norm.inside, norm.outside)
+
+    def final_norm(self, name: str) -> NormStruct:
+        """The norm at the end of all layers, if the model has one."""
+        return self.norm(name) if self._config.has_final_norm else NormStruct()
+
+    def embedding(self, name: str) -> EmbeddingStruct:
+        """Ids to vectors."""
+        embedding = Embedding(self._weights, name, self._config)
+        positions = None if embedding.positions is None else self._keep(embedding.positions)
+        return EmbeddingStruct(self._keep(embedding.tokens), positions, embedding.scale, embedding.is_centring)
+
+    def _projections(self, attention: str, *parts: str) -> LinearStruct:
+        scale = 1 / math.sqrt(self._config.head_widths[0]) if parts[0] == "query" else 1.0
+        return self.linear(*(f"{attention}.{part}_projection" for part in parts), first_scale=scale)
+
+    def _keep(self, array: Floats) -> int:
+        array = np.ascontiguousarray(array)
+        self.arrays.append(array)
+        return address(array)
+
+
+def _with_blocks(array: Floats, n_blocks: int) -> Floats:
+    """(B, H, blocks, ...) -> the same and then zeros, which take no memory until they are written over."""
+    roomy = np.zeros((*array.shape[:2], n_blocks, *array.shape[3:]), dtype=np.float32)
+    roomy[:, :, : array.shape[2]] = array
+    return roomy
+
+
+def _up(number: int, unit: int) -> int:
+    return -(-number // unit) * unit

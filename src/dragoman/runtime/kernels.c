@@ -1,0 +1,680 @@
+/* The arithmetic of `array_model.py` as one call a layer, compiled: the same function, in float32, of one thread.
+ *
+ * What NumPy computes in some sixty operations a layer, each through memory, happens here to some rows at a time, while
+ * they are in the processor's cache. Sizes are int64_t, shapes are (slowest, ..., fastest), and all memory that outlives
+ * a call belongs to the caller. B sentences, S source, N places for hypotheses of a sentence, D model width, H heads,
+ * K and W widths of a key and a value, V target vocabulary, R rows.
+ *
+ * It needs the vectors that GCC and Clang have in common. `compiled.py` calls it, and has the same structures.
+ */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* The floats of one register, and how many rows of a product have their sums in registers, in two each. */
+#if defined(__AVX512F__)
+#define LANES 16
+#define TILE_ROWS 12
+#elif defined(__AVX2__)
+#define LANES 8
+#define TILE_ROWS 6
+#elif defined(__aarch64__)
+#define LANES 4
+#define TILE_ROWS 12
+#else
+#define LANES 4
+#define TILE_ROWS 6
+#endif
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
+enum { COLUMNS = 2 * LANES };
+
+enum { ROWS_AT_ONCE = 96 };     /* rows that go through a layer together */
+enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
+enum { QUERIES_AT_ONCE = 6 };   /* queries that read a key together */
+
+/* Weights (n_in, n_out) in panels of COLUMNS: (n_panels, n_in, COLUMNS), the last filled up with zeros. */
+typedef struct {
+    int64_t n_in, n_out;
+    const float *weight, *bias; /* bias (n_panels * COLUMNS), always there */
+} Linear;
+
+enum { NO_NORM, LAYER_NORM, RMS_NORM }; /* RMS_NORM takes no mean off */
+typedef struct {
+    int64_t kind;
+    const float *gain, *bias;             /* (D), or NULL */
+    double part_of_squares, inside, outside; /* x / (sqrt(squares * part + inside) + outside) */
+} Norm;
+
+enum { RELU, GELU, SWIGLU };
+typedef struct {
+    Linear self_projection; /* queries, keys and values side by side */
+    Linear self_output;
+    Linear cross_query, cross_memory, cross_output; /* of a decoder layer; cross_memory: keys and values */
+    Linear inner, gate, outer;                      /* gate: of SWIGLU */
+    Norm self_norm, cross_norm, feed_forward_norm;
+} Layer;
+
+typedef struct {
+    int64_t d_model, n_heads, d_k, d_v, d_ff, pre_norm, activation;
+    const float *sines, *cosines; /* (positions, K / 2) of rotary positions, or NULL */
+} Shape;
+
+/* Ids to vectors: tokens (vocabulary, D) times `scale`, plus positions (positions, D) if they are added. */
+typedef struct {
+    const float *tokens, *positions;
+    double scale;
+    int64_t centring; /* whether the mean of each vector is taken off */
+} Embedding;
+
+typedef struct {
+    Shape shape;
+    Embedding embedding;
+    int64_t n_layers;
+    const Layer *layers;
+    Norm norm; /* of what the last layer gives */
+} Decoder;
+
+/* Keys (B, H, blocks, K, LANES), values (B, H, blocks * LANES, W filled up to whole vectors), of one layer. */
+typedef struct {
+    float *keys, *values;
+    int64_t blocks;
+} Tokens;
+
+/* Sentences that are being translated, and what is kept of them. */
+typedef struct {
+    int64_t n_sentences, source_length;
+    const Tokens *memories, *read;   /* of each layer */
+    const float *unseen_memory;      /* (B, S up to whole vectors): 0, or -1e9 at padding */
+} Sentences;
+
+/* One token in each of the N places of B sentences, of which R are open. */
+typedef struct {
+    const int64_t *ids;              /* (B, N) */
+    const int64_t *places;           /* (R): the open ones, in the flattened (B, N), rising */
+    int64_t n_places, n_rows;        /* N and R */
+    int64_t position, n_read;        /* n_read: tokens read before for a sentence; to them come N */
+    const float *unseen;             /* (R, tokens up to whole vectors): 0, or -1e9 at what a row may not see */
+    int64_t unseen_stride;           /* 0: one row for all */
+} Step;
+
+INLINE vec load(const float *from) {
+    vec loaded;
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+}
+
+INLINE void store(float *to, vec stored) { memcpy(to, &stored, sizeof stored); }
+
+INLINE vec all(float number) { return (vec){0} + number; }
+
+INLINE vec choose(ivec which, vec yes, vec no) { return (vec)((which & (ivec)yes) | (~which & (ivec)no)); }
+
+INLINE vec larger(vec a, vec b) { return choose(a > b, a, b); }
+
+INLINE float sum_of(vec terms) {
+    float total = 0;
+    for (int lane = 0; lane < LANES; lane++) total += terms[lane];
+    return total;
+}
+
+INLINE float largest_of(vec terms) {
+    float largest = terms[0];
+    for (int lane = 1; lane < LANES; lane++) largest = terms[lane] > largest ? terms[lane] : largest;
+    return largest;
+}
+
+INLINE int64_t rounded_up(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
+
+INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* exp(x) to two units in the last place, from the nearest power of two and a Taylor polynomial of what is left. */
+INLINE vec exponential(vec x) {
+    const vec magic = all(12582912.0f); /* 1.5 * 2**23: adding it rounds to an integer, in the lowest bits */
+    vec clamped = choose(x > 88.0f, all(88.0f), choose(x < -87.0f, all(-87.0f), x));
+    vec shifted = clamped * 1.44269504f + magic;
+    vec powers = shifted - magic;
+    vec rest = clamped - powers * 0.693359375f + powers * 2.12194440e-4f; /* log(2), in two parts */
+    vec series = all(1.0f / 5040);
+    series = series * rest + 1.0f / 720;
+    series = series * rest + 1.0f / 120;
+    series = series * rest + 1.0f / 24;
+    series = series * rest + 1.0f / 6;
+    series = series * rest + 0.5f;
+    series = series * rest + 1.0f;
+    series = series * rest + 1.0f;
+    vec power = (vec)(((ivec)shifted << 23) + 0x3f800000); /* 2**powers: the exponent's bits */
+    return choose(x < -87.0f, all(0), series * power);
+}
+
+/* ---- products ---- */
+
+/* Rows of a product for one panel. A few rows alone wait for each sum; so each has several, of every other input. */
+INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const float *x, float *out, int64_t stride) {
+    vec sums[4][TILE_ROWS][2];
+    const float *weight = map->weight + panel * map->n_in * COLUMNS;
+    const float *bias = map->bias + panel * COLUMNS;
+    for (int chain = 0; chain < chains; chain++)
+        for (int row = 0; row < n_rows; row++) {
+            sums[chain][row][0] = chain ? all(0) : load(bias);
+            sums[chain][row][1] = chain ? all(0) : load(bias + LANES);
+        }
+    int64_t input = 0;
+    for (; input + chains <= map->n_in; input += chains)
+#pragma GCC unroll 4
+        for (int chain = 0; chain < chains; chain++) {
+            const vec left = load(weight + (input + chain) * COLUMNS);
+            const vec right = load(weight + (input + chain) * COLUMNS + LANES);
+#pragma GCC unroll 12
+            for (int row = 0; row < n_rows; row++) {
+                const float factor = x[row * map->n_in + input + chain];
+                sums[chain][row][0] += factor * left;
+                sums[chain][row][1] += factor * right;
+            }
+        }
+    for (; input < map->n_in; input++)
+        for (int row = 0; row < n_rows; row++) {
+            sums[0][row][0] += x[row * map->n_in + input] * load(weight + input * COLUMNS);
+            sums[0][row][1] += x[row * map->n_in + input] * load(weight + input * COLUMNS + LANES);
+        }
+    const int64_t columns = smaller(COLUMNS, map->n_out - panel * COLUMNS);
+    for (int row = 0; row < n_rows; row++) {
+        for (int chain = 1; chain < chains; chain++) {
+            sums[0][row][0] += sums[chain][row][0];
+            sums[0][row][1] += sums[chain][row][1];
+        }
+        float *to = out + row * stride;
+        if (columns == COLUMNS) {
+            store(to, sums[0][row][0]);
+            store(to + LANES, sums[0][row][1]);
+        } else {
+            memcpy(to, sums[0][row], columns * sizeof(float));
+        }
+    }
+}
+
+/* x (R, n_in) -> the columns of some panels of x W + b, in rows `stride` apart. */
+static void project(const Linear *map, int64_t first, int64_t last, const float *x, int64_t n_rows, float *out,
+                    int64_t stride) {
+    for (int64_t panel = first; panel < last; panel++) {
+        float *to = out + (panel - first) * COLUMNS;
+        for (int64_t row = 0; row < n_rows; row += TILE_ROWS) {
+            const float *from = x + row * map->n_in;
+            switch (smaller(TILE_ROWS, n_rows - row)) {
+                case 1: tile(1, 4, map, panel, from, to + row * stride, stride); break;
+                case 2: tile(2, 2, map, panel, from, to + row * stride, stride); break;
+                case 3: tile(3, 1, map, panel, from, to + row * stride, stride); break;
+                case 4: tile(4, 1, map, panel, from, to + row * stride, stride); break;
+                case 5: tile(5, 1, map, panel, from, to + row * stride, stride); break;
+                case 6: tile(6, 1, map, panel, from, to + row * stride, stride); break;
+#if TILE_ROWS > 6
+                case 7: tile(7, 1, map, panel, from, to + row * stride, stride); break;
+                case 8: tile(8, 1, map, panel, from, to + row * stride, stride); break;
+                case 9: tile(9, 1, map, panel, from, to + row * stride, stride); break;
+                case 10: tile(10, 1, map, panel, from, to + row * stride, stride); break;
+                case 11: tile(11, 1, map, panel, from, to + row * stride, stride); break;
+                case 12: tile(12, 1, map, panel, from, to + row * stride, stride); break;
+#endif
+            }
+        }
+    }
+}
+
+/* x (R, n_in) -> x W + b (R, n_out). */
+static void apply(const Linear *map, const float *x, int64_t n_rows, float *out) {
+    project(map, 0, rounded_up(map->n_out, COLUMNS) / COLUMNS, x, n_rows, out, map->n_out);
+}
+
+/* ---- norms and activations ---- */
+
+/* x (R, D) -> out (R, D), which may be x, and must be for NO_NORM. */
+static void normalise(const Norm *norm, int64_t width, const float *x, int64_t n_rows, float *out) {
+    if (norm->kind == NO_NORM) return;
+    for (int64_t row = 0; row < n_rows; row++, x += width, out += width) {
+        double total = 0, squares = 0;
+        float mean = 0;
+        int64_t i;
+        if (norm->kind == LAYER_NORM) {
+            vec sums = all(0);
+            for (i = 0; i + LANES <= width; i += LANES) sums += load(x + i);
+            for (total = sum_of(sums); i < width; i++) total += x[i];
+            mean = (float)(total / width);
+        }
+        vec sums = all(0);
+        for (i = 0; i + LANES <= width; i += LANES) {
+            const vec centred = load(x + i) - mean;
+            sums += centred * centred;
+        }
+        for (squares = sum_of(sums); i < width; i++) squares += (x[i] - mean) * (x[i] - mean);
+        const float factor = (float)(1 / (sqrt(squares * norm->part_of_squares + norm->inside) + norm->outside));
+        for (i = 0; i < width; i++) {
+            const float normed = (x[i] - mean) * factor;
+            out[i] = (norm->gain ? normed * norm->gain[i] : normed) + (norm->bias ? norm->bias[i] : 0);
+        }
+    }
+}
+
+/* x (1 + erf(x / sqrt(2))) / 2, with erf to 1.5e-7 by Abramowitz and Stegun (1964), formula 7.1.26. */
+INLINE vec gelu(vec x) {
+    const vec size = larger(x, -x) * 0.70710678f;
+    const vec t = 1.0f / (1.0f + 0.3275911f * size);
+    vec series = 1.061405429f * t - 1.453152027f;
+    series = (series * t + 1.421413741f) * t - 0.284496736f;
+    series = (series * t + 0.254829592f) * t;
+    const vec erf = 1.0f - series * exponential(-size * size);
+    return x * (1.0f + choose(x < 0.0f, -erf, erf)) * 0.5f;
+}
+
+/* Of `count` numbers, and of those up to the next whole vector; gates are of SWIGLU. */
+static void activate(int64_t activation, float *inner, const float *gates, int64_t count) {
+    for (int64_t i = 0; i < count; i += LANES) {
+        const vec x = load(inner + i);
+        if (activation == RELU) store(inner + i, larger(x, all(0)));
+        if (activation == GELU) store(inner + i, gelu(x));
+        if (activation == SWIGLU) store(inner + i, x / (1.0f + exponential(-x)) * load(gates + i));
+    }
+}
+
+/* ---- attention ---- */
+
+/* Lay one head's keys out in columns: keys (T, K), rows `stride` apart -> (blocks, K, LANES), from token `first` on. */
+static void place_keys(const float *keys, int64_t stride, int64_t n_tokens, int64_t d_k, int64_t first, float *placed) {
+    for (int64_t token = 0; token < n_tokens; token++) {
+        float *column = placed + (first + token) / LANES * d_k * LANES + (first + token) % LANES;
+        for (int64_t i = 0; i < d_k; i++) column[i * LANES] = keys[token * stride + i];
+    }
+}
+
+/* Turn pairs of dimensions by the angle of the position: x (R, H * K), rows `stride` apart, of which R' have one. */
+static void rotate(const Shape *shape, float *x, int64_t stride, int64_t n_rows, int64_t first, int64_t n_positions) {
+    const int64_t half = shape->d_k / 2;
+    for (int64_t row = 0; row < n_rows; row++) {
+        const float *sines = shape->sines + (first + row % n_positions) * half;
+        const float *cosines = shape->cosines + (first + row % n_positions) * half;
+        for (int64_t head = 0; head < shape->n_heads; head++) {
+            float *pairs = x + row * stride + head * shape->d_k;
+            for (int64_t i = 0; i < half; i++) {
+                const float even = pairs[2 * i], odd = pairs[2 * i + 1];
+                pairs[2 * i] = even * cosines[i] - odd * sines[i];
+                pairs[2 * i + 1] = even * sines[i] + odd * cosines[i];
+            }
+        }
+    }
+}
+
+/* What a head of a sentence looks at. */
+typedef struct {
+    const float *keys;   /* (blocks, K, LANES) */
+    const float *values; /* (n_keys, W), rows `value_stride` apart, with memory up to a whole vector */
+    const float *unseen; /* for each query, rows `unseen_stride` apart, what is added to a key's score: 0 or -1e9 */
+    int64_t n_keys, value_stride, unseen_stride, d_k, d_v;
+} Seen;
+
+/* A few queries (n, K), scaled already -> out (n, W). */
+INLINE void attend_few(int n, const Seen *seen, const float *queries, int64_t query_stride, const float *unseen,
+                       float *weights, float *out, int64_t out_stride) {
+    const int64_t padded = rounded_up(seen->n_keys, LANES);
+    vec highest[QUERIES_AT_ONCE], totals[QUERIES_AT_ONCE];
+    float factors[QUERIES_AT_ONCE];
+    for (int i = 0; i < n; i++) highest[i] = all(-INFINITY), totals[i] = all(0);
+    for (int64_t first = 0; first < padded; first += LANES) {
+        vec scores[QUERIES_AT_ONCE];
+        for (int i = 0; i < n; i++) scores[i] = load(unseen + i * seen->unseen_stride + first);
+        for (int64_t k = 0; k < seen->d_k; k++) {
+            const vec keys = load(seen->keys + first * seen->d_k + k * LANES);
+#pragma GCC unroll 6
+            for (int i = 0; i < n; i++) scores[i] += queries[i * query_stride + k] * keys;
+        }
+        for (int i = 0; i < n; i++) {
+            highest[i] = larger(highest[i], scores[i]);
+            store(weights + i * padded + first, scores[i]);
+        }
+    }
+    for (int i = 0; i < n; i++) {
+        const float shift = largest_of(highest[i]);
+        for (int64_t first = 0; first < padded; first += LANES) {
+            const vec exponentials = exponential(load(weights + i * padded + first) - shift);
+            totals[i] += exponentials;
+            store(weights + i * padded + first, exponentials);
+        }
+        factors[i] = 1 / sum_of(totals[i]);
+    }
+    for (int64_t w = 0; w < seen->d_v; w += LANES) {
+        vec sums[QUERIES_AT_ONCE];
+        for (int i = 0; i < n; i++) sums[i] = all(0);
+        for (int64_t key = 0; key < seen->n_keys; key++) {
+            const vec values = load(seen->values + key * seen->value_stride + w);
+#pragma GCC unroll 6
+            for (int i = 0; i < n; i++) sums[i] += weights[i * padded + key] * values;
+        }
+        for (int i = 0; i < n; i++) {
+            const vec attended = sums[i] * factors[i];
+            memcpy(out + i * out_stride + w, &attended, smaller(LANES, seen->d_v - w) * sizeof(float));
+        }
+    }
+}
+
+/* Queries (n_queries, K), scaled already -> out (n_queries, W); weights: room for QUERIES_AT_ONCE rows of keys. */
+static void attend(const Seen *seen, const float *queries, int64_t n_queries, int64_t query_stride, float *weights,
+                   float *out, int64_t out_stride) {
+    for (int64_t first = 0; first < n_queries; first += QUERIES_AT_ONCE) {
+        const float *from = queries + first * query_stride, *unseen = seen->unseen + first * seen->unseen_stride;
+        float *to = out + first * out_stride;
+        switch (smaller(QUERIES_AT_ONCE, n_queries - first)) {
+            case 1: attend_few(1, seen, from, query_stride, unseen, weights, to, out_stride); break;
+            case 2: attend_few(2, seen, from, query_stride, unseen, weights, to, out_stride); break;
+            case 3: attend_few(3, seen, from, query_stride, unseen, weights, to, out_stride); break;
+            case 4: attend_few(4, seen, from, query_stride, unseen, weights, to, out_stride); break;
+            case 5: attend_few(5, seen, from, query_stride, unseen, weights, to, out_stride); break;
+            case 6: attend_few(6, seen, from, query_stride, unseen, weights, to, out_stride); break;
+        }
+    }
+}
+
+/* ---- layers ---- */
+
+/* Memory for the rows that go through a layer together. */
+typedef struct {
+    float *all, *normed, *projected, *attended, *inner, *gates, *added, *keys, *weights;
+} Room;
+
+/* One block for everything, each part of whole vectors and with one to spare; false if there is not enough memory. */
+static int make_room(Room *room, const Shape *shape, int64_t n_rows, int64_t n_keys) {
+    const int64_t d_qkv = shape->n_heads * (2 * shape->d_k + shape->d_v);
+    const int64_t widths[] = {shape->d_model, d_qkv, shape->n_heads * shape->d_v, shape->d_ff, shape->d_ff,
+                              shape->d_model};
+    float **parts[] = {&room->normed, &room->projected, &room->attended, &room->inner, &room->gates, &room->added};
+    const int64_t n_parts = sizeof widths / sizeof *widths, padded = rounded_up(n_keys, LANES);
+    int64_t size = padded * shape->d_k + padded * QUERIES_AT_ONCE + LANES;
+    for (int64_t i = 0; i < n_parts; i++) size += rounded_up(n_rows * widths[i], LANES) + LANES;
+    float *next = room->all = aligned_alloc(sizeof(vec), size * sizeof(float));
+    if (!next) return 0;
+    for (int64_t i = 0; i < n_parts; i++) {
+        *parts[i] = next;
+        next += rounded_up(n_rows * widths[i], LANES) + LANES;
+    }
+    room->keys = next;
+    room->weights = next + padded * shape->d_k;
+    return 1;
+}
+
+/* What a sublayer reads of x (R, D): its norm comes before it, or after the sum. */
+INLINE const float *before(const Shape *shape, const Norm *norm, const float *x, int64_t n_rows, Room *room) {
+    if (!shape->pre_norm) return x;
+    normalise(norm, shape->d_model, x, n_rows, room->normed);
+    return room->normed;
+}
+
+/* x (R, D) + map(attended or inner), normed if the norm comes after. */
+static void add(const Shape *shape, const Linear *map, const Norm *norm, const float *from, float *x, int64_t n_rows,
+                Room *room) {
+    apply(map, from, n_rows, room->added);
+    for (int64_t i = 0; i < n_rows * shape->d_model; i++) x[i] += room->added[i];
+    if (!shape->pre_norm) normalise(norm, shape->d_model, x, n_rows, x);
+}
+
+static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64_t n_rows, Room *room) {
+    const float *from = before(shape, &layer->feed_forward_norm, x, n_rows, room);
+    apply(&layer->inner, from, n_rows, room->inner);
+    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, room->gates);
+    activate(shape->activation, room->inner, room->gates, n_rows * shape->d_ff);
+    add(shape, &layer->outer, &layer->feed_forward_norm, room->inner, x, n_rows, room);
+}
+
+/* An encoder layer on x (B * S, D), in place; unseen (B, S up to whole vectors): 0, or -1e9 at padding.
+ * Returns 0, or -1 if there is not enough memory. */
+int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sentences, int64_t length,
+               const float *unseen) {
+    const int64_t d_k = shape->d_k, d_v = shape->d_v, n_heads = shape->n_heads;
+    const int64_t stride = n_heads * (2 * d_k + d_v), padded = rounded_up(length, LANES);
+    const int64_t at_once = larger_of(ROWS_AT_ONCE / length, 1);
+    Room room;
+    if (!make_room(&room, shape, at_once * length, length)) return -1;
+    memset(room.keys, 0, padded * d_k * sizeof(float));
+    for (int64_t first = 0; first < n_sentences; first += at_once) {
+        const int64_t n_here = smaller(at_once, n_sentences - first), n_rows = n_here * length;
+        float *rows = x + first * length * shape->d_model;
+        apply(&layer->self_projection, before(shape, &layer->self_norm, rows, n_rows, &room), n_rows, room.projected);
+        if (shape->sines) {
+            rotate(shape, room.projected, stride, n_rows, 0, length);
+            rotate(shape, room.projected + n_heads * d_k, stride, n_rows, 0, length);
+        }
+        for (int64_t sentence = 0; sentence < n_here; sentence++)
+            for (int64_t head = 0; head < n_heads; head++) {
+                const float *queries = room.projected + sentence * length * stride + head * d_k;
+                const float *values = room.projected + sentence * length * stride + 2 * n_heads * d_k + head * d_v;
+                place_keys(queries + n_heads * d_k, stride, length, d_k, 0, room.keys);
+                const Seen seen = {room.keys, values, unseen + (first + sentence) * padded, length, stride, 0, d_k, d_v};
+                attend(&seen, queries, length, stride, room.weights,
+                       room.attended + sentence * length * n_heads * d_v + head * d_v, n_heads * d_v);
+            }
+        add(shape, &layer->self_output, &layer->self_norm, room.attended, rows, n_rows, &room);
+        feed_forward(shape, layer, rows, n_rows, &room);
+    }
+    free(room.all);
+    return 0;
+}
+
+/* Put one row's keys (H, K) and values (H, W) where token number `token` of a sentence is kept. */
+static void keep_token(const Shape *shape, const Tokens *tokens, int64_t sentence, int64_t token, const float *keys,
+                       const float *values) {
+    const int64_t width = rounded_up(shape->d_v, LANES);
+    for (int64_t head = 0; head < shape->n_heads; head++) {
+        const int64_t place = sentence * shape->n_heads + head;
+        place_keys(keys + head * shape->d_k, 0, 1, shape->d_k, token,
+                   tokens->keys + place * tokens->blocks * shape->d_k * LANES);
+        memcpy(tokens->values + (place * tokens->blocks * LANES + token) * width, values + head * shape->d_v,
+               shape->d_v * sizeof(float));
+    }
+}
+
+/* The keys and values of a decoder layer's memory (B * S, D). Returns 0, or -1 if there is not enough memory. */
+int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory, int64_t n_sentences, int64_t length,
+                    const Tokens *tokens) {
+    const int64_t n_keys = shape->n_heads * shape->d_k;
+    Room room;
+    if (!make_room(&room, shape, length, length)) return -1;
+    for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
+        apply(&layer->cross_memory, memory + sentence * length * shape->d_model, length, room.projected);
+        for (int64_t token = 0; token < length; token++) {
+            const float *row = room.projected + token * layer->cross_memory.n_out;
+            keep_token(shape, tokens, sentence, token, row, row + n_keys);
+        }
+    }
+    free(room.all);
+    return 0;
+}
+
+/* Attention of some rows over what is kept of their sentences; those of a sentence lie side by side. */
+static void attend_kept(const Shape *shape, const Tokens *tokens, const int64_t *sentence_of, int64_t n_rows,
+                        int64_t n_keys, const float *unseen, int64_t sentence_stride, int64_t row_stride,
+                        int64_t query_stride, Room *room) {
+    const int64_t width = rounded_up(shape->d_v, LANES), d_out = shape->n_heads * shape->d_v;
+    for (int64_t row = 0, next; row < n_rows; row = next) {
+        for (next = row + 1; next < n_rows && sentence_of[next] == sentence_of[row];) next++;
+        for (int64_t head = 0; head < shape->n_heads; head++) {
+            const int64_t place = (sentence_of[row] * shape->n_heads + head) * tokens->blocks * LANES;
+            const Seen seen = {tokens->keys + place * shape->d_k, tokens->values + place * width,
+                               unseen + sentence_of[row] * sentence_stride + row * row_stride,
+                               n_keys, width, row_stride, shape->d_k, shape->d_v};
+            attend(&seen, room->projected + row * query_stride + head * shape->d_k, next - row, query_stride,
+                   room->weights, room->attended + row * d_out + head * shape->d_v, d_out);
+        }
+    }
+}
+
+/* The vector of an id at a position -> x (D). */
+static void embed(const Embedding *embedding, int64_t width, int64_t id, int64_t position, float *x) {
+    const float *token = embedding->tokens + id * width, scale = (float)embedding->scale;
+    double total = 0;
+    for (int64_t i = 0; i < width; i++) {
+        x[i] = token[i] * scale + (embedding->positions ? embedding->positions[position * width + i] : 0);
+        total += x[i];
+    }
+    if (embedding->centring)
+        for (int64_t i = 0; i < width; i++) x[i] -= (float)(total / width);
+}
+
+/* A decoder layer on some rows x (R', D), in place; see `decode`. */
+static void decode_layer(const Shape *shape, const Layer *layer, const Sentences *sentences, const Tokens *read,
+                         const Tokens *memory, const Step *step, int64_t first, int64_t n_rows, float *x, Room *room) {
+    const int64_t d_keys = shape->n_heads * shape->d_k, length = sentences->source_length;
+    const int64_t stride = 2 * d_keys + shape->n_heads * shape->d_v;
+    const int64_t *places = step->places + first;
+    int64_t sentence_of[ROWS_AT_ONCE];
+    for (int64_t row = 0; row < n_rows; row++) sentence_of[row] = places[row] / step->n_places;
+
+    apply(&layer->self_projection, before(shape, &layer->self_norm, x, n_rows, room), n_rows, room->projected);
+    if (shape->sines) {
+        rotate(shape, room->projected, stride, n_rows, step->position, 1);
+        rotate(shape, room->projected + d_keys, stride, n_rows, step->position, 1);
+    }
+    for (int64_t row = 0; row < n_rows; row++) {
+        const float *keys = room->projected + row * stride + d_keys;
+        keep_token(shape, read, sentence_of[row], step->n_read + places[row] % step->n_places, keys, keys + d_keys);
+    }
+    attend_kept(shape, read, sentence_of, n_rows, step->n_read + step->n_places,
+                step->unseen + first * step->unseen_stride, 0, step->unseen_stride, stride, room);
+    add(shape, &layer->self_output, &layer->self_norm, room->attended, x, n_rows, room);
+
+    apply(&layer->cross_query, before(shape, &layer->cross_norm, x, n_rows, room), n_rows, room->projected);
+    attend_kept(shape, memory, sentence_of, n_rows, length, sentences->unseen_memory, rounded_up(length, LANES), 0,
+                d_keys, room);
+    add(shape, &layer->cross_output, &layer->cross_norm, room->attended, x, n_rows, room);
+    feed_forward(shape, layer, x, n_rows, room);
+}
+
+/* Read one token in some places -> hidden (R, D), what the decoder says of them.
+ * Returns 0, or -1 if there is not enough memory. */
+int64_t decode(const Decoder *decoder, const Sentences *sentences, const Step *step, float *hidden) {
+    const Shape *shape = &decoder->shape;
+    Room room;
+    if (!make_room(&room, shape, smaller(step->n_rows, ROWS_AT_ONCE),
+                   larger_of(step->n_read + step->n_places, sentences->source_length)))
+        return -1;
+    for (int64_t row = 0; row < step->n_rows; row++)
+        embed(&decoder->embedding, shape->d_model, step->ids[step->places[row]], step->position,
+              hidden + row * shape->d_model);
+    for (int64_t i = 0; i < decoder->n_layers; i++)
+        for (int64_t first = 0; first < step->n_rows; first += ROWS_AT_ONCE)
+            decode_layer(shape, decoder->layers + i, sentences, sentences->read + i, sentences->memories + i, step,
+                         first, smaller(ROWS_AT_ONCE, step->n_rows - first), hidden + first * shape->d_model, &room);
+    normalise(&decoder->norm, shape->d_model, hidden, step->n_rows, hidden);
+    free(room.all);
+    return 0;
+}
+
+/* A norm by itself: x (R, D) -> x. Returns 0. */
+int64_t normalise_rows(const Shape *shape, const Norm *norm, float *x, int64_t n_rows) {
+    normalise(norm, shape->d_model, x, n_rows, x);
+    return 0;
+}
+
+/* ---- scores ---- */
+
+/* log(sum(exp(scores))), of scores that come some at a time. */
+typedef struct {
+    float highest;
+    double total; /* of exp(score - highest) */
+} LogSum;
+
+static void add_scores(LogSum *sum, const float *scores, int64_t count) {
+    vec highest = all(-INFINITY), totals = all(0);
+    int64_t i;
+    for (i = 0; i + LANES <= count; i += LANES) highest = larger(highest, load(scores + i));
+    float shift = largest_of(highest);
+    for (; i < count; i++) shift = scores[i] > shift ? scores[i] : shift;
+    if (sum->highest > shift) shift = sum->highest;
+    for (i = 0; i + LANES <= count; i += LANES) totals += exponential(load(scores + i) - shift);
+    double total = sum_of(totals);
+    for (; i < count; i++) total += expf(scores[i] - shift);
+    sum->total = (sum->total ? sum->total * exp((double)sum->highest - shift) : 0) + total;
+    sum->highest = shift;
+}
+
+/* Put a score among the k highest, falling; of equal ones the lower id first. */
+INLINE void enter(float score, int64_t id, int64_t k, float *values, int64_t *ids) {
+    int64_t place = k - 1;
+    for (; place > 0 && values[place - 1] < score; place--) {
+        values[place] = values[place - 1];
+        ids[place] = ids[place - 1];
+    }
+    values[place] = score;
+    ids[place] = id;
+}
+
+/* The k highest log-probabilities of each row and their tokens, (R, k), falling: hidden (R, D) -> values, ids.
+ * Tokens in `forbidden` have -inf. Of a row with a NaN, all values are NaN.
+ * Returns 0, or -1 if there is not enough memory. */
+int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_rows, const int64_t *forbidden,
+                    int64_t n_forbidden, int64_t k, float *values, int64_t *ids) {
+    float *scores = aligned_alloc(sizeof(vec), sizeof(float) * ROWS_AT_ONCE * COLUMNS_AT_ONCE);
+    if (!scores) return -1;
+    LogSum sums[ROWS_AT_ONCE];
+    for (int64_t i = 0; i < n_rows * k; i++) values[i] = -INFINITY, ids[i] = 0;
+    for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE) {
+        const int64_t n_here = smaller(ROWS_AT_ONCE, n_rows - row);
+        for (int64_t i = 0; i < n_here; i++) sums[i] = (LogSum){-INFINITY, 0};
+        for (int64_t column = 0; column < projection->n_out; column += COLUMNS_AT_ONCE) {
+            const int64_t count = smaller(COLUMNS_AT_ONCE, projection->n_out - column);
+            project(projection, column / COLUMNS, rounded_up(column + count, COLUMNS) / COLUMNS,
+                    hidden + row * projection->n_in, n_here, scores, COLUMNS_AT_ONCE);
+            for (int64_t i = 0; i < n_here; i++) {
+                float *own = scores + i * COLUMNS_AT_ONCE, *best = values + (row + i) * k;
+                int64_t *best_ids = ids + (row + i) * k;
+                add_scores(&sums[i], own, count);
+                for (int64_t f = 0; f < n_forbidden; f++)
+                    if (forbidden[f] >= column && forbidden[f] < column + count)
+                        own[forbidden[f] - column] = -INFINITY;
+                int64_t j = 0;
+                for (; j + LANES <= count; j += LANES) {
+                    const ivec above = load(own + j) > best[k - 1];
+                    int any = 0;
+                    for (int lane = 0; lane < LANES; lane++) any |= above[lane];
+                    if (!any) continue;
+                    for (int64_t lane = j; lane < j + LANES; lane++)
+                        if (own[lane] > best[k - 1]) enter(own[lane], column + lane, k, best, best_ids);
+                }
+                for (; j < count; j++)
+                    if (own[j] > best[k - 1]) enter(own[j], column + j, k, best, best_ids);
+            }
+        }
+        for (int64_t i = 0; i < n_here; i++)
+            for (int64_t j = 0; j < k; j++)
+                values[(row + i) * k + j] -= (float)log(sums[i].total) + sums[i].highest;
+    }
+    free(scores);
+    return 0;
+}
+
+/* All log-probabilities: hidden (R, D) -> scores (R, V). Returns 0. */
+int64_t all_scores(const Linear *projection, const float *hidden, int64_t n_rows, float *scores) {
+    const int64_t n_out = projection->n_out;
+    apply(projection, hidden, n_rows, scores);
+    for (int64_t row = 0; row < n_rows; row++, scores += n_out) {
+        LogSum sum = {-INFINITY, 0};
+        add_scores(&sum, scores, n_out);
+        const float shift = (float)log(sum.total) + sum.highest;
+        for (int64_t i = 0; i < n_out; i++) scores[i] -= shift;
+    }
+    return 0;
+}
+
+int64_t lanes(void) { return LANES; }
+
+/* Which of the three libraries fits this processor: 2 with AVX-512, 1 with AVX2, else 0. */
+int64_t processor(void) {
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return 2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 1;
+#endif
+    return 0;
+}

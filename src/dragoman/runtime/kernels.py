@@ -1,0 +1,169 @@
+"""The compiled arithmetic of `kernels.c`: its structures, its functions, and the library that fits this processor.
+
+It is compiled when dragoman is installed, once for each kind of processor, if there is a C compiler; where there is
+none, or the processor is of another kind, `usable_kernels` finds nothing and the search runs in NumPy.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Callable
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
+
+from dragoman.decoding.scores import Floats, Ints
+from dragoman.errors import ResourceError
+
+#: As in kernels.c.
+NO_NORM, LAYER_NORM, RMS_NORM = range(3)
+ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2}
+
+Int, Pointer, Double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
+
+
+class LinearStruct(ctypes.Structure):
+    """`Linear` of kernels.c."""
+
+    _fields_ = [("n_in", Int), ("n_out", Int), ("weight", Pointer), ("bias", Pointer)]
+
+
+class NormStruct(ctypes.Structure):
+    """`Norm` of kernels.c."""
+
+    _fields_ = [
+        ("kind", Int),
+        ("gain", Pointer),
+        ("bias", Pointer),
+        ("part_of_squares", Double),
+        ("inside", Double),
+        ("outside", Double),
+    ]
+
+
+class LayerStruct(ctypes.Structure):
+    """`Layer` of kernels.c."""
+
+    _fields_ = [
+        ("self_projection", LinearStruct),
+        ("self_output", LinearStruct),
+        ("cross_query", LinearStruct),
+        ("cross_memory", LinearStruct),
+        ("cross_output", LinearStruct),
+        ("inner", LinearStruct),
+        ("gate", LinearStruct),
+        ("outer", LinearStruct),
+        ("self_norm", NormStruct),
+        ("cross_norm", NormStruct),
+        ("feed_forward_norm", NormStruct),
+    ]
+
+
+class ShapeStruct(ctypes.Structure):
+    """`Shape` of kernels.c."""
+
+    _fields_ = [
+        ("d_model", Int),
+        ("n_heads", Int),
+        ("d_k", Int),
+        ("d_v", Int),
+        ("d_ff", Int),
+        ("pre_norm", Int),
+        ("activation", Int),
+        ("sines", Pointer),
+        ("cosines", Pointer),
+    ]
+
+
+class EmbeddingStruct(ctypes.Structure):
+    """`Embedding` of kernels.c."""
+
+    _fields_ = [("tokens", Pointer), ("positions", Pointer), ("scale", Double), ("centring", Int)]
+
+
+class DecoderStruct(ctypes.Structure):
+    """`Decoder` of kernels.c."""
+
+    _fields_ = [
+        ("shape", ShapeStruct),
+        ("embedding", EmbeddingStruct),
+        ("n_layers", Int),
+        ("layers", Pointer),
+        ("norm", NormStruct),
+    ]
+
+
+class TokensStruct(ctypes.Structure):
+    """`Tokens` of kernels.c."""
+
+    _fields_ = [("keys", Pointer), ("values", Pointer), ("blocks", Int)]
+
+
+class SentencesStruct(ctypes.Structure):
+    """`Sentences` of kernels.c."""
+
+    _fields_ = [
+        ("n_sentences", Int),
+        ("source_length", Int),
+        ("memories", Pointer),
+        ("read", Pointer),
+        ("unseen_memory", Pointer),
+    ]
+
+
+class StepStruct(ctypes.Structure):
+    """`Step` of kernels.c."""
+
+    _fields_ = [
+        ("ids", Pointer),
+        ("places", Pointer),
+        ("n_places", Int),
+        ("n_rows", Int),
+        ("position", Int),
+        ("n_read", Int),
+        ("unseen", Pointer),
+        ("unseen_stride", Int),
+    ]
+
+
+class Kernels:
+    """The functions of kernels.c, with the types of their arguments; see there."""
+
+    def __init__(self, name: str, library: ctypes.CDLL) -> None:
+        self.name = name
+
+        def function(name: str, *types: type) -> Callable[..., None]:
+            compiled = library[name]
+            compiled.argtypes, compiled.restype = types, Int
+
+            def call(*arguments: object) -> None:
+                if compiled(*arguments) < 0:
+                    raise ResourceError("not enough memory", advice="use a smaller --batch-size, or fewer --workers")
+
+            return call
+
+        self.lanes: int = library["lanes"]()  # floats of a vector: keys and values lie in whole ones
+        self.processor: int = library["processor"]()  # the fastest kind of library that runs here
+        self.encode = function("encode", Pointer, Pointer, Pointer, Int, Int, Pointer)
+        self.read_memory = function("read_memory", Pointer, Pointer, Pointer, Int, Int, Pointer)
+        self.decode = function("decode", Pointer, Pointer, Pointer, Pointer)
+        self.normalise_rows = function("normalise_rows", Pointer, Pointer, Pointer, Int)
+        self.best_scores = function("best_scores", Pointer, Pointer, Int, Pointer, Int, Int, Pointer, Pointer)
+        self.all_scores = function("all_scores", Pointer, Pointer, Int, Pointer)
+
+
+@functools.cache
+def usable_kernels() -> tuple[Kernels, ...]:
+    """The libraries that were compiled and that this processor can run, the fastest first."""
+    libraries: list[Kernels] = []
+    for kind, name in enumerate(("kernels", "kernels_avx2", "kernels_avx512")):
+        files = [Path(__file__).with_name(f"_{name}{suffix}") for suffix in EXTENSION_SUFFIXES]
+        found = next((file for file in files if file.exists()), None)
+        if found is not None and (kind == 0 or (libraries and kind <= libraries[-1].processor)):
+            libraries.insert(0, Kernels(name, ctypes.CDLL(str(found))))
+    return tuple(libraries)
+
+
+def address(array: Floats | Ints) -> int:
+    """Where a contiguous array lies."""
+    return array.ctypes.data
