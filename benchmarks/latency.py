@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import ctranslate2
-from measuring import write
+from measuring import in_numpy, write
 from threadpoolctl import threadpool_limits
 from to_ctranslate2 import convert
 
@@ -41,7 +41,7 @@ def main() -> None:
     run, source = sys.argv[1], Path(sys.argv[2])
     lines = [str(line) for line in islice(read_lines(source), 1000)]
     threadpool_limits(1)
-    ours = Translator.load(run, device="cpu")
+    ours, numpys = Translator.load(run, device="cpu"), in_numpy(run)
     tokenizer = ours.tokenizers.source
     pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
     with TemporaryDirectory() as name:
@@ -50,18 +50,16 @@ def main() -> None:
         convert(load_bundle(run)).save(str(folder / "model"))
         theirs = ctranslate2.Translator(str(folder / "model"), device="cpu", compute_type="float32", intra_threads=1)
 
-        def they(sentence: list[str], beam_size: int) -> object:
-            return theirs.translate_batch([sentence], beam_size=beam_size)
+        def one_sentence(beam_size: int) -> dict[str, float]:
+            return _median_ms(
+                {
+                    "dragoman": lambda i: ours.translate(lines[i], beam_size=beam_size),
+                    "CTranslate2 float32": lambda i: theirs.translate_batch([pieces[i]], beam_size=beam_size),
+                    "dragoman in NumPy": lambda i: numpys.translate(lines[i], beam_size=beam_size),
+                }
+            )
 
-        sentence = {
-            f"beam {beam_size}": {
-                "dragoman": _median_ms(lambda i, n=beam_size: ours.translate(lines[i], beam_size=n)),
-                "CTranslate2 float32": _median_ms(
-                    lambda i, n=beam_size: theirs.translate_batch([pieces[i]], beam_size=n)
-                ),
-            }
-            for beam_size in (1, 5)
-        }
+        sentence = {f"beam {beam_size}": one_sentence(beam_size) for beam_size in (1, 5)}
         one, all_ = folder / "one", folder / "all"
         one.write_text(lines[0] + "\n")
         all_.write_text("".join(line + "\n" for line in lines))
@@ -86,14 +84,15 @@ def main() -> None:
     write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
 
 
-def _median_ms(translate: Callable[[int], object]) -> float:
-    translate(0)
-    times = []
+def _median_ms(systems: dict[str, Callable[[int], object]]) -> dict[str, float]:
+    """The median time of a sentence, in milliseconds; the systems take turns at every sentence."""
+    times: dict[str, list[float]] = {name: [] for name in systems}
     for number in range(N_SENTENCES):
-        started = time.perf_counter()
-        translate(number)
-        times.append(time.perf_counter() - started)
-    return round(1000 * statistics.median(times), 1)
+        for name, translate in systems.items():
+            started = time.perf_counter()
+            translate(number)
+            times[name].append(time.perf_counter() - started)
+    return {name: round(1000 * statistics.median(values), 1) for name, values in times.items()}
 
 
 def _in_turns(commands: dict[str, Sequence[str]]) -> dict[str, float]:

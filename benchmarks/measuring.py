@@ -10,8 +10,11 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import torch
+
+from dragoman import Translator
 
 
 def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[str, list[float]]:
@@ -28,6 +31,12 @@ def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[
             work = run()
             speeds[name].append(work / (time.perf_counter() - started))
     return speeds
+
+
+def in_numpy(run: str, workers: int = 1) -> Translator:
+    """A translator as it is where nothing could be compiled."""
+    with patch("dragoman.translator.translator.usable_kernels", return_value=()):
+        return Translator.load(run, device="cpu", workers=workers)
 
 
 def summary(speeds: Mapping[str, list[float]], yardstick: str) -> dict[str, dict[str, float]]:

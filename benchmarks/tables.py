@@ -46,13 +46,14 @@ def train(result: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def latency(result: Mapping[str, Any]) -> Iterator[list[str]]:
-    yield ["", "dragoman", "CTranslate2 float32"]
-    yield ["---", "---", "---"]
+    systems = list(result["one sentence, ms"]["beam 1"])
+    yield ["", *systems]
+    yield ["---"] * (1 + len(systems))
     for beam, times in result["one sentence, ms"].items():
-        yield [f"one sentence, {beam}, ms", *(str(each) for each in times.values())]
-    yield ["memory, 1,000 sentences, MiB", *(str(each) for each in result["memory, MiB"].values())]
+        yield [f"one sentence, {beam}, ms", *(str(times[each]) for each in systems)]
+    yield ["memory, 1,000 sentences, MiB", *(str(result["memory, MiB"].get(each, "")) for each in systems)]
     for name, seconds in result["start, s"].items():
-        yield [f"start of `{name}`, s", str(seconds), ""]
+        yield [f"start of `{name}`, s", str(seconds), *[""] * (len(systems) - 1)]
 
 
 def scale(result: Mapping[str, Any]) -> Iterator[list[str]]:

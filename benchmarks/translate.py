@@ -2,9 +2,9 @@
 
     make bench-translate        # or: python benchmarks/translate.py RUN SOURCE, with a trained run and a text file
 
-Both have the same budget of tokens a batch, and as many workers of one thread as there are threads, which is the best
-of both; CTranslate2 in float32 and in int8. It gets pieces and gives pieces, we get text and give text. How many
-translations are equal is counted.
+Both have as many workers of one thread as there are threads, which is the best of both, and batches that suit them;
+CTranslate2 in float32 and in int8, ours also without its compiled kernels. It gets pieces and gives pieces, we get text
+and give text. How many translations are equal is counted.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 
 import ctranslate2
 import torch
-from measuring import in_turns, summary, write
+from measuring import in_numpy, in_turns, summary, write
 from to_ctranslate2 import convert
 
 from dragoman import Translator
@@ -34,7 +34,7 @@ def main() -> None:
     run, source = sys.argv[1], Path(sys.argv[2])
     lines = [str(line) for line in islice(read_lines(source), N_SENTENCES)]
     n_threads = torch.get_num_threads()
-    ours = Translator.load(run, device="cpu", workers=n_threads)
+    ours, numpys = Translator.load(run, device="cpu", workers=n_threads), in_numpy(run, workers=n_threads)
     tokenizer, alpha = ours.tokenizers.source, ours.search.length_penalty
     pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
     with TemporaryDirectory() as folder:
@@ -42,9 +42,9 @@ def main() -> None:
         workers = {"inter_threads": n_threads, "intra_threads": 1}
         theirs = {kind: ctranslate2.Translator(folder, device="cpu", compute_type=kind, **workers) for kind in KINDS}
 
-    def we(beam_size: int) -> list[list[str]]:
-        options = {"beam_size": beam_size, "batch_size": BATCH_TOKENS, "max_length": LONGEST}
-        return [[*each.tokens] for each in ours.translate(lines, **options)]
+    def we(translator: Translator, beam_size: int) -> list[list[str]]:
+        translations = translator.translate(lines, beam_size=beam_size, max_length=LONGEST)
+        return [[*each.tokens] for each in translations]
 
     def they(kind: str, beam_size: int) -> list[list[str]]:
         options = {"max_batch_size": BATCH_TOKENS, "batch_type": "tokens", "max_decoding_length": LONGEST}
@@ -60,10 +60,11 @@ def main() -> None:
 
     result = {}
     for beam_size in (1, 5):
-        systems = {"dragoman": worker(we, beam_size)}
+        systems = {"dragoman": worker(we, ours, beam_size)}
         systems |= {f"CTranslate2 {kind}": worker(they, kind, beam_size) for kind in KINDS}
+        systems["dragoman in NumPy"] = worker(we, numpys, beam_size)
         speeds = summary(in_turns(systems, N_ROUNDS), "CTranslate2 float32")
-        equal = sum(one == other for one, other in zip(we(beam_size), they("float32", beam_size), strict=True))
+        equal = sum(one == other for one, other in zip(we(ours, beam_size), they("float32", beam_size), strict=True))
         result[f"beam {beam_size}"] = {**speeds, "equal_to_ctranslate2_float32": equal}
     write(__file__, {"unit": "sentences a second", "sentences": len(lines), "speeds": result})
 

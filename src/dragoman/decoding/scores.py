@@ -5,6 +5,7 @@ R rows (hypotheses now open), V target vocabulary.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -122,7 +123,7 @@ def refuse_nan(best: Floats) -> None:
     Raises:
         DragomanError: one is NaN, which would be chosen as if it were the best.
     """
-    if np.isnan(best).any():
+    if math.isnan(best.max(initial=-math.inf)):
         raise DragomanError(
             "the model gives probabilities that are not numbers (NaN)",
             advice="its weights are damaged or its arithmetic overflows; use another checkpoint, or float32",

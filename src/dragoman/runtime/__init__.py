@@ -1,5 +1,8 @@
-"""What a search runs on: the Transformer in PyTorch (`torch_model`), or without it, in NumPy (`array_model`).
+"""What a search runs on: the Transformer in PyTorch (`torch_model`), or without it, compiled (`compiled_model`) or in
+NumPy (`array_model`).
 
-NumPy is faster on a CPU, where a step is many small operations and PyTorch takes several times longer for each; and it
-is there at once, where importing PyTorch takes seconds. Read `layers`, `array_model`, `torch_model`.
+On a CPU, a step is many small operations, each of which costs PyTorch several times what it costs NumPy, and importing
+PyTorch takes seconds. `array_model` is the arithmetic in NumPy, to be read first; `kernels.c` is the same, compiled when
+dragoman is installed, several times as fast, and used where it is there. Read `layers`, `array_model`, `compiled_model`,
+`kernels.c`, `torch_model`.
 """
