@@ -33,6 +33,7 @@ demo: $(VENV)/core
 test: $(VENV)/development
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/clang-format --dry-run --Werror src/dragoman/runtime/kernels.c
 	$(BIN)/mypy --strict src
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
@@ -63,6 +64,7 @@ docs: $(VENV)/docs
 
 format: $(VENV)/development
 	$(BIN)/ruff format .
+	$(BIN)/clang-format -i src/dragoman/runtime/kernels.c
 	$(BIN)/ruff check --fix .
 
 wheel: $(VENV)/core

@@ -2,7 +2,8 @@
 NumPy (`array_model`).
 
 On a CPU, a step is many small operations, each of which costs PyTorch several times what it costs NumPy, and importing
-PyTorch takes seconds. `array_model` is the arithmetic in NumPy, to be read first; `kernels.c` is the same, compiled when
-dragoman is installed, several times as fast, and used where it is there. Read `layers`, `array_model`, `compiled_model`,
-`kernels.c`, `torch_model`.
+PyTorch takes seconds. `array_model` is the arithmetic in NumPy, to be read first. `kernels.c` is the same, and faster;
+it is compiled when dragoman is installed, and used if it is there.
+
+Read `layers`, `array_model`, `compiled_model`, `kernels.c`, `torch_model`.
 """

@@ -109,12 +109,13 @@ class CompiledSteps:
         self._unseen_memory = unseen  # (B, S up to whole vectors)
         self._read = Tokens(model, n_sentences, 0)
         self._n_read = 0  # C
-        self._struct = SentencesStruct(n_sentences, length, ctypes.addressof(self._memory.structs))
-        self._struct.read, self._struct.unseen_memory = ctypes.addressof(self._read.structs), address(unseen)
+        tokens = (ctypes.addressof(each.structs) for each in (self._memory, self._read))
+        self._struct = SentencesStruct(length, *tokens, address(unseen))
 
     def read_memory(self, memory: Floats, layers: Sequence[int]) -> None:
         """Compute from memory (B * S, D) the keys and values that some decoder layers attend to."""
-        model, sizes = self._model, (self._struct.n_sentences, self._struct.source_length)
+        model, length = self._model, self._struct.source_length
+        sizes = len(memory) // length, length
         for number in layers:
             layer, tokens = ctypes.byref(model.decoder_layers[number]), ctypes.byref(self._memory.structs[number])
             model.kernels.read_memory(ctypes.byref(model.shape), layer, address(memory), *sizes, tokens)
@@ -146,7 +147,7 @@ class CompiledSteps:
         self._memory.keep(sentences)
         self._read.keep(sentences)
         self._unseen_memory = self._unseen_memory[sentences]
-        self._struct.n_sentences, self._struct.unseen_memory = len(sentences), address(self._unseen_memory)
+        self._struct.unseen_memory = address(self._unseen_memory)
 
 
 class Tokens:

@@ -1,11 +1,12 @@
 /* The arithmetic of `array_model.py` as one call a layer, compiled: the same function, in float32, of one thread.
  *
  * What NumPy computes in some sixty operations a layer, each through memory, happens here to some rows at a time, while
- * they are in the processor's cache. Sizes are int64_t, shapes are (slowest, ..., fastest), and all memory that outlives
- * a call belongs to the caller. B sentences, S source, N places for hypotheses of a sentence, D model width, H heads,
- * K and W widths of a key and a value, V target vocabulary, R rows.
+ * they are in the processor's cache. Sizes are int64_t, shapes are (slowest, ..., fastest), and all memory that
+ * outlives a call belongs to the caller. B sentences, S source, N places for hypotheses of a sentence, D model width, H
+ * heads, K and W widths of a key and a value, V target vocabulary, R rows.
  *
- * It needs the vectors that GCC and Clang have in common. `compiled.py` calls it, and has the same structures.
+ * It needs the vectors that GCC and Clang have in common. `kernels.py` has the same structures, and `compiled_model.py`
+ * calls it.
  */
 
 #include <math.h>
@@ -46,7 +47,7 @@ typedef struct {
 enum { NO_NORM, LAYER_NORM, RMS_NORM }; /* RMS_NORM takes no mean off */
 typedef struct {
     int64_t kind;
-    const float *gain, *bias;             /* (D), or NULL */
+    const float *gain, *bias;                /* (D), or NULL */
     double part_of_squares, inside, outside; /* x / (sqrt(squares * part + inside) + outside) */
 } Norm;
 
@@ -87,19 +88,19 @@ typedef struct {
 
 /* Sentences that are being translated, and what is kept of them. */
 typedef struct {
-    int64_t n_sentences, source_length;
-    const Tokens *memories, *read;   /* of each layer */
-    const float *unseen_memory;      /* (B, S up to whole vectors): 0, or -1e9 at padding */
+    int64_t source_length;
+    const Tokens *memories, *read; /* of each layer */
+    const float *unseen_memory;    /* (B, S up to whole vectors): 0, or -1e9 at padding */
 } Sentences;
 
 /* One token in each of the N places of B sentences, of which R are open. */
 typedef struct {
-    const int64_t *ids;              /* (B, N) */
-    const int64_t *places;           /* (R): the open ones, in the flattened (B, N), rising */
-    int64_t n_places, n_rows;        /* N and R */
-    int64_t position, n_read;        /* n_read: tokens read before for a sentence; to them come N */
-    const float *unseen;             /* (R, tokens up to whole vectors): 0, or -1e9 at what a row may not see */
-    int64_t unseen_stride;           /* 0: one row for all */
+    const int64_t *ids;       /* (B, N) */
+    const int64_t *places;    /* (R): the open ones, in the flattened (B, N); best those of a sentence side by side */
+    int64_t n_places, n_rows; /* N and R */
+    int64_t position, n_read; /* n_read: tokens read before for a sentence; to them come N */
+    const float *unseen;      /* (R, tokens up to whole vectors): 0, or -1e9 at what a row may not see */
+    int64_t unseen_stride;    /* 0: one row for all */
 } Step;
 
 INLINE vec load(const float *from) {
@@ -207,19 +208,19 @@ static void project(const Linear *map, int64_t first, int64_t last, const float 
         for (int64_t row = 0; row < n_rows; row += TILE_ROWS) {
             const float *from = x + row * map->n_in;
             switch (smaller(TILE_ROWS, n_rows - row)) {
-                case 1: tile(1, 4, map, panel, from, to + row * stride, stride); break;
-                case 2: tile(2, 2, map, panel, from, to + row * stride, stride); break;
-                case 3: tile(3, 1, map, panel, from, to + row * stride, stride); break;
-                case 4: tile(4, 1, map, panel, from, to + row * stride, stride); break;
-                case 5: tile(5, 1, map, panel, from, to + row * stride, stride); break;
-                case 6: tile(6, 1, map, panel, from, to + row * stride, stride); break;
+            case 1: tile(1, 4, map, panel, from, to + row * stride, stride); break;
+            case 2: tile(2, 2, map, panel, from, to + row * stride, stride); break;
+            case 3: tile(3, 1, map, panel, from, to + row * stride, stride); break;
+            case 4: tile(4, 1, map, panel, from, to + row * stride, stride); break;
+            case 5: tile(5, 1, map, panel, from, to + row * stride, stride); break;
+            case 6: tile(6, 1, map, panel, from, to + row * stride, stride); break;
 #if TILE_ROWS > 6
-                case 7: tile(7, 1, map, panel, from, to + row * stride, stride); break;
-                case 8: tile(8, 1, map, panel, from, to + row * stride, stride); break;
-                case 9: tile(9, 1, map, panel, from, to + row * stride, stride); break;
-                case 10: tile(10, 1, map, panel, from, to + row * stride, stride); break;
-                case 11: tile(11, 1, map, panel, from, to + row * stride, stride); break;
-                case 12: tile(12, 1, map, panel, from, to + row * stride, stride); break;
+            case 7: tile(7, 1, map, panel, from, to + row * stride, stride); break;
+            case 8: tile(8, 1, map, panel, from, to + row * stride, stride); break;
+            case 9: tile(9, 1, map, panel, from, to + row * stride, stride); break;
+            case 10: tile(10, 1, map, panel, from, to + row * stride, stride); break;
+            case 11: tile(11, 1, map, panel, from, to + row * stride, stride); break;
+            case 12: tile(12, 1, map, panel, from, to + row * stride, stride); break;
 #endif
             }
         }
@@ -367,12 +368,12 @@ static void attend(const Seen *seen, const float *queries, int64_t n_queries, in
         const float *from = queries + first * query_stride, *unseen = seen->unseen + first * seen->unseen_stride;
         float *to = out + first * out_stride;
         switch (smaller(QUERIES_AT_ONCE, n_queries - first)) {
-            case 1: attend_few(1, seen, from, query_stride, unseen, weights, to, out_stride); break;
-            case 2: attend_few(2, seen, from, query_stride, unseen, weights, to, out_stride); break;
-            case 3: attend_few(3, seen, from, query_stride, unseen, weights, to, out_stride); break;
-            case 4: attend_few(4, seen, from, query_stride, unseen, weights, to, out_stride); break;
-            case 5: attend_few(5, seen, from, query_stride, unseen, weights, to, out_stride); break;
-            case 6: attend_few(6, seen, from, query_stride, unseen, weights, to, out_stride); break;
+        case 1: attend_few(1, seen, from, query_stride, unseen, weights, to, out_stride); break;
+        case 2: attend_few(2, seen, from, query_stride, unseen, weights, to, out_stride); break;
+        case 3: attend_few(3, seen, from, query_stride, unseen, weights, to, out_stride); break;
+        case 4: attend_few(4, seen, from, query_stride, unseen, weights, to, out_stride); break;
+        case 5: attend_few(5, seen, from, query_stride, unseen, weights, to, out_stride); break;
+        case 6: attend_few(6, seen, from, query_stride, unseen, weights, to, out_stride); break;
         }
     }
 }
@@ -387,8 +388,8 @@ typedef struct {
 /* One block for everything, each part of whole vectors and with one to spare; false if there is not enough memory. */
 static int make_room(Room *room, const Shape *shape, int64_t n_rows, int64_t n_keys) {
     const int64_t d_qkv = shape->n_heads * (2 * shape->d_k + shape->d_v);
-    const int64_t widths[] = {shape->d_model, d_qkv, shape->n_heads * shape->d_v, shape->d_ff, shape->d_ff,
-                              shape->d_model};
+    const int64_t d_attended = shape->n_heads * shape->d_v, d_model = shape->d_model, d_ff = shape->d_ff;
+    const int64_t widths[] = {d_model, d_qkv, d_attended, d_ff, d_ff, d_model};
     float **parts[] = {&room->normed, &room->projected, &room->attended, &room->inner, &room->gates, &room->added};
     const int64_t n_parts = sizeof widths / sizeof *widths, padded = rounded_up(n_keys, LANES);
     int64_t size = padded * shape->d_k + padded * QUERIES_AT_ONCE + LANES;
@@ -450,7 +451,16 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
                 const float *queries = room.projected + sentence * length * stride + head * d_k;
                 const float *values = room.projected + sentence * length * stride + 2 * n_heads * d_k + head * d_v;
                 place_keys(queries + n_heads * d_k, stride, length, d_k, 0, room.keys);
-                const Seen seen = {room.keys, values, unseen + (first + sentence) * padded, length, stride, 0, d_k, d_v};
+                const Seen seen = {
+                    .keys = room.keys,
+                    .values = values,
+                    .unseen = unseen + (first + sentence) * padded,
+                    .n_keys = length,
+                    .value_stride = stride,
+                    .unseen_stride = 0,
+                    .d_k = d_k,
+                    .d_v = d_v,
+                };
                 attend(&seen, queries, length, stride, room.weights,
                        room.attended + sentence * length * n_heads * d_v + head * d_v, n_heads * d_v);
             }
@@ -500,9 +510,16 @@ static void attend_kept(const Shape *shape, const Tokens *tokens, const int64_t 
         for (next = row + 1; next < n_rows && sentence_of[next] == sentence_of[row];) next++;
         for (int64_t head = 0; head < shape->n_heads; head++) {
             const int64_t place = (sentence_of[row] * shape->n_heads + head) * tokens->blocks * LANES;
-            const Seen seen = {tokens->keys + place * shape->d_k, tokens->values + place * width,
-                               unseen + sentence_of[row] * sentence_stride + row * row_stride,
-                               n_keys, width, row_stride, shape->d_k, shape->d_v};
+            const Seen seen = {
+                .keys = tokens->keys + place * shape->d_k,
+                .values = tokens->values + place * width,
+                .unseen = unseen + sentence_of[row] * sentence_stride + row * row_stride,
+                .n_keys = n_keys,
+                .value_stride = width,
+                .unseen_stride = row_stride,
+                .d_k = shape->d_k,
+                .d_v = shape->d_v,
+            };
             attend(&seen, room->projected + row * query_stride + head * shape->d_k, next - row, query_stride,
                    room->weights, room->attended + row * d_out + head * shape->d_v, d_out);
         }
@@ -630,8 +647,7 @@ int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_row
                 int64_t *best_ids = ids + (row + i) * k;
                 add_scores(&sums[i], own, count);
                 for (int64_t f = 0; f < n_forbidden; f++)
-                    if (forbidden[f] >= column && forbidden[f] < column + count)
-                        own[forbidden[f] - column] = -INFINITY;
+                    if (forbidden[f] >= column && forbidden[f] < column + count) own[forbidden[f] - column] = -INFINITY;
                 int64_t j = 0;
                 for (; j + LANES <= count; j += LANES) {
                     const ivec above = load(own + j) > best[k - 1];
@@ -646,8 +662,7 @@ int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_row
             }
         }
         for (int64_t i = 0; i < n_here; i++)
-            for (int64_t j = 0; j < k; j++)
-                values[(row + i) * k + j] -= (float)log(sums[i].total) + sums[i].highest;
+            for (int64_t j = 0; j < k; j++) values[(row + i) * k + j] -= (float)log(sums[i].total) + sums[i].highest;
     }
     free(scores);
     return 0;

@@ -103,7 +103,6 @@ class SentencesStruct(ctypes.Structure):
     """`Sentences` of kernels.c."""
 
     _fields_ = [
-        ("n_sentences", Int),
         ("source_length", Int),
         ("memories", Pointer),
         ("read", Pointer),
