@@ -21,8 +21,9 @@ endif
 # Every installation goes through the constraints (an unconstrained one would fetch the newest PyTorch), the build
 # tool's too: it is installed first, and no isolated environment fetches another one. Modules are compiled when they
 # are first imported, not here.
-INSTALLED_FROM := pyproject.toml constraints.txt src/dragoman/runtime/kernels.c
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
+# What an installation is made from, besides the Python that it refers to.
+INSTALLED_FROM := pyproject.toml constraints.txt src/dragoman/runtime/kernels.c
 
 .PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale bench-processes docs format wheel clean
 .DEFAULT_GOAL := demo

@@ -112,3 +112,11 @@ def test_command_lines_exist(page: Path) -> None:
     lines = [arguments for block in blocks(page, "bash") for arguments in command_lines(block["code"])]
     problems = {shlex.join(arguments): unknown for arguments in lines if (unknown := unknown_words(arguments, command))}
     assert not problems
+
+
+def test_the_tables_of_speed_are_those_of_the_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    import tables
+
+    page = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
+    assert tables.filled(page) == page

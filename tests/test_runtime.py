@@ -1,16 +1,26 @@
 """The Transformer that a search runs on, in NumPy, compiled, and in PyTorch: against `Transformer` and each other."""
 
+import gc
 import itertools
+import platform
+import shutil
+import subprocess
+import tomllib
+import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 
 import numpy as np
 import pytest
+import sentencepiece
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
 
+from dragoman import runtime
 from dragoman.config import ModelConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
@@ -45,8 +55,13 @@ def compiled(models: Sequence[Transformer], kernels: Kernels) -> TransformerScor
 
 
 everywhere = pytest.mark.parametrize(
-    "scoring", [in_numpy, in_torch, *(partial(compiled, kernels=kernels) for kernels in usable_kernels())]
+    "scoring",
+    [
+        *(pytest.param(scoring, id=scoring.__name__) for scoring in (in_numpy, in_torch)),
+        *(pytest.param(partial(compiled, kernels=kernels), id=kernels.name) for kernels in usable_kernels()),
+    ],
 )
+every_library = pytest.mark.parametrize("kernels", usable_kernels(), ids=lambda kernels: kernels.name)
 shapes = st.fixed_dictionaries(
     {},
     optional={
@@ -59,6 +74,8 @@ shapes = st.fixed_dictionaries(
         "positions": st.sampled_from(["sinusoidal", "halves", "learned", "rotary"]),
         "memory": st.sampled_from(["last", "layerwise"]),
         "tie": st.sampled_from(["none", "decoder", "all"]),
+        "d_model": st.sampled_from([12, 36]),
+        "d_ff": st.sampled_from([17, 33]),
         "d_k": st.sampled_from([4, 6]),
         "d_v": st.sampled_from([3, 8]),
     },
@@ -241,9 +258,6 @@ def test_exponentials_of_extreme_scores() -> None:
             np.testing.assert_allclose(softmax(some), wide.softmax(dim=-1), rtol=1e-5, atol=1e-30)
 
 
-every_library = pytest.mark.parametrize("kernels", usable_kernels(), ids=lambda kernels: kernels.name)
-
-
 @every_library
 @given(
     n_rows=st.sampled_from([1, 2, 5, 13, 96, 97, 200]),
@@ -278,15 +292,79 @@ def test_the_best_of_compiled_scores_are_those_of_the_softmax(
         assert len(set(row[allowed])) == allowed.sum()
 
 
-@every_library
-def test_a_score_that_is_not_a_number_is_not_lost(kernels: Kernels) -> None:
-    model = transformer(1)
-    for place in (0, 24):
-        weights = weights_of(model)
-        weights["output_projection.weight"] = weights["output_projection.weight"].copy()
-        weights["output_projection.weight"][place, 3] = np.nan
+@everywhere
+@pytest.mark.parametrize("activation", ["relu", "gelu", "swiglu"])
+def test_a_weight_that_is_not_a_number_is_not_lost(activation: str, scoring: Scoring) -> None:
+    model = transformer(1, activation=activation, norm="pre")
+    for name, weight in model.named_parameters():
+        if "embedding" in name:
+            continue  # of which a search reads some rows only
+        before = weight.detach().clone()
+        with torch.no_grad():
+            weight.view(-1)[-1] = torch.nan
+        scorer = scoring([model])
         with pytest.raises(DragomanError, match="NaN"):
-            search(TransformerScorer([CompiledModel(model.config, weights, kernels)]), sentences(3), config())
+            print(name, search(scorer, sentences(3), config()))
+        with torch.no_grad():
+            weight.copy_(before)
+
+
+@every_library
+def test_scores_are_gone_when_nobody_has_them(kernels: Kernels) -> None:
+    """Without waiting for the collector of cycles, which knows nothing of how large they are."""
+    steps = CompiledModel(transformer(1).config, weights_of(transformer(1)), kernels).start(sentences(3))
+    gc.disable()
+    try:
+        scores = steps.step(np.full((1, 1), SOS_ID), 0, None, np.arange(1))
+        matrix = weakref.ref(scores.array())
+        del scores
+        assert matrix() is None
+    finally:
+        gc.enable()
+
+
+@every_library
+def test_what_lies_outside_of_a_model_is_not_read(kernels: Kernels) -> None:
+    model = CompiledModel(transformer(1).config, weights_of(transformer(1)), kernels)
+    with pytest.raises(ValueError, match="a source of 41 tokens for a model that reads 40"):
+        model.start(sentences(40))
+    with pytest.raises(ValueError, match="a source of 0 tokens"):
+        model.start(sentences(40)[:, :0])
+    steps = model.start(sentences(3))
+    with pytest.raises(IndexError, match="position 40 of a model that has 40"):
+        steps.step(np.full((1, 1), SOS_ID), 40, None, np.arange(1))
+    for id in (-1, 25):
+        with pytest.raises(IndexError, match="not in the vocabulary"):
+            steps.step(np.full((1, 1), id), 0, None, np.arange(1))
+
+
+def test_a_library_that_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
+    assert usable_kernels.__wrapped__() == ()
+    library = tmp_path / f"_kernels{EXTENSION_SUFFIXES[0]}"
+    library.write_bytes(b"no library")
+    assert usable_kernels.__wrapped__() == ()
+    library.write_bytes(Path(sentencepiece._sentencepiece.__file__).read_bytes())  # one with other symbols
+    assert usable_kernels.__wrapped__() == ()
+
+
+COMPILER = shutil.which("cc")
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
+    source = Path(runtime.__file__).with_name("kernels.c")
+    tools = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    for module in tools["setuptools"]["ext-modules"]:
+        options = [*module["extra-compile-args"], "-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "object")]
+        done = subprocess.run([str(COMPILER), *options, str(source)], capture_output=True, text=True, check=False)
+        if "avx" in module["name"] and platform.machine() != "x86_64":
+            continue
+        assert done.returncode == 0, done.stderr
+        libraries = list(source.parent.glob(module["name"].split(".")[-1] + ".*"))
+        assert libraries, "install dragoman again: pip install -e ."
+        assert all(each.stat().st_mtime >= source.stat().st_mtime for each in libraries), "install dragoman again"
+    assert usable_kernels()
 
 
 @everywhere
@@ -301,13 +379,6 @@ def test_long_sentences(positions: str, scoring: Scoring) -> None:
             torch.from_numpy(source_ids), search(scoring([model]), source_ids, options), strict=True
         ):
             assert best.log_prob == pytest.approx(forced_log_prob(model, ids[ids != PAD_ID][None], best), abs=2e-4)
-
-
-@every_library
-def test_no_position_beyond_the_last_is_read(kernels: Kernels) -> None:
-    steps = CompiledModel(transformer(1).config, weights_of(transformer(1)), kernels).start(sentences(3))
-    with pytest.raises(IndexError, match="position 40 of a model that has 40"):
-        steps.step(np.full((1, 1), SOS_ID), 40, None, np.arange(1))
 
 
 @everywhere

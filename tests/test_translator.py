@@ -1,6 +1,8 @@
 """What a Translator promises for any text, with a model that talks nonsense."""
 
+import copy
 import math
+import pickle
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
@@ -348,3 +350,18 @@ def test_loading_tells_what_is_wrong(tmp_path: Path) -> None:
         Translator.load(tmp_path / "none")
     with pytest.raises(ConfigError, match="no device 'abacus'"):
         Translator.load(write_tiny_bundle(tmp_path / "tiny"), device="abacus")
+
+
+def test_a_translator_can_be_copied_and_sent_to_another_process(translator: Translator) -> None:
+    for other in (copy.deepcopy(translator), pickle.loads(pickle.dumps(translator))):
+        assert texts(quiet(other, SOURCES)) == texts(quiet(translator, SOURCES))
+
+
+def test_without_compiled_kernels_numpy_gives_the_same(
+    translator: Translator, tokenizers: Tokenizers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.translator.translator.usable_kernels", lambda: ())
+    in_numpy = Translator(translator.models, tokenizers, translator.search)
+    for one, other in zip(quiet(in_numpy, SOURCES), quiet(translator, SOURCES), strict=True):
+        assert one.text == other.text
+        assert one.score == pytest.approx(other.score, abs=1e-4)

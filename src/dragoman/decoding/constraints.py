@@ -75,7 +75,7 @@ class Constraints:
             forced = self.prefix_ids[sentence, t]
             rows = np.flatnonzero(forced != PAD_ID)
             # A forced token keeps its probability whatever the other constraints say.
-            forced_log_probs = scores.at(rows, forced[rows])
+            forced_log_probs = scores.at(rows, forced[rows]) if len(rows) else None
         scores.forbid_everywhere([PAD_ID, SOS_ID, EOS_ID] if t < self.min_length else [PAD_ID, SOS_ID])
         if 0 < self.no_repeat_ngram <= t:
             scores.forbid(*_repeats(written, self.no_repeat_ngram))

@@ -36,6 +36,11 @@ from dragoman.runtime.kernels import (
 from dragoman.runtime.layers import UNSEEN, Linear, Norm, Rotary, Weights
 from dragoman.runtime.projection import ProjectedScores
 
+#: Bytes that a processor reads at once, if they begin at a multiple of them.
+CACHE_LINE = 64
+#: More of the highest scores than this are found in NumPy, in less than quadratic time.
+MOST_SORTED = 100
+
 
 class CompiledModel:
     """A Transformer's weights, packed for kernels (`dragoman.decoding.state.Model`).
@@ -72,6 +77,8 @@ class CompiledModel:
     def start(self, source_ids: Ints) -> CompiledSteps:
         """Read the sources (B, S), which end in eos and then padding."""
         n_sentences, length = source_ids.shape
+        if not 0 < length <= self.config.max_length:
+            raise ValueError(f"a source of {length} tokens for a model that reads {self.config.max_length}")
         unseen = self.unseen(source_ids != self.config.pad_id)
         x = self._source_embedding(source_ids, slice(length))
         steps = CompiledSteps(self, n_sentences, length, unseen)
@@ -84,6 +91,12 @@ class CompiledModel:
             steps.read_memory(self._memory(x), range(len(self.decoder_layers)))
         return steps
 
+    def project(self, hidden: Floats) -> Floats:
+        """hidden (R, D) -> log-probabilities (R, V)."""
+        scores = np.empty((len(hidden), self.config.target_vocab_size), dtype=np.float32)
+        self.kernels.all_scores(ctypes.byref(self.output_projection), address(hidden), len(hidden), address(scores))
+        return scores
+
     def unseen(self, seen: NDArray[np.bool_]) -> Floats:
         """seen (..., C) -> what is added to the scores of keys, 0 or `UNSEEN`, (..., C up to whole vectors)."""
         n_keys = seen.shape[-1]
@@ -93,7 +106,7 @@ class CompiledModel:
 
     def all_seen(self, n_keys: int) -> int:
         """The address of such a row for keys that are all seen: zeros, then `UNSEEN` up to a whole vector."""
-        return address(self._seen) + (self.config.max_length - n_keys) * self._seen.itemsize
+        return address(self._seen[self.config.max_length - n_keys :])
 
     def _memory(self, x: Floats) -> Floats:
         self.kernels.normalise_rows(ctypes.byref(self.shape), ctypes.byref(self._encoder_norm), address(x), len(x))
@@ -125,7 +138,7 @@ class CompiledSteps:
         model, n_places = self._model, ids.shape[1]
         if position >= model.config.max_length:
             raise IndexError(f"position {position} of a model that has {model.config.max_length}")
-        ids, open_places = np.ascontiguousarray(ids), np.ascontiguousarray(open_places)
+        ids, open_places = (np.ascontiguousarray(each, dtype=np.int64) for each in (ids, open_places))
         n_read, n_rows = self._n_read, len(open_places)
         self._n_read += n_places
         self._read.make_room(self._n_read)
@@ -146,7 +159,7 @@ class CompiledSteps:
         """See `dragoman.decoding.state.Steps`."""
         self._memory.keep(sentences)
         self._read.keep(sentences)
-        self._unseen_memory = self._unseen_memory[sentences]
+        self._unseen_memory = self._unseen_memory.take(sentences, axis=0)
         self._struct.unseen_memory = address(self._unseen_memory)
 
 
@@ -156,7 +169,7 @@ class Tokens:
     def __init__(self, model: CompiledModel, n_sentences: int, n_tokens: int) -> None:
         n_layers, (d_k, d_v) = model.config.n_decoder_layers, model.config.head_widths
         self._lanes = model.kernels.lanes
-        shape = n_sentences, model.config.n_heads, -(-n_tokens // self._lanes), self._lanes
+        shape = n_sentences, model.config.n_heads, _up(n_tokens, self._lanes) // self._lanes, self._lanes
         # Zeros, since what stands beside the last key of a block is multiplied too.
         self._keys = [np.zeros((*shape[:3], d_k, self._lanes), dtype=np.float32) for _ in range(n_layers)]
         self._values = [np.empty((*shape, _up(d_v, self._lanes)), dtype=np.float32) for _ in range(n_layers)]
@@ -166,12 +179,12 @@ class Tokens:
     def make_room(self, n_tokens: int) -> None:
         """Have room for so many tokens of each sentence."""
         if n_tokens > self._keys[0].shape[2] * self._lanes:
-            n_blocks = -(-2 * n_tokens // self._lanes)
+            n_blocks = _up(2 * n_tokens, self._lanes) // self._lanes
             self._change(lambda array: _with_blocks(array, n_blocks))
 
     def keep(self, sentences: Ints) -> None:
         """Keep the given sentences (B',)."""
-        self._change(lambda array: array[sentences])
+        self._change(lambda array: array.take(sentences, axis=0))
 
     def _change(self, change: Callable[[Floats], Floats]) -> None:
         # One array after the other, so that two of one kind are never all in memory.
@@ -185,12 +198,12 @@ class CompiledScores(ProjectedScores):
     """Scores that are looked through while they are computed."""
 
     def __init__(self, hidden: Floats, model: CompiledModel) -> None:
-        super().__init__(hidden, self._project, model.config.target_vocab_size)
+        super().__init__(hidden, model.project, model.config.target_vocab_size)
         self._model = model
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
         """See `dragoman.decoding.scores.Scores`."""
-        if self._matrix is not None:
+        if self._matrix is not None or k > MOST_SORTED:
             return super().top_k(k)
         n_rows, k = len(self._hidden), min(k, self._vocab_size)
         values, ids = np.empty((n_rows, k), dtype=np.float32), np.empty((n_rows, k), dtype=np.int64)
@@ -199,12 +212,6 @@ class CompiledScores(ProjectedScores):
         rows = address(self._hidden), n_rows, forbidden, len(forbidden)
         self._model.kernels.best_scores(projection, *rows, k, address(values), address(ids))
         return values, ids
-
-    def _project(self, hidden: Floats) -> Floats:
-        scores = np.empty((len(hidden), self._vocab_size), dtype=np.float32)
-        projection = ctypes.byref(self._model.output_projection)
-        self._model.kernels.all_scores(projection, address(hidden), len(hidden), address(scores))
-        return scores
 
 
 class Packer:
@@ -252,8 +259,8 @@ class Packer:
         rows = np.zeros((n_in + 1, _up(n_out, self._columns)), dtype=np.float32)
         rows[:n_in, :n_out] = linear.weight
         rows[n_in, :n_out] = 0 if linear.bias is None else linear.bias
-        panels = np.ascontiguousarray(rows[:n_in].reshape(n_in, -1, self._columns).swapaxes(0, 1))
-        return LinearStruct(n_in, n_out, self._keep(panels), self._keep(rows[n_in].copy()))
+        panels = rows[:n_in].reshape(n_in, -1, self._columns).swapaxes(0, 1)
+        return LinearStruct(n_in, n_out, self._keep(panels), self._keep(rows[n_in]))
 
     def norm(self, name: str) -> NormStruct:
         """A norm, with the gain and the bias that were not folded away."""
@@ -270,16 +277,20 @@ class Packer:
         """Ids to vectors."""
         embedding = Embedding(self._weights, name, self._config)
         positions = None if embedding.positions is None else self._keep(embedding.positions)
-        return EmbeddingStruct(self._keep(embedding.tokens), positions, embedding.scale, embedding.is_centring)
+        n_tokens, tokens = len(embedding.tokens), self._keep(embedding.tokens)
+        return EmbeddingStruct(tokens, positions, n_tokens, embedding.scale, embedding.is_centring)
 
     def _projections(self, attention: str, *parts: str) -> LinearStruct:
         scale = 1 / math.sqrt(self._config.head_widths[0]) if parts[0] == "query" else 1.0
         return self.linear(*(f"{attention}.{part}_projection" for part in parts), first_scale=scale)
 
     def _keep(self, array: Floats) -> int:
-        array = np.ascontiguousarray(array)
-        self.arrays.append(array)
-        return address(array)
+        room = np.empty(array.nbytes + CACHE_LINE, dtype=np.uint8)
+        start = -room.ctypes.data % CACHE_LINE
+        kept = room[start : start + array.nbytes].view(np.float32).reshape(array.shape)
+        kept[:] = array
+        self.arrays.append(kept)
+        return address(kept)
 
 
 def _with_blocks(array: Floats, n_blocks: int) -> Floats:

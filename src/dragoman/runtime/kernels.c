@@ -32,7 +32,10 @@
 #endif
 typedef float vec __attribute__((vector_size(4 * LANES)));
 typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
+typedef uint32_t uvec __attribute__((vector_size(4 * LANES)));
 enum { COLUMNS = 2 * LANES };
+
+enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
 
 enum { ROWS_AT_ONCE = 96 };     /* rows that go through a layer together */
 enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
@@ -68,6 +71,7 @@ typedef struct {
 /* Ids to vectors: tokens (vocabulary, D) times `scale`, plus positions (positions, D) if they are added. */
 typedef struct {
     const float *tokens, *positions;
+    int64_t n_tokens;
     double scale;
     int64_t centring; /* whether the mean of each vector is taken off */
 } Embedding;
@@ -129,6 +133,12 @@ INLINE float largest_of(vec terms) {
     return largest;
 }
 
+INLINE int any(ivec which) {
+    int found = 0;
+    for (int lane = 0; lane < LANES; lane++) found |= which[lane];
+    return found;
+}
+
 INLINE int64_t rounded_up(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
 
 INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -150,7 +160,7 @@ INLINE vec exponential(vec x) {
     series = series * rest + 0.5f;
     series = series * rest + 1.0f;
     series = series * rest + 1.0f;
-    vec power = (vec)(((ivec)shifted << 23) + 0x3f800000); /* 2**powers: the exponent's bits */
+    vec power = (vec)(((uvec)shifted << 23) + 0x3f800000); /* 2**powers: the exponent's bits */
     return choose(x < -87.0f, all(0), series * power);
 }
 
@@ -276,7 +286,7 @@ INLINE vec gelu(vec x) {
 static void activate(int64_t activation, float *inner, const float *gates, int64_t count) {
     for (int64_t i = 0; i < count; i += LANES) {
         const vec x = load(inner + i);
-        if (activation == RELU) store(inner + i, larger(x, all(0)));
+        if (activation == RELU) store(inner + i, choose(x < 0.0f, all(0), x));
         if (activation == GELU) store(inner + i, gelu(x));
         if (activation == SWIGLU) store(inner + i, x / (1.0f + exponential(-x)) * load(gates + i));
     }
@@ -385,7 +395,8 @@ typedef struct {
     float *all, *normed, *projected, *attended, *inner, *gates, *added, *keys, *weights;
 } Room;
 
-/* One block for everything, each part of whole vectors and with one to spare; false if there is not enough memory. */
+/* One block for everything, each part of whole vectors and with one to spare; no kernel needs all of it. False if there
+ * is not enough memory. */
 static int make_room(Room *room, const Shape *shape, int64_t n_rows, int64_t n_keys) {
     const int64_t d_qkv = shape->n_heads * (2 * shape->d_k + shape->d_v);
     const int64_t d_attended = shape->n_heads * shape->d_v, d_model = shape->d_model, d_ff = shape->d_ff;
@@ -429,14 +440,14 @@ static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64
 }
 
 /* An encoder layer on x (B * S, D), in place; unseen (B, S up to whole vectors): 0, or -1e9 at padding.
- * Returns 0, or -1 if there is not enough memory. */
+ * Returns 0 or NO_MEMORY. */
 int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sentences, int64_t length,
                const float *unseen) {
     const int64_t d_k = shape->d_k, d_v = shape->d_v, n_heads = shape->n_heads;
     const int64_t stride = n_heads * (2 * d_k + d_v), padded = rounded_up(length, LANES);
     const int64_t at_once = larger_of(ROWS_AT_ONCE / length, 1);
     Room room;
-    if (!make_room(&room, shape, at_once * length, length)) return -1;
+    if (!make_room(&room, shape, at_once * length, length)) return NO_MEMORY;
     memset(room.keys, 0, padded * d_k * sizeof(float));
     for (int64_t first = 0; first < n_sentences; first += at_once) {
         const int64_t n_here = smaller(at_once, n_sentences - first), n_rows = n_here * length;
@@ -484,12 +495,12 @@ static void keep_token(const Shape *shape, const Tokens *tokens, int64_t sentenc
     }
 }
 
-/* The keys and values of a decoder layer's memory (B * S, D). Returns 0, or -1 if there is not enough memory. */
+/* The keys and values of a decoder layer's memory (B * S, D). Returns 0 or NO_MEMORY. */
 int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory, int64_t n_sentences, int64_t length,
                     const Tokens *tokens) {
     const int64_t n_keys = shape->n_heads * shape->d_k;
     Room room;
-    if (!make_room(&room, shape, length, length)) return -1;
+    if (!make_room(&room, shape, length, length)) return NO_MEMORY;
     for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
         apply(&layer->cross_memory, memory + sentence * length * shape->d_model, length, room.projected);
         for (int64_t token = 0; token < length; token++) {
@@ -501,7 +512,7 @@ int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory,
     return 0;
 }
 
-/* Attention of some rows over what is kept of their sentences; those of a sentence lie side by side. */
+/* Attention of some rows over what is kept of their sentences; those side by side of one sentence together. */
 static void attend_kept(const Shape *shape, const Tokens *tokens, const int64_t *sentence_of, int64_t n_rows,
                         int64_t n_keys, const float *unseen, int64_t sentence_stride, int64_t row_stride,
                         int64_t query_stride, Room *room) {
@@ -568,13 +579,17 @@ static void decode_layer(const Shape *shape, const Layer *layer, const Sentences
 }
 
 /* Read one token in some places -> hidden (R, D), what the decoder says of them.
- * Returns 0, or -1 if there is not enough memory. */
+ * Returns 0, NO_SUCH_ID or NO_MEMORY. */
 int64_t decode(const Decoder *decoder, const Sentences *sentences, const Step *step, float *hidden) {
     const Shape *shape = &decoder->shape;
+    for (int64_t row = 0; row < step->n_rows; row++) {
+        const int64_t id = step->ids[step->places[row]];
+        if (id < 0 || id >= decoder->embedding.n_tokens) return NO_SUCH_ID;
+    }
     Room room;
     if (!make_room(&room, shape, smaller(step->n_rows, ROWS_AT_ONCE),
                    larger_of(step->n_read + step->n_places, sentences->source_length)))
-        return -1;
+        return NO_MEMORY;
     for (int64_t row = 0; row < step->n_rows; row++)
         embed(&decoder->embedding, shape->d_model, step->ids[step->places[row]], step->position,
               hidden + row * shape->d_model);
@@ -608,6 +623,7 @@ static void add_scores(LogSum *sum, const float *scores, int64_t count) {
     float shift = largest_of(highest);
     for (; i < count; i++) shift = scores[i] > shift ? scores[i] : shift;
     if (sum->highest > shift) shift = sum->highest;
+    if (shift == -INFINITY) return; /* nothing to add, and nothing to take off */
     for (i = 0; i + LANES <= count; i += LANES) totals += exponential(load(scores + i) - shift);
     double total = sum_of(totals);
     for (; i < count; i++) total += expf(scores[i] - shift);
@@ -628,11 +644,11 @@ INLINE void enter(float score, int64_t id, int64_t k, float *values, int64_t *id
 
 /* The k highest log-probabilities of each row and their tokens, (R, k), falling: hidden (R, D) -> values, ids.
  * Tokens in `forbidden` have -inf. Of a row with a NaN, all values are NaN.
- * Returns 0, or -1 if there is not enough memory. */
+ * Returns 0 or NO_MEMORY. */
 int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_rows, const int64_t *forbidden,
                     int64_t n_forbidden, int64_t k, float *values, int64_t *ids) {
     float *scores = aligned_alloc(sizeof(vec), sizeof(float) * ROWS_AT_ONCE * COLUMNS_AT_ONCE);
-    if (!scores) return -1;
+    if (!scores) return NO_MEMORY;
     LogSum sums[ROWS_AT_ONCE];
     for (int64_t i = 0; i < n_rows * k; i++) values[i] = -INFINITY, ids[i] = 0;
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE) {
@@ -648,17 +664,12 @@ int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_row
                 add_scores(&sums[i], own, count);
                 for (int64_t f = 0; f < n_forbidden; f++)
                     if (forbidden[f] >= column && forbidden[f] < column + count) own[forbidden[f] - column] = -INFINITY;
-                int64_t j = 0;
-                for (; j + LANES <= count; j += LANES) {
-                    const ivec above = load(own + j) > best[k - 1];
-                    int any = 0;
-                    for (int lane = 0; lane < LANES; lane++) any |= above[lane];
-                    if (!any) continue;
-                    for (int64_t lane = j; lane < j + LANES; lane++)
-                        if (own[lane] > best[k - 1]) enter(own[lane], column + lane, k, best, best_ids);
+                for (int64_t j = 0; j < count; j += LANES) {
+                    const int64_t end = smaller(j + LANES, count);
+                    if (end - j == LANES && !any(load(own + j) > best[k - 1])) continue;
+                    for (int64_t id = j; id < end; id++)
+                        if (own[id] > best[k - 1]) enter(own[id], column + id, k, best, best_ids);
                 }
-                for (; j < count; j++)
-                    if (own[j] > best[k - 1]) enter(own[j], column + j, k, best, best_ids);
             }
         }
         for (int64_t i = 0; i < n_here; i++)
@@ -682,6 +693,10 @@ int64_t all_scores(const Linear *projection, const float *hidden, int64_t n_rows
 }
 
 int64_t lanes(void) { return LANES; }
+
+/* By which `kernels.py` sees that its structures are these. */
+const int64_t structure_sizes[] = {sizeof(Linear),  sizeof(Norm),   sizeof(Layer),     sizeof(Shape), sizeof(Embedding),
+                                   sizeof(Decoder), sizeof(Tokens), sizeof(Sentences), sizeof(Step)};
 
 /* Which of the three libraries fits this processor: 2 with AVX-512, 1 with AVX2, else 0. */
 int64_t processor(void) {

@@ -1,7 +1,8 @@
 """The compiled arithmetic of `kernels.c`: its structures, its functions, and the library that fits this processor.
 
-It is compiled when dragoman is installed, once for each kind of processor, if there is a C compiler; where there is
-none, or the processor is of another kind, `usable_kernels` finds nothing and the search runs in NumPy.
+It is compiled when dragoman is installed, once for each kind of processor, if there is a C compiler. What was not
+compiled, or does not fit this system or this file, `usable_kernels` leaves out; with none left, the search runs in
+NumPy.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from dragoman.errors import ResourceError
 
 #: As in kernels.c.
 NO_NORM, LAYER_NORM, RMS_NORM = range(3)
+NO_MEMORY, NO_SUCH_ID = -1, -2
 ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2}
 
 Int, Pointer, Double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
@@ -78,7 +80,7 @@ class ShapeStruct(ctypes.Structure):
 class EmbeddingStruct(ctypes.Structure):
     """`Embedding` of kernels.c."""
 
-    _fields_ = [("tokens", Pointer), ("positions", Pointer), ("scale", Double), ("centring", Int)]
+    _fields_ = [("tokens", Pointer), ("positions", Pointer), ("n_tokens", Int), ("scale", Double), ("centring", Int)]
 
 
 class DecoderStruct(ctypes.Structure):
@@ -125,19 +127,28 @@ class StepStruct(ctypes.Structure):
     ]
 
 
+STRUCTURES = (
+    *(LinearStruct, NormStruct, LayerStruct, ShapeStruct, EmbeddingStruct),
+    *(DecoderStruct, TokensStruct, SentencesStruct, StepStruct),
+)
+
+
 class Kernels:
     """The functions of kernels.c, with the types of their arguments; see there."""
 
     def __init__(self, name: str, library: ctypes.CDLL) -> None:
         self.name = name
 
-        def function(name: str, *types: type) -> Callable[..., None]:
-            compiled = library[name]
+        def function(symbol: str, *types: type) -> Callable[..., None]:
+            compiled = library[symbol]
             compiled.argtypes, compiled.restype = types, Int
 
             def call(*arguments: object) -> None:
-                if compiled(*arguments) < 0:
+                status = compiled(*arguments)
+                if status == NO_MEMORY:
                     raise ResourceError("not enough memory", advice="use a smaller --batch-size, or fewer --workers")
+                if status == NO_SUCH_ID:
+                    raise IndexError("an id that is not in the vocabulary")
 
             return call
 
@@ -156,11 +167,23 @@ def usable_kernels() -> tuple[Kernels, ...]:
     """The libraries that were compiled and that this processor can run, the fastest first."""
     libraries: list[Kernels] = []
     for kind, name in enumerate(("kernels", "kernels_avx2", "kernels_avx512")):
-        files = [Path(__file__).with_name(f"_{name}{suffix}") for suffix in EXTENSION_SUFFIXES]
-        found = next((file for file in files if file.exists()), None)
-        if found is not None and (kind == 0 or (libraries and kind <= libraries[-1].processor)):
-            libraries.insert(0, Kernels(name, ctypes.CDLL(str(found))))
+        library = _library(name)
+        if library is not None and (kind == 0 or (libraries and kind <= libraries[-1].processor)):
+            libraries.insert(0, Kernels(name, library))
     return tuple(libraries)
+
+
+def _library(name: str) -> ctypes.CDLL | None:
+    """A library if it is there, can be loaded, and was compiled from a source with the structures of this file."""
+    for file in (Path(__file__).with_name(f"_{name}{suffix}") for suffix in EXTENSION_SUFFIXES):
+        if file.exists():
+            try:
+                library = ctypes.CDLL(str(file))
+                sizes = (Int * len(STRUCTURES)).in_dll(library, "structure_sizes")
+            except (OSError, ValueError):  # of another system, or older
+                return None
+            return library if list(sizes) == [ctypes.sizeof(each) for each in STRUCTURES] else None
+    return None
 
 
 def address(array: Floats | Ints) -> int:

@@ -137,6 +137,11 @@ class Translator:
         heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
         return cls(bundles, first.tokenizers, first.search, place, workers, heads, precision)
 
+    def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
+        # Packed weights and workers stay here: whoever gets a copy makes its own.
+        options = self.search, self.device, self._workers.n_workers, self.alignment, self._precision
+        return type(self), (self._models, self.tokenizers, *options)
+
     @property
     def models(self) -> list[Transformer]:
         """The models in PyTorch, on their device; those of bundles are built when they are first asked for."""

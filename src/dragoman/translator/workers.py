@@ -36,7 +36,7 @@ class Workers(Generic[Job, Result]):
 
     def __init__(self, work: Callable[[Job], Result], n_workers: int) -> None:
         self._work = work
-        self._n_workers = n_workers if sys.platform == "linux" else 1
+        self.n_workers = n_workers if sys.platform == "linux" else 1
         self._connections: list[Connection] = []
 
     def map(self, jobs: Sequence[Job]) -> list[Result]:
@@ -45,10 +45,10 @@ class Workers(Generic[Job, Result]):
         Raises:
             ResourceError: a worker was killed, most likely for want of memory.
         """
-        if self._n_workers == 1 or len(jobs) < 2:
+        if self.n_workers == 1 or len(jobs) < 2:
             return [self._work(job) for job in jobs]
         if not self._connections:
-            self._connections = [self._start() for _ in range(self._n_workers)]
+            self._connections = [self._start() for _ in range(self.n_workers)]
         try:
             return self._share(jobs)
         except BaseException:
