@@ -5,6 +5,7 @@ import itertools
 import platform
 import shutil
 import subprocess
+import sysconfig
 import tomllib
 import weakref
 from collections.abc import Callable, Sequence
@@ -348,7 +349,7 @@ def test_a_library_that_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: py
     assert usable_kernels.__wrapped__() == ()
 
 
-COMPILER = shutil.which("cc")
+COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
