@@ -10,6 +10,7 @@ beside it what it makes of Test2016. FILE says in Markdown what else belongs to 
 from __future__ import annotations
 
 import argparse
+import re
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -88,9 +89,9 @@ def scores_table(results: dict[str, Evaluation]) -> str:
 
 
 def settings(run: Path) -> str:
-    """The settings of a run, without those that are off."""
+    """The settings of a run, without those that are off, and without the folders that its files were in."""
     lines = (run / "config.yaml").read_text(encoding="utf-8").splitlines(keepends=True)
-    return "".join(line for line in lines if not line.rstrip().endswith(": null"))
+    return "".join(re.sub(r": \S*/", ": ", line) for line in lines if not line.rstrip().endswith(": null"))
 
 
 def ship(run: Path, name: str, place: Path, *, length_penalty: float | None = None, about: str = "") -> None:
