@@ -7,14 +7,14 @@ width, H heads, K and W widths of a key and a value, V target vocabulary.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.config import ModelConfig
 from dragoman.decoding.scores import ROWS_AT_ONCE, Floats, Ints
-from dragoman.runtime.folding import can_fold, fold_norms, needs_centring
+from dragoman.runtime.folding import needs_centring, searched_weights
 from dragoman.runtime.layers import (
     UNSEEN,
     FeedForward,
@@ -41,9 +41,7 @@ class ArrayModel:
 
     def __init__(self, config: ModelConfig, weights: Weights) -> None:
         self.config = config
-        weights = with_tied(weights)
-        if can_fold(config):
-            weights = fold_norms(config, weights)
+        weights = searched_weights(config, weights)
         rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
         self._source_embedding = Embedding(weights, "source_embedding", config)
         self.target_embedding = Embedding(weights, "target_embedding", config)
@@ -257,13 +255,3 @@ def _with_room(array: Floats, length: int) -> Floats:
     roomy = np.empty((n_sentences, n_heads, length, width), dtype=np.float32)
     roomy[:, :, :used] = array
     return roomy
-
-
-def with_tied(weights: Mapping[str, Floats]) -> dict[str, Floats]:
-    """All weights by all their names: of tied ones only the first may be there."""
-    named = dict(weights)
-    source = named.get("source_embedding.tokens.weight")
-    target = named.setdefault("target_embedding.tokens.weight", source) if source is not None else None
-    if target is not None:
-        named.setdefault("output_projection.weight", target)
-    return named

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from dragoman.config import ModelConfig
 from dragoman.decoding.scores import Floats, Ints
-from dragoman.runtime.array_model import Embedding, with_tied
-from dragoman.runtime.folding import can_fold, fold_norms
+from dragoman.runtime.array_model import Embedding
+from dragoman.runtime.folding import searched_weights
 from dragoman.runtime.kernels import (
     ACTIVATIONS,
     LAYER_NORM,
@@ -52,9 +52,7 @@ class CompiledModel:
 
     def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:
         self.config, self.kernels = config, kernels
-        weights = with_tied(weights)
-        if can_fold(config):
-            weights = fold_norms(config, weights)
+        weights = searched_weights(config, weights)
         pack = Packer(config, weights, 2 * kernels.lanes)
         self._source_embedding = Embedding(weights, "source_embedding", config)
         self._encoder_layers = [pack.layer(f"encoder_layers.{n}") for n in range(config.n_encoder_layers)]

@@ -26,6 +26,12 @@ def needs_centring(config: ModelConfig) -> bool:
     return can_fold(config) and config.norm_kind != "rms"
 
 
+def searched_weights(config: ModelConfig, weights: Mapping[str, Floats]) -> Mapping[str, Floats]:
+    """The weights that a search computes with: all by all their names, with norms folded into them where `can_fold`."""
+    named = _with_tied(weights)
+    return fold_norms(config, named) if can_fold(config) else named
+
+
 def fold_norms(config: ModelConfig, weights: Mapping[str, Floats]) -> dict[str, Floats]:
     """The weights without gains and biases of norms, where `can_fold`; embeddings are left for who looks them up.
 
@@ -63,3 +69,13 @@ def _readers(config: ModelConfig) -> Iterator[tuple[str, list[str]]]:
     memories = (f"decoder_layers.{number}.cross_attention" for number in range(config.n_decoder_layers))
     yield "encoder_norm", [f"{memory}.{part}_projection" for memory in memories for part in ("key", "value")]
     yield "decoder_norm", ["output_projection"]
+
+
+def _with_tied(weights: Mapping[str, Floats]) -> dict[str, Floats]:
+    """All weights by all their names: of tied ones only the first may be there."""
+    named = dict(weights)
+    source = named.get("source_embedding.tokens.weight")
+    target = named.setdefault("target_embedding.tokens.weight", source) if source is not None else None
+    if target is not None:
+        named.setdefault("output_projection.weight", target)
+    return named
