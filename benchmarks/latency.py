@@ -13,12 +13,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import ctranslate2
-from measuring import in_numpy, write
+from measuring import loaders, write
 from threadpoolctl import threadpool_limits
 from to_ctranslate2 import convert
 
@@ -41,23 +42,23 @@ def main() -> None:
     run, source = sys.argv[1], Path(sys.argv[2])
     lines = [str(line) for line in islice(read_lines(source), 1000)]
     threadpool_limits(1)
-    ours, numpys = Translator.load(run, device="cpu"), in_numpy(run)
-    tokenizer = ours.tokenizers.source
+    ours = {name: load(run) for name, load in loaders().items()}
+    tokenizer = ours["dragoman"].tokenizers.source
     pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
     with TemporaryDirectory() as name:
         folder = Path(name)
         (folder / "model").mkdir()
         convert(load_bundle(run)).save(str(folder / "model"))
-        theirs = ctranslate2.Translator(str(folder / "model"), device="cpu", compute_type="float32", intra_threads=1)
+        options = {"device": "cpu", "intra_threads": 1}
+        theirs = {
+            f"CTranslate2 {kind}": ctranslate2.Translator(str(folder / "model"), compute_type=kind, **options)
+            for kind in ("float32", "int8")
+        }
 
         def one_sentence(beam_size: int) -> dict[str, float]:
-            return _median_ms(
-                {
-                    "dragoman": lambda i: ours.translate(lines[i], beam_size=beam_size),
-                    "CTranslate2 float32": lambda i: theirs.translate_batch([pieces[i]], beam_size=beam_size),
-                    "dragoman in NumPy": lambda i: numpys.translate(lines[i], beam_size=beam_size),
-                }
-            )
+            systems = {name: partial(_we, translator, lines, beam_size) for name, translator in ours.items()}
+            systems |= {name: partial(_they, translator, pieces, beam_size) for name, translator in theirs.items()}
+            return _median_ms(systems)
 
         sentence = {f"beam {beam_size}": one_sentence(beam_size) for beam_size in (1, 5)}
         one, all_ = folder / "one", folder / "all"
@@ -79,9 +80,18 @@ def main() -> None:
         )
         memory = {
             "dragoman": _peak_mib([*translate, str(all_)]),
+            "dragoman bfloat16": _peak_mib([*translate, str(all_), "--precision", "bfloat16"]),
             "CTranslate2 float32": _peak_mib([*peer, str(folder / "pieces")]),
         }
     write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
+
+
+def _we(translator: Translator, lines: Sequence[str], beam_size: int, number: int) -> None:
+    translator.translate(lines[number], beam_size=beam_size)
+
+
+def _they(translator: ctranslate2.Translator, pieces: Sequence[list[str]], beam_size: int, number: int) -> None:
+    translator.translate_batch([pieces[number]], beam_size=beam_size)
 
 
 def _median_ms(systems: dict[str, Callable[[int], object]]) -> dict[str, float]:

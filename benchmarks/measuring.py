@@ -8,6 +8,7 @@ import platform
 import statistics
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,6 +16,7 @@ from unittest.mock import patch
 import torch
 
 from dragoman import Translator
+from dragoman.runtime.kernels import bfloat16_kernels
 
 
 def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[str, list[float]]:
@@ -33,10 +35,18 @@ def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[
     return speeds
 
 
-def in_numpy(run: str, workers: int = 1) -> Translator:
-    """A translator as it is where nothing could be compiled."""
-    with patch("dragoman.translator.translator.usable_kernels", return_value=()):
-        return Translator.load(run, device="cpu", workers=workers)
+def loaders() -> dict[str, Callable[..., Translator]]:
+    """The ways in which we translate on a CPU: `load` of each takes a run, and the number of workers."""
+
+    def in_numpy(run: str, workers: int = 1) -> Translator:
+        """As it is where nothing could be compiled."""
+        with patch("dragoman.translator.translator.usable_kernels", return_value=()):
+            return Translator.load(run, device="cpu", workers=workers)
+
+    ways: dict[str, Callable[..., Translator]] = {"dragoman": partial(Translator.load, device="cpu")}
+    if bfloat16_kernels():
+        ways["dragoman bfloat16"] = partial(Translator.load, device="cpu", precision="bfloat16")
+    return ways | {"dragoman in NumPy": in_numpy}
 
 
 def summary(speeds: Mapping[str, list[float]], yardstick: str) -> dict[str, dict[str, float]]:

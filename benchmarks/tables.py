@@ -23,9 +23,17 @@ def filled(page: str) -> str:
     tables |= {"scale": scale, "epochs": epochs, "processes": processes}
     for name, rows in tables.items():
         result = json.loads((HERE / f"{name}.json").read_text())
-        table = "\n".join("| " + " | ".join(row) + " |" for row in rows(result))
+        table = "\n".join("| " + " | ".join(row) + " |" for row in rows(result)) + "\n\n" + machine(result["machine"])
         page = re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", rf"\g<1>{table}\n\g<2>", page, flags=re.DOTALL)
     return page
+
+
+def machine(facts: Mapping[str, Any]) -> str:
+    """What the figures above were measured on."""
+    names = {"avx512f": "AVX-512", "avx512_bf16": "bfloat16", "avx512_vnni": "int8", "amx_bf16": "AMX"}
+    has = [name for flag, name in names.items() if flag in facts["has"]]
+    threads = f"{facts['hardware_threads']} hardware threads"
+    return f"*{facts['processor']}, {threads}, {', '.join(has) or 'none of AVX-512'}; PyTorch {facts['torch']}.*"
 
 
 def translate(result: Mapping[str, Any]) -> Iterator[list[str]]:

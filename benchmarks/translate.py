@@ -3,8 +3,8 @@
     make bench-translate        # or: python benchmarks/translate.py RUN SOURCE, with a trained run and a text file
 
 Both have as many workers of one thread as there are threads, which is the best of both, and batches that suit them;
-CTranslate2 in float32 and in int8, ours also without its compiled kernels. It gets pieces and gives pieces, we get text
-and give text. How many translations are equal is counted.
+CTranslate2 in float32 and in int8, ours also in bfloat16 where the processor multiplies it, and without its compiled
+kernels. It gets pieces and gives pieces, we get text and give text. How many translations are equal is counted.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from tempfile import TemporaryDirectory
 
 import ctranslate2
 import torch
-from measuring import in_numpy, in_turns, summary, write
+from measuring import in_turns, loaders, summary, write
 from to_ctranslate2 import convert
 
-from dragoman import Translator
 from dragoman.bundle import load_bundle
 from dragoman.data.lines import read_lines
 
@@ -34,16 +33,16 @@ def main() -> None:
     run, source = sys.argv[1], Path(sys.argv[2])
     lines = [str(line) for line in islice(read_lines(source), N_SENTENCES)]
     n_threads = torch.get_num_threads()
-    ours, numpys = Translator.load(run, device="cpu", workers=n_threads), in_numpy(run, workers=n_threads)
-    tokenizer, alpha = ours.tokenizers.source, ours.search.length_penalty
+    ours = {name: load(run, workers=n_threads) for name, load in loaders().items()}
+    tokenizer, alpha = ours["dragoman"].tokenizers.source, ours["dragoman"].search.length_penalty
     pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
     with TemporaryDirectory() as folder:
         convert(load_bundle(run)).save(folder)
         workers = {"inter_threads": n_threads, "intra_threads": 1}
         theirs = {kind: ctranslate2.Translator(folder, device="cpu", compute_type=kind, **workers) for kind in KINDS}
 
-    def we(translator: Translator, beam_size: int) -> list[list[str]]:
-        translations = translator.translate(lines, beam_size=beam_size, max_length=LONGEST)
+    def we(name: str, beam_size: int) -> list[list[str]]:
+        translations = ours[name].translate(lines, beam_size=beam_size, max_length=LONGEST)
         return [[*each.tokens] for each in translations]
 
     def they(kind: str, beam_size: int) -> list[list[str]]:
@@ -60,11 +59,11 @@ def main() -> None:
 
     result = {}
     for beam_size in (1, 5):
-        systems = {"dragoman": worker(we, ours, beam_size)}
+        systems = {name: worker(we, name, beam_size) for name in ours}
         systems |= {f"CTranslate2 {kind}": worker(they, kind, beam_size) for kind in KINDS}
-        systems["dragoman in NumPy"] = worker(we, numpys, beam_size)
         speeds = summary(in_turns(systems, N_ROUNDS), "CTranslate2 float32")
-        equal = sum(one == other for one, other in zip(we(ours, beam_size), they("float32", beam_size), strict=True))
+        pairs = zip(we("dragoman", beam_size), they("float32", beam_size), strict=True)
+        equal = sum(one == other for one, other in pairs)
         result[f"beam {beam_size}"] = {**speeds, "equal_to_ctranslate2_float32": equal}
     write(__file__, {"unit": "sentences a second", "sentences": len(lines), "speeds": result})
 

@@ -9,6 +9,7 @@ import sysconfig
 import tomllib
 import weakref
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from functools import partial
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
@@ -30,10 +31,11 @@ from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
+from dragoman.runtime import kernels as kernels_module
 from dragoman.runtime.array_model import ArrayModel
-from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
+from dragoman.runtime.compiled_model import CompiledModel, CompiledScores, bfloat16
 from dragoman.runtime.folding import can_fold, fold_norms
-from dragoman.runtime.kernels import Kernels, usable_kernels
+from dragoman.runtime.kernels import Kernels, bfloat16_kernels, usable_kernels
 from dragoman.runtime.layers import exponentials, softmax
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
@@ -62,7 +64,10 @@ everywhere = pytest.mark.parametrize(
         *(pytest.param(partial(compiled, kernels=kernels), id=kernels.name) for kernels in usable_kernels()),
     ],
 )
-every_library = pytest.mark.parametrize("kernels", usable_kernels(), ids=lambda kernels: kernels.name)
+#: Also those whose products take bfloat16, where the processor does.
+every_library = pytest.mark.parametrize(
+    "kernels", [*usable_kernels(), *filter(None, [bfloat16_kernels()])], ids=lambda kernels: kernels.name
+)
 shapes = st.fixed_dictionaries(
     {},
     optional={
@@ -175,6 +180,52 @@ def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forw
         sentence, written = sentence[rows], np.concatenate((written[rows], new), axis=1)
 
 
+@pytest.mark.skipif(bfloat16_kernels() is None, reason="needs a processor that multiplies bfloat16")
+@pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("widths", [(16, 32, 4, 8), (36, 17, 6, 3), (48, 96, 5, 24)])
+def test_bfloat16_in_products_alone_is_closer_than_a_model_in_bfloat16(
+    widths: tuple[int, int, int, int], norm: str, positions: str
+) -> None:
+    """Rows that branch and end, fewer and more of them than a tile has, over more tokens than a vector has."""
+    d_model, d_ff, d_k, d_v = widths
+    d_k += d_k % 2 if positions == "rotary" else 0
+    sizes = {"d_model": d_model, "d_ff": d_ff, "d_k": d_k, "d_v": d_v}
+    model = transformer(5, norm=norm, positions=positions, source_vocab_size=60, **sizes)
+    source_ids = sentences(5, 20, 7, 1, 33, 3)
+    kernels = bfloat16_kernels()
+    assert kernels is not None
+    squares = {"kernels": 0.0, "PyTorch": 0.0}
+    states = {
+        "float32": compiled([model], usable_kernels()[0]).start(source_ids),
+        "kernels": compiled([model], kernels).start(source_ids),
+        "PyTorch": in_torch([deepcopy(model).bfloat16()]).start(source_ids),
+    }
+    dice = np.random.default_rng(1)
+    last_ids, n_now = np.full(len(source_ids), SOS_ID), len(source_ids)
+    for n_rows in (9, 40, 70, 33, 17, 16, 5, 1, 2):
+        log_probs = {name: state.step(last_ids).array() for name, state in states.items()}
+        for name in squares:
+            squares[name] += np.mean((log_probs[name] - log_probs["float32"]) ** 2)
+        rows = dice.integers(0, n_now, n_rows)
+        for state in states.values():
+            state.select(rows)
+        last_ids, n_now = dice.integers(4, 25, n_rows), n_rows
+    assert 0 < squares["kernels"] < squares["PyTorch"]
+
+
+@pytest.mark.parametrize(
+    ("number", "nearest"),
+    [(1.0, 1.0), (1 + 2**-8, 1.0), (1 + 3 * 2**-8, 1 + 2**-6), (-1 - 2**-8 - 2**-20, -1 - 2**-7), (3.4e38, np.inf)],
+)
+def test_numbers_are_rounded_to_bfloat16_as_pytorch_does(number: float, nearest: float) -> None:
+    array = np.array([number, np.nan, np.inf, 0.0, 1e-40], dtype=np.float32)
+    rounded = bfloat16(array).view(np.int16)
+    assert torch.from_numpy(rounded).view(torch.bfloat16)[0] == nearest
+    expected = torch.from_numpy(array).bfloat16()
+    torch.testing.assert_close(torch.from_numpy(rounded).view(torch.bfloat16), expected, rtol=0, atol=0, equal_nan=True)
+
+
 @given(options=shapes)
 @settings(max_examples=60)
 def test_the_shapes_of_a_model_are_told_from_its_configuration(options: dict[str, object]) -> None:
@@ -276,8 +327,9 @@ def test_the_best_of_compiled_scores_are_those_of_the_softmax(
     )
     with torch.no_grad():
         model.output_projection.weight.normal_(std=spread)
-    dice = np.random.default_rng(n_rows + vocab_size)
-    hidden = dice.normal(size=(n_rows, width)).astype(np.float32)
+        model.output_projection.weight.copy_(model.output_projection.weight.bfloat16())  # which all libraries can hold
+    torch.manual_seed(n_rows + vocab_size)
+    hidden = torch.randn(n_rows, width).bfloat16().float().numpy()
     scores = CompiledScores(hidden, CompiledModel(model.config, weights_of(model), kernels))
     expected = model.output_projection.double()(torch.from_numpy(hidden).double()).log_softmax(dim=-1).detach().numpy()
     assert_close = partial(np.testing.assert_allclose, rtol=1e-5, atol=2e-5 * spread)
@@ -341,12 +393,36 @@ def test_what_lies_outside_of_a_model_is_not_read(kernels: Kernels) -> None:
 
 def test_a_library_that_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
-    assert usable_kernels.__wrapped__() == ()
-    library = tmp_path / f"_kernels{EXTENSION_SUFFIXES[0]}"
-    library.write_bytes(b"no library")
-    assert usable_kernels.__wrapped__() == ()
-    library.write_bytes(Path(sentencepiece._sentencepiece.__file__).read_bytes())  # one with other symbols
-    assert usable_kernels.__wrapped__() == ()
+    monkeypatch.setattr("dragoman.runtime.kernels._library", kernels_module._library.__wrapped__)
+
+    def usable() -> list[object]:
+        return [*usable_kernels.__wrapped__(), *filter(None, [bfloat16_kernels.__wrapped__()])]
+
+    assert usable() == []
+    libraries = [tmp_path / f"_{name}{EXTENSION_SUFFIXES[0]}" for name in ("kernels", "kernels_bfloat16")]
+    other = Path(sentencepiece._sentencepiece.__file__).read_bytes()  # one with other symbols
+    for content in (b"no library", other):
+        for library in libraries:
+            library.write_bytes(content)
+        assert usable() == []
+
+
+def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Plain(Kernels):
+        def __init__(self, name: str, library: object) -> None:
+            self.name = name
+
+    class Library(dict[str, Callable[[], int]]):
+        pass
+
+    monkeypatch.setattr("dragoman.runtime.kernels.Kernels", Plain)
+    names = ["kernels", "kernels_avx2", "kernels_avx512", "kernels_bfloat16"]
+    for kind in range(4):
+        library = Library(processor=lambda kind=kind: kind)
+        monkeypatch.setattr("dragoman.runtime.kernels._library", lambda name, library=library: library)
+        best = usable_kernels.__wrapped__()
+        assert [each.name for each in best] == names[: min(kind, 2) + 1][::-1]
+        assert (bfloat16_kernels.__wrapped__() is not None) == (kind == 3)
 
 
 COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
@@ -359,8 +435,10 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
     for module in tools["setuptools"]["ext-modules"]:
         options = [*module["extra-compile-args"], "-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "object")]
         done = subprocess.run([str(COMPILER), *options, str(source)], capture_output=True, text=True, check=False)
-        if "avx" in module["name"] and platform.machine() != "x86_64":
+        if not module["name"].endswith("_kernels") and platform.machine() != "x86_64":
             continue
+        if "unrecognized command" in done.stderr:
+            continue  # a compiler older than the processors that this library is for
         assert done.returncode == 0, done.stderr
         libraries = list(source.parent.glob(module["name"].split(".")[-1] + ".*"))
         assert libraries, "install dragoman again: pip install -e ."

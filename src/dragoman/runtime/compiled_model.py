@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +48,13 @@ class CompiledModel:
 
     Args:
         weights: float32, by their names in `dragoman.Transformer`; of tied ones the first name is enough.
-        kernels: one of `usable_kernels`.
+        kernels: one of `usable_kernels`, or `bfloat16_kernels`.
     """
 
     def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:
         self.config, self.kernels = config, kernels
         weights = searched_weights(config, weights)
-        pack = Packer(config, weights, 2 * kernels.lanes)
+        pack = Packer(config, weights, kernels)
         self._source_embedding = Embedding(weights, "source_embedding", config)
         self._encoder_layers = [pack.layer(f"encoder_layers.{n}") for n in range(config.n_encoder_layers)]
         self._encoder_norm = pack.final_norm("encoder_norm")
@@ -112,7 +113,10 @@ class CompiledModel:
 
 
 class CompiledSteps:
-    """Sentences that are being translated: the keys and values of their memory, and of the tokens read so far."""
+    """Sentences that are being translated: the keys and values of their memory, and of the tokens read so far.
+
+    What is kept of a sentence stays where it was put at the start, its slot; nothing is copied when others are done.
+    """
 
     def __init__(self, model: CompiledModel, n_sentences: int, length: int, unseen: Floats) -> None:
         self._model = model
@@ -120,8 +124,9 @@ class CompiledSteps:
         self._unseen_memory = unseen  # (B, S up to whole vectors)
         self._read = Tokens(model, n_sentences, 0)
         self._n_read = 0  # C
+        self._slots = np.arange(n_sentences)  # of the sentences that are left
         tokens = (ctypes.addressof(each.structs) for each in (self._memory, self._read))
-        self._struct = SentencesStruct(length, *tokens, address(unseen))
+        self._struct = SentencesStruct(length, *tokens, address(unseen), address(self._slots))
 
     def read_memory(self, memory: Floats, layers: Sequence[int]) -> None:
         """Compute from memory (B * S, D) the keys and values that some decoder layers attend to."""
@@ -139,7 +144,8 @@ class CompiledSteps:
         ids, open_places = (np.ascontiguousarray(each, dtype=np.int64) for each in (ids, open_places))
         n_read, n_rows = self._n_read, len(open_places)
         self._n_read += n_places
-        self._read.make_room(self._n_read)
+        # A translation is mostly as long as its source.
+        self._read.make_room(self._n_read, n_read + n_places * self._struct.source_length, self._slots)
         if paths is None:
             unseen, stride = model.all_seen(self._n_read), 0
         else:
@@ -155,40 +161,39 @@ class CompiledSteps:
 
     def keep(self, sentences: Ints) -> None:
         """See `dragoman.decoding.state.Steps`."""
-        self._memory.keep(sentences)
-        self._read.keep(sentences)
-        self._unseen_memory = self._unseen_memory.take(sentences, axis=0)
-        self._struct.unseen_memory = address(self._unseen_memory)
+        self._slots = self._slots[sentences]
+        self._struct.slots = address(self._slots)
 
 
 class Tokens:
-    """All decoder layers' keys (B, H, blocks, K, LANES) and values (B, H, blocks, LANES, W up to whole vectors)."""
+    """All decoder layers' keys and values, as `Tokens` of kernels.c has them."""
 
     def __init__(self, model: CompiledModel, n_sentences: int, n_tokens: int) -> None:
         n_layers, (d_k, d_v) = model.config.n_decoder_layers, model.config.head_widths
-        self._lanes = model.kernels.lanes
-        shape = n_sentences, model.config.n_heads, _up(n_tokens, self._lanes) // self._lanes, self._lanes
-        # Zeros, since what stands beside the last key of a block is multiplied too.
-        self._keys = [np.zeros((*shape[:3], d_k, self._lanes), dtype=np.float32) for _ in range(n_layers)]
-        self._values = [np.empty((*shape, _up(d_v, self._lanes)), dtype=np.float32) for _ in range(n_layers)]
+        lanes, unit = model.kernels.lanes, model.kernels.unit
+        shape = n_sentences, model.config.n_heads, _up(n_tokens, lanes) // lanes
+        shapes = (*shape, _up(d_k, unit) * lanes), (*shape, lanes * _up(d_v, lanes))
+        self._lanes = lanes
+        # Zeros, since what stands beside the last token of a block is multiplied too.
+        self._arrays = [[np.zeros(each, dtype=model.kernels.number) for each in shapes] for _ in range(n_layers)]
         self.structs = (TokensStruct * n_layers)()
-        self._change(lambda array: array)
+        self._point()
 
-    def make_room(self, n_tokens: int) -> None:
-        """Have room for so many tokens of each sentence."""
-        if n_tokens > self._keys[0].shape[2] * self._lanes:
-            n_blocks = _up(2 * n_tokens, self._lanes) // self._lanes
-            self._change(lambda array: _with_blocks(array, n_blocks))
+    def make_room(self, n_tokens: int, expected: int, slots: Ints) -> None:
+        """Have room for so many tokens of each of the sentences in `slots`, and if not, for twice as many or those
+        that are expected."""
+        n_blocks = self._arrays[0][0].shape[2]
+        if n_tokens > n_blocks * self._lanes:
+            more = _up(max(2 * n_tokens, expected), self._lanes) // self._lanes
+            for arrays in self._arrays:
+                for number, array in enumerate(arrays):
+                    # Zeros take no memory until they are written over.
+                    arrays[number] = np.zeros((*array.shape[:2], more, array.shape[3]), dtype=array.dtype)
+                    arrays[number][slots, :, :n_blocks] = array[slots]
+            self._point()
 
-    def keep(self, sentences: Ints) -> None:
-        """Keep the given sentences (B',)."""
-        self._change(lambda array: array.take(sentences, axis=0))
-
-    def _change(self, change: Callable[[Floats], Floats]) -> None:
-        # One array after the other, so that two of one kind are never all in memory.
-        for number, struct in enumerate(self.structs):
-            keys = self._keys[number] = change(self._keys[number])
-            values = self._values[number] = change(self._values[number])
+    def _point(self) -> None:
+        for struct, (keys, values) in zip(self.structs, self._arrays, strict=True):
             struct.keys, struct.values, struct.blocks = address(keys), address(values), keys.shape[2]
 
 
@@ -215,9 +220,9 @@ class CompiledScores(ProjectedScores):
 class Packer:
     """Makes structures of kernels.c from named weights; `arrays` must live as long as they do."""
 
-    def __init__(self, config: ModelConfig, weights: Weights, columns: int) -> None:
-        self._config, self._weights, self._columns = config, weights, columns
-        self.arrays: list[Floats] = []
+    def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:
+        self._config, self._weights, self._kernels = config, weights, kernels
+        self.arrays: list[NDArray[Any]] = []
 
     def shape(self) -> ShapeStruct:
         """The sizes that all layers have."""
@@ -254,11 +259,15 @@ class Packer:
         """Some maps of the same input, side by side, in panels of columns."""
         linear = Linear(self._weights, *names, first_scale=first_scale)
         n_in, n_out = linear.weight.shape
-        rows = np.zeros((n_in + 1, _up(n_out, self._columns)), dtype=np.float32)
-        rows[:n_in, :n_out] = linear.weight
-        rows[n_in, :n_out] = 0 if linear.bias is None else linear.bias
-        panels = rows[:n_in].reshape(n_in, -1, self._columns).swapaxes(0, 1)
-        return LinearStruct(n_in, n_out, self._keep(panels), self._keep(rows[n_in]))
+        kernels, columns = self._kernels, 2 * self._kernels.lanes
+        weight = np.zeros((_up(n_in, kernels.inputs), _up(n_out, columns)), dtype=np.float32)
+        weight[:n_in, :n_out] = linear.weight
+        bias = np.zeros(weight.shape[1], dtype=np.float32)
+        if linear.bias is not None:
+            bias[:n_out] = linear.bias
+        panels = weight.reshape(-1, kernels.unit, weight.shape[1] // columns, columns).transpose(2, 0, 3, 1)
+        packed = panels if kernels.unit == 1 else bfloat16(panels)
+        return LinearStruct(n_in, n_out, self._keep(packed), self._keep(bias))
 
     def norm(self, name: str) -> NormStruct:
         """A norm, with the gain and the bias that were not folded away."""
@@ -282,20 +291,21 @@ class Packer:
         scale = 1 / math.sqrt(self._config.head_widths[0]) if parts[0] == "query" else 1.0
         return self.linear(*(f"{attention}.{part}_projection" for part in parts), first_scale=scale)
 
-    def _keep(self, array: Floats) -> int:
+    def _keep(self, array: NDArray[Any]) -> int:
         room = np.empty(array.nbytes + CACHE_LINE, dtype=np.uint8)
         start = -room.ctypes.data % CACHE_LINE
-        kept = room[start : start + array.nbytes].view(np.float32).reshape(array.shape)
+        kept = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
         kept[:] = array
         self.arrays.append(kept)
         return address(kept)
 
 
-def _with_blocks(array: Floats, n_blocks: int) -> Floats:
-    """(B, H, blocks, ...) -> the same and then zeros, which take no memory until they are written over."""
-    roomy = np.zeros((*array.shape[:2], n_blocks, *array.shape[3:]), dtype=np.float32)
-    roomy[:, :, : array.shape[2]] = array
-    return roomy
+def bfloat16(array: Floats) -> NDArray[np.uint16]:
+    """The nearest numbers of 8 bits precision, and of two equally near the even one, as the upper halves of floats."""
+    bits = np.ascontiguousarray(array).view(np.uint32)
+    halves: NDArray[np.uint16] = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
+    halves[np.isnan(array)] = 0x7FC0
+    return halves
 
 
 def _up(number: int, unit: int) -> int:

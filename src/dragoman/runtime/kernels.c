@@ -1,4 +1,6 @@
 /* The arithmetic of `array_model.py` as one call a layer, compiled: the same function, in float32, of one thread.
+ * Where the processor multiplies bfloat16 and the library is compiled for that, the products of weights take such
+ * numbers; they are summed up, and everything else is computed, in float32.
  *
  * What NumPy computes in some sixty operations a layer, each through memory, happens here to some rows at a time, while
  * they are in the processor's cache. Sizes are int64_t, shapes are (slowest, ..., fastest), and all memory that
@@ -13,6 +15,15 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef __AVX512BF16__
+#include <cpuid.h>
+#include <immintrin.h>
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+#endif
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -35,16 +46,29 @@ typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
 typedef uint32_t uvec __attribute__((vector_size(4 * LANES)));
 enum { COLUMNS = 2 * LANES };
 
+/* What products multiply, how many inputs an instruction takes at once, and to how many an input is filled up. */
+#ifdef __AVX512BF16__
+typedef uint16_t number; /* the upper half of a float */
+typedef int32_t unit;
+enum { UNIT = 2, INPUTS = 32, TILE = 16 }; /* TILE: rows and columns of a tile of AMX */
+#else
+typedef float number;
+typedef float unit;
+enum { UNIT = 1, INPUTS = 1, TILE = 1 };
+#endif
+
 enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
 
 enum { ROWS_AT_ONCE = 96 };     /* rows that go through a layer together */
 enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
 enum { QUERIES_AT_ONCE = 6 };   /* queries that read a key together */
 
-/* Weights (n_in, n_out) in panels of COLUMNS: (n_panels, n_in, COLUMNS), the last filled up with zeros. */
+/* Weights (n_in, n_out) in panels of COLUMNS: (n_panels, n_in up to INPUTS / UNIT, COLUMNS, UNIT), filled with zeros.
+ */
 typedef struct {
     int64_t n_in, n_out;
-    const float *weight, *bias; /* bias (n_panels * COLUMNS), always there */
+    const number *weight;
+    const float *bias; /* (n_panels * COLUMNS), always there */
 } Linear;
 
 enum { NO_NORM, LAYER_NORM, RMS_NORM }; /* RMS_NORM takes no mean off */
@@ -84,23 +108,25 @@ typedef struct {
     Norm norm; /* of what the last layer gives */
 } Decoder;
 
-/* Keys (B, H, blocks, K, LANES), values (B, H, blocks * LANES, W filled up to whole vectors), of one layer. */
+/* Keys (B, H, blocks, K / UNIT, LANES, UNIT) and values (B, H, blocks * LANES / UNIT, W, UNIT) of one layer, K filled
+ * up to UNIT and W to whole vectors; zeros where there is no token. */
 typedef struct {
-    float *keys, *values;
+    number *keys, *values;
     int64_t blocks;
 } Tokens;
 
-/* Sentences that are being translated, and what is kept of them. */
+/* Sentences that are being translated, and what is kept of them, where it was put at the start. */
 typedef struct {
     int64_t source_length;
     const Tokens *memories, *read; /* of each layer */
     const float *unseen_memory;    /* (B, S up to whole vectors): 0, or -1e9 at padding */
+    const int64_t *slots;          /* which of the B are left */
 } Sentences;
 
-/* One token in each of the N places of B sentences, of which R are open. */
+/* One token in each of the N places of the B' sentences that are left, of which R are open. */
 typedef struct {
-    const int64_t *ids;       /* (B, N) */
-    const int64_t *places;    /* (R): the open ones, in the flattened (B, N); best those of a sentence side by side */
+    const int64_t *ids;       /* (B', N) */
+    const int64_t *places;    /* (R): the open ones, in the flattened (B', N); best those of a sentence side by side */
     int64_t n_places, n_rows; /* N and R */
     int64_t position, n_read; /* n_read: tokens read before for a sentence; to them come N */
     const float *unseen;      /* (R, tokens up to whole vectors): 0, or -1e9 at what a row may not see */
@@ -166,10 +192,86 @@ INLINE vec exponential(vec x) {
 
 /* ---- products ---- */
 
+#ifdef __AVX512BF16__
+
+typedef __m512bh weights_vec;
+
+INLINE weights_vec load_weights(const number *from) {
+    weights_vec loaded;
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+}
+
+INLINE vec add_product(vec sum, unit factor, weights_vec column) {
+    return (vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)_mm512_set1_epi32(factor), column);
+}
+
+/* Floats -> numbers, filled up with zeros to `width`, a multiple of UNIT. */
+INLINE void narrow(const float *from, int64_t count, int64_t width, number *to) {
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        const __m256bh numbers = _mm512_cvtneps_pbh((__m512)load(from + i));
+        memcpy(to + i, &numbers, sizeof numbers);
+    }
+    for (; i < width; i += LANES) {
+        const __mmask16 there = (1 << larger_of(count - i, 0)) - 1, filled = (1 << smaller(width - i, LANES)) - 1;
+        const __m256bh numbers = _mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(there, from + i));
+        _mm256_mask_storeu_epi16(to + i, filled, (__m256i)numbers);
+    }
+}
+
+/* Numbers in whole vectors -> every other place of `to`, from the first or the second on. */
+INLINE void spread(const number *from, int64_t count, int64_t second, number *to) {
+    for (int64_t i = 0; i < count; i += LANES) {
+        const __m512i pairs = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(from + i)));
+        const __m512i placed = second ? _mm512_slli_epi32(pairs, 16) : pairs;
+        _mm512_mask_storeu_epi16(to + i * UNIT, second ? 0xaaaaaaaa : 0x55555555, placed);
+    }
+}
+
+/* Rows (R, count) -> numbers (R, width) in `room`. */
+static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int64_t width, number *room) {
+    for (int64_t row = 0; row < n_rows; row++) narrow(x + row * count, count, width, room + row * width);
+    return room;
+}
+
+#else
+
+typedef vec weights_vec;
+
+INLINE weights_vec load_weights(const number *from) { return load(from); }
+
+INLINE vec add_product(vec sum, unit factor, weights_vec column) { return sum + factor * column; }
+
+INLINE void narrow(const float *from, int64_t count, int64_t width, number *to) {
+    (void)width;
+    memcpy(to, from, count * sizeof(number));
+}
+
+INLINE void spread(const number *from, int64_t count, int64_t second, number *to) {
+    (void)second;
+    memcpy(to, from, count * sizeof(number));
+}
+
+static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int64_t width, number *room) {
+    (void)n_rows, (void)count, (void)width, (void)room;
+    return x;
+}
+
+#endif
+
+INLINE unit unit_at(const number *from) {
+    unit read;
+    memcpy(&read, from, sizeof read);
+    return read;
+}
+
 /* Rows of a product for one panel. A few rows alone wait for each sum; so each has several, of every other input. */
-INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const float *x, float *out, int64_t stride) {
+INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const number *x, float *out,
+                 int64_t stride) {
     vec sums[4][TILE_ROWS][2];
-    const float *weight = map->weight + panel * map->n_in * COLUMNS;
+    const int64_t width = rounded_up(map->n_in, INPUTS), n_units = width / UNIT;
+    const number *weight = map->weight + panel * width * COLUMNS;
     const float *bias = map->bias + panel * COLUMNS;
     for (int chain = 0; chain < chains; chain++)
         for (int row = 0; row < n_rows; row++) {
@@ -177,22 +279,24 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
             sums[chain][row][1] = chain ? all(0) : load(bias + LANES);
         }
     int64_t input = 0;
-    for (; input + chains <= map->n_in; input += chains)
+    for (; input + chains <= n_units; input += chains)
 #pragma GCC unroll 4
         for (int chain = 0; chain < chains; chain++) {
-            const vec left = load(weight + (input + chain) * COLUMNS);
-            const vec right = load(weight + (input + chain) * COLUMNS + LANES);
+            const weights_vec left = load_weights(weight + (input + chain) * COLUMNS * UNIT);
+            const weights_vec right = load_weights(weight + (input + chain) * COLUMNS * UNIT + LANES * UNIT);
 #pragma GCC unroll 12
             for (int row = 0; row < n_rows; row++) {
-                const float factor = x[row * map->n_in + input + chain];
-                sums[chain][row][0] += factor * left;
-                sums[chain][row][1] += factor * right;
+                const unit factor = unit_at(x + row * width + (input + chain) * UNIT);
+                sums[chain][row][0] = add_product(sums[chain][row][0], factor, left);
+                sums[chain][row][1] = add_product(sums[chain][row][1], factor, right);
             }
         }
-    for (; input < map->n_in; input++)
+    for (; input < n_units; input++)
         for (int row = 0; row < n_rows; row++) {
-            sums[0][row][0] += x[row * map->n_in + input] * load(weight + input * COLUMNS);
-            sums[0][row][1] += x[row * map->n_in + input] * load(weight + input * COLUMNS + LANES);
+            const unit factor = unit_at(x + row * width + input * UNIT);
+            for (int half = 0; half < 2; half++)
+                sums[0][row][half] = add_product(sums[0][row][half], factor,
+                                                 load_weights(weight + (input * COLUMNS + half * LANES) * UNIT));
         }
     const int64_t columns = smaller(COLUMNS, map->n_out - panel * COLUMNS);
     for (int row = 0; row < n_rows; row++) {
@@ -210,13 +314,104 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
     }
 }
 
+#ifdef __AMX_BF16__
+
+enum { FEWEST_TILED = 6 }; /* fewer rows are faster without tiles */
+
+/* Whether this process may use tiles: the system has to be asked, since they are much to save for it. */
+static int may_tile(void) {
+    static int may = -1; /* not asked yet */
+    if (may < 0) {
+        unsigned a, b, c, d;
+        const unsigned tiles = 1 << 22 | 1 << 24; /* of bfloat16 */
+        may = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & tiles) == tiles;
+#ifdef __linux__
+        may = may && syscall(SYS_arch_prctl, 0x1023, 18) == 0; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
+#else
+        may = 0;
+#endif
+    }
+    return may;
+}
+
+/* All eight tiles have 16 rows of 64 bytes: 16 sums, or 32 inputs of a row, or 16 columns of a pair of inputs. */
+static void configure_tiles(void) {
+    struct {
+        uint8_t palette, first_row, unused[14];
+        uint16_t row_bytes[16];
+        uint8_t rows[16];
+    } configuration = {.palette = 1};
+    for (int i = 0; i < 8; i++) configuration.row_bytes[i] = 64, configuration.rows[i] = TILE;
+    _tile_loadconfig(&configuration);
+}
+
+/* Store tile TILE_NUMBER as rows and columns of `out` that may be fewer than a tile's. */
+#define STORE_TILE(TILE_NUMBER, n_rows, columns, out, stride)                                                          \
+    if ((n_rows) >= TILE && (columns) >= TILE) {                                                                       \
+        _tile_stored(TILE_NUMBER, out, (stride) * sizeof(float));                                                      \
+    } else if ((n_rows) > 0 && (columns) > 0) {                                                                        \
+        float whole[TILE * TILE];                                                                                      \
+        _tile_stored(TILE_NUMBER, whole, TILE * sizeof(float));                                                        \
+        for (int64_t row = 0; row < smaller(n_rows, TILE); row++)                                                      \
+            memcpy((out) + row * (stride), whole + row * TILE, smaller(columns, TILE) * sizeof(float));                \
+    }
+
+/* Up to 32 rows of a product for one panel; x has room for whole tiles of rows. */
+static void tiled(const Linear *map, int64_t panel, const number *x, int64_t n_rows, float *out, int64_t stride) {
+    const int64_t width = rounded_up(map->n_in, INPUTS), columns = map->n_out - panel * COLUMNS;
+    const int64_t row_bytes = width * sizeof(number), pair_bytes = COLUMNS * UNIT * sizeof(number);
+    const number *weight = map->weight + panel * width * COLUMNS;
+    _tile_loadd(0, map->bias + panel * COLUMNS, 0); /* the same row sixteen times */
+    _tile_loadd(1, map->bias + panel * COLUMNS + TILE, 0);
+    if (n_rows > TILE) {
+        _tile_loadd(2, map->bias + panel * COLUMNS, 0);
+        _tile_loadd(3, map->bias + panel * COLUMNS + TILE, 0);
+        for (int64_t input = 0; input < width; input += INPUTS) {
+            _tile_loadd(4, x + input, row_bytes);
+            _tile_loadd(6, weight + input * COLUMNS, pair_bytes);
+            _tile_loadd(7, weight + input * COLUMNS + TILE * UNIT, pair_bytes);
+            _tile_dpbf16ps(0, 4, 6);
+            _tile_dpbf16ps(1, 4, 7);
+            _tile_loadd(5, x + TILE * width + input, row_bytes);
+            _tile_dpbf16ps(2, 5, 6);
+            _tile_dpbf16ps(3, 5, 7);
+        }
+        STORE_TILE(2, n_rows - TILE, columns, out + TILE * stride, stride)
+        STORE_TILE(3, n_rows - TILE, columns - TILE, out + TILE * stride + TILE, stride)
+    } else {
+        for (int64_t input = 0; input < width; input += INPUTS) {
+            _tile_loadd(4, x + input, row_bytes);
+            _tile_loadd(6, weight + input * COLUMNS, pair_bytes);
+            _tile_loadd(7, weight + input * COLUMNS + TILE * UNIT, pair_bytes);
+            _tile_dpbf16ps(0, 4, 6);
+            _tile_dpbf16ps(1, 4, 7);
+        }
+    }
+    STORE_TILE(0, n_rows, columns, out, stride)
+    STORE_TILE(1, n_rows, columns - TILE, out + TILE, stride)
+}
+
+#endif
+
 /* x (R, n_in) -> the columns of some panels of x W + b, in rows `stride` apart. */
-static void project(const Linear *map, int64_t first, int64_t last, const float *x, int64_t n_rows, float *out,
+static void project(const Linear *map, int64_t first, int64_t last, const number *x, int64_t n_rows, float *out,
                     int64_t stride) {
+    const int64_t width = rounded_up(map->n_in, INPUTS);
+#ifdef __AMX_BF16__
+    if (n_rows >= FEWEST_TILED && may_tile()) {
+        configure_tiles();
+        for (int64_t panel = first; panel < last; panel++)
+            for (int64_t row = 0; row < n_rows; row += 2 * TILE)
+                tiled(map, panel, x + row * width, n_rows - row, out + (panel - first) * COLUMNS + row * stride,
+                      stride);
+        _tile_release();
+        return;
+    }
+#endif
     for (int64_t panel = first; panel < last; panel++) {
         float *to = out + (panel - first) * COLUMNS;
         for (int64_t row = 0; row < n_rows; row += TILE_ROWS) {
-            const float *from = x + row * map->n_in;
+            const number *from = x + row * width;
             switch (smaller(TILE_ROWS, n_rows - row)) {
             case 1: tile(1, 4, map, panel, from, to + row * stride, stride); break;
             case 2: tile(2, 2, map, panel, from, to + row * stride, stride); break;
@@ -237,9 +432,15 @@ static void project(const Linear *map, int64_t first, int64_t last, const float 
     }
 }
 
-/* x (R, n_in) -> x W + b (R, n_out). */
-static void apply(const Linear *map, const float *x, int64_t n_rows, float *out) {
-    project(map, 0, rounded_up(map->n_out, COLUMNS) / COLUMNS, x, n_rows, out, map->n_out);
+/* How many numbers rows of so many inputs take, as products read them. */
+INLINE int64_t narrowed_size(int64_t n_rows, int64_t n_in) {
+    return rounded_up(n_rows, TILE) * rounded_up(n_in, INPUTS);
+}
+
+/* x (R, n_in) -> x W + b (R, n_out); room: `narrowed_size` numbers. */
+static void apply(const Linear *map, const float *x, int64_t n_rows, float *out, number *room) {
+    const number *from = narrowed(x, n_rows, map->n_in, rounded_up(map->n_in, INPUTS), room);
+    project(map, 0, rounded_up(map->n_out, COLUMNS) / COLUMNS, from, n_rows, out, map->n_out);
 }
 
 /* ---- norms and activations ---- */
@@ -294,12 +495,19 @@ static void activate(int64_t activation, float *inner, const float *gates, int64
 
 /* ---- attention ---- */
 
-/* Lay one head's keys out in columns: keys (T, K), rows `stride` apart -> (blocks, K, LANES), from token `first` on. */
-static void place_keys(const float *keys, int64_t stride, int64_t n_tokens, int64_t d_k, int64_t first, float *placed) {
-    for (int64_t token = 0; token < n_tokens; token++) {
-        float *column = placed + (first + token) / LANES * d_k * LANES + (first + token) % LANES;
-        for (int64_t i = 0; i < d_k; i++) column[i * LANES] = keys[token * stride + i];
-    }
+INLINE int64_t key_units(const Shape *shape) { return rounded_up(shape->d_k, UNIT) / UNIT; }
+
+INLINE int64_t value_width(const Shape *shape) { return rounded_up(shape->d_v, LANES); }
+
+/* Put a token's key (K) and value (W) of one head among the others of `Tokens`; room: numbers for either. */
+static void place_token(const Shape *shape, const float *key, const float *value, int64_t token, number *keys,
+                        number *values, number *room) {
+    const int64_t units = key_units(shape), width = value_width(shape);
+    number *column = keys + (token / LANES * units * LANES + token % LANES) * UNIT;
+    narrow(key, shape->d_k, units * UNIT, room);
+    for (int64_t i = 0; i < units; i++) memcpy(column + i * LANES * UNIT, room + i * UNIT, sizeof(unit));
+    narrow(value, shape->d_v, width, room);
+    spread(room, shape->d_v, token % UNIT, values + token / UNIT * width * UNIT);
 }
 
 /* Turn pairs of dimensions by the angle of the position: x (R, H * K), rows `stride` apart, of which R' have one. */
@@ -321,30 +529,50 @@ static void rotate(const Shape *shape, float *x, int64_t stride, int64_t n_rows,
 
 /* What a head of a sentence looks at. */
 typedef struct {
-    const float *keys;   /* (blocks, K, LANES) */
-    const float *values; /* (n_keys, W), rows `value_stride` apart, with memory up to a whole vector */
+    const number *keys, *values; /* as in `Tokens` */
     const float *unseen; /* for each query, rows `unseen_stride` apart, what is added to a key's score: 0 or -1e9 */
-    int64_t n_keys, value_stride, unseen_stride, d_k, d_v;
+    int64_t n_keys, unseen_stride;
 } Seen;
 
-/* A few queries (n, K), scaled already -> out (n, W). */
-INLINE void attend_few(int n, const Seen *seen, const float *queries, int64_t query_stride, const float *unseen,
-                       float *weights, float *out, int64_t out_stride) {
-    const int64_t padded = rounded_up(seen->n_keys, LANES);
+/* Memory for the attention of a few queries. */
+typedef struct {
+    number *queries; /* (QUERIES_AT_ONCE, K up to UNIT) */
+    float *weights;  /* (QUERIES_AT_ONCE, keys up to whole vectors) */
+    number *shares;  /* the same, as products read them */
+} Desk;
+
+/* A few queries, on the desk -> out (n, W). As in `tile`, few queries have several sums each. */
+INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, const float *unseen, const Desk *desk,
+                       float *out, int64_t out_stride) {
+    const int64_t padded = rounded_up(seen->n_keys, LANES), units = key_units(shape), width = value_width(shape);
+    float *weights = desk->weights;
     vec highest[QUERIES_AT_ONCE], totals[QUERIES_AT_ONCE];
     float factors[QUERIES_AT_ONCE];
     for (int i = 0; i < n; i++) highest[i] = all(-INFINITY), totals[i] = all(0);
     for (int64_t first = 0; first < padded; first += LANES) {
-        vec scores[QUERIES_AT_ONCE];
-        for (int i = 0; i < n; i++) scores[i] = load(unseen + i * seen->unseen_stride + first);
-        for (int64_t k = 0; k < seen->d_k; k++) {
-            const vec keys = load(seen->keys + first * seen->d_k + k * LANES);
+        const number *keys = seen->keys + first * units * UNIT;
+        vec scores[4][QUERIES_AT_ONCE];
+        for (int chain = 0; chain < chains; chain++)
+            for (int i = 0; i < n; i++)
+                scores[chain][i] = chain ? all(0) : load(unseen + i * seen->unseen_stride + first);
+        int64_t k = 0;
+        for (; k + chains <= units; k += chains)
+#pragma GCC unroll 4
+            for (int chain = 0; chain < chains; chain++) {
+                const weights_vec column = load_weights(keys + (k + chain) * LANES * UNIT);
 #pragma GCC unroll 6
-            for (int i = 0; i < n; i++) scores[i] += queries[i * query_stride + k] * keys;
-        }
+                for (int i = 0; i < n; i++)
+                    scores[chain][i] =
+                        add_product(scores[chain][i], unit_at(desk->queries + (i * units + k + chain) * UNIT), column);
+            }
+        for (; k < units; k++)
+            for (int i = 0; i < n; i++)
+                scores[0][i] = add_product(scores[0][i], unit_at(desk->queries + (i * units + k) * UNIT),
+                                           load_weights(keys + k * LANES * UNIT));
         for (int i = 0; i < n; i++) {
-            highest[i] = larger(highest[i], scores[i]);
-            store(weights + i * padded + first, scores[i]);
+            for (int chain = 1; chain < chains; chain++) scores[0][i] += scores[chain][i];
+            highest[i] = larger(highest[i], scores[0][i]);
+            store(weights + i * padded + first, scores[0][i]);
         }
     }
     for (int i = 0; i < n; i++) {
@@ -356,34 +584,51 @@ INLINE void attend_few(int n, const Seen *seen, const float *queries, int64_t qu
         }
         factors[i] = 1 / sum_of(totals[i]);
     }
-    for (int64_t w = 0; w < seen->d_v; w += LANES) {
-        vec sums[QUERIES_AT_ONCE];
-        for (int i = 0; i < n; i++) sums[i] = all(0);
-        for (int64_t key = 0; key < seen->n_keys; key++) {
-            const vec values = load(seen->values + key * seen->value_stride + w);
+    const number *shares = narrowed(weights, n, padded, padded, desk->shares);
+    const int64_t n_rows = rounded_up(seen->n_keys, UNIT) / UNIT;
+    for (int64_t w = 0; w < shape->d_v; w += LANES) {
+        vec sums[4][QUERIES_AT_ONCE];
+        for (int chain = 0; chain < chains; chain++)
+            for (int i = 0; i < n; i++) sums[chain][i] = all(0);
+        int64_t row = 0;
+        for (; row + chains <= n_rows; row += chains)
+#pragma GCC unroll 4
+            for (int chain = 0; chain < chains; chain++) {
+                const weights_vec values = load_weights(seen->values + ((row + chain) * width + w) * UNIT);
 #pragma GCC unroll 6
-            for (int i = 0; i < n; i++) sums[i] += weights[i * padded + key] * values;
-        }
+                for (int i = 0; i < n; i++)
+                    sums[chain][i] =
+                        add_product(sums[chain][i], unit_at(shares + i * padded + (row + chain) * UNIT), values);
+            }
+        for (; row < n_rows; row++)
+            for (int i = 0; i < n; i++)
+                sums[0][i] = add_product(sums[0][i], unit_at(shares + i * padded + row * UNIT),
+                                         load_weights(seen->values + (row * width + w) * UNIT));
         for (int i = 0; i < n; i++) {
-            const vec attended = sums[i] * factors[i];
-            memcpy(out + i * out_stride + w, &attended, smaller(LANES, seen->d_v - w) * sizeof(float));
+            for (int chain = 1; chain < chains; chain++) sums[0][i] += sums[chain][i];
+            const vec attended = sums[0][i] * factors[i];
+            memcpy(out + i * out_stride + w, &attended, smaller(LANES, shape->d_v - w) * sizeof(float));
         }
     }
 }
 
-/* Queries (n_queries, K), scaled already -> out (n_queries, W); weights: room for QUERIES_AT_ONCE rows of keys. */
-static void attend(const Seen *seen, const float *queries, int64_t n_queries, int64_t query_stride, float *weights,
-                   float *out, int64_t out_stride) {
+/* Queries (n_queries, K), scaled already -> out (n_queries, W). */
+static void attend(const Shape *shape, const Seen *seen, const float *queries, int64_t n_queries, int64_t query_stride,
+                   const Desk *desk, float *out, int64_t out_stride) {
+    const int64_t width = key_units(shape) * UNIT;
     for (int64_t first = 0; first < n_queries; first += QUERIES_AT_ONCE) {
-        const float *from = queries + first * query_stride, *unseen = seen->unseen + first * seen->unseen_stride;
+        const float *unseen = seen->unseen + first * seen->unseen_stride;
+        const int64_t n = smaller(QUERIES_AT_ONCE, n_queries - first);
         float *to = out + first * out_stride;
-        switch (smaller(QUERIES_AT_ONCE, n_queries - first)) {
-        case 1: attend_few(1, seen, from, query_stride, unseen, weights, to, out_stride); break;
-        case 2: attend_few(2, seen, from, query_stride, unseen, weights, to, out_stride); break;
-        case 3: attend_few(3, seen, from, query_stride, unseen, weights, to, out_stride); break;
-        case 4: attend_few(4, seen, from, query_stride, unseen, weights, to, out_stride); break;
-        case 5: attend_few(5, seen, from, query_stride, unseen, weights, to, out_stride); break;
-        case 6: attend_few(6, seen, from, query_stride, unseen, weights, to, out_stride); break;
+        for (int64_t i = 0; i < n; i++)
+            narrow(queries + (first + i) * query_stride, shape->d_k, width, desk->queries + i * width);
+        switch (n) {
+        case 1: attend_few(1, 4, shape, seen, unseen, desk, to, out_stride); break;
+        case 2: attend_few(2, 2, shape, seen, unseen, desk, to, out_stride); break;
+        case 3: attend_few(3, 1, shape, seen, unseen, desk, to, out_stride); break;
+        case 4: attend_few(4, 1, shape, seen, unseen, desk, to, out_stride); break;
+        case 5: attend_few(5, 1, shape, seen, unseen, desk, to, out_stride); break;
+        case 6: attend_few(6, 1, shape, seen, unseen, desk, to, out_stride); break;
         }
     }
 }
@@ -392,27 +637,46 @@ static void attend(const Seen *seen, const float *queries, int64_t n_queries, in
 
 /* Memory for the rows that go through a layer together. */
 typedef struct {
-    float *all, *normed, *projected, *attended, *inner, *gates, *added, *keys, *weights;
+    void *all;
+    float *normed, *projected, *attended, *inner, *gates, *added;
+    number *narrow, *token;
+    number *keys, *values; /* of one head of a sentence */
+    Desk desk;
 } Room;
 
 /* One block for everything, each part of whole vectors and with one to spare; no kernel needs all of it. False if there
  * is not enough memory. */
 static int make_room(Room *room, const Shape *shape, int64_t n_rows, int64_t n_keys) {
-    const int64_t d_qkv = shape->n_heads * (2 * shape->d_k + shape->d_v);
     const int64_t d_attended = shape->n_heads * shape->d_v, d_model = shape->d_model, d_ff = shape->d_ff;
-    const int64_t widths[] = {d_model, d_qkv, d_attended, d_ff, d_ff, d_model};
-    float **parts[] = {&room->normed, &room->projected, &room->attended, &room->inner, &room->gates, &room->added};
-    const int64_t n_parts = sizeof widths / sizeof *widths, padded = rounded_up(n_keys, LANES);
-    int64_t size = padded * shape->d_k + padded * QUERIES_AT_ONCE + LANES;
-    for (int64_t i = 0; i < n_parts; i++) size += rounded_up(n_rows * widths[i], LANES) + LANES;
-    float *next = room->all = aligned_alloc(sizeof(vec), size * sizeof(float));
+    const int64_t d_qkv = shape->n_heads * 2 * shape->d_k + d_attended, padded = rounded_up(n_keys, LANES);
+    const int64_t units = key_units(shape), width = value_width(shape);
+    const struct {
+        void *part;
+        int64_t size;
+    } parts[] = {
+        {&room->normed, n_rows * d_model * sizeof(float)},
+        {&room->projected, n_rows * d_qkv * sizeof(float)},
+        {&room->attended, n_rows * d_attended * sizeof(float)},
+        {&room->inner, n_rows * d_ff * sizeof(float)},
+        {&room->gates, n_rows * d_ff * sizeof(float)},
+        {&room->added, n_rows * d_model * sizeof(float)},
+        {&room->narrow, narrowed_size(n_rows, larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(number)},
+        {&room->token, larger_of(units * UNIT, width) * sizeof(number)},
+        {&room->keys, padded * units * UNIT * sizeof(number)},
+        {&room->values, padded * width * sizeof(number)},
+        {&room->desk.queries, QUERIES_AT_ONCE * units * UNIT * sizeof(number)},
+        {&room->desk.weights, QUERIES_AT_ONCE * padded * sizeof(float)},
+        {&room->desk.shares, QUERIES_AT_ONCE * padded * sizeof(number)},
+    };
+    const int64_t n_parts = sizeof parts / sizeof *parts;
+    int64_t size = 0;
+    for (int64_t i = 0; i < n_parts; i++) size += rounded_up(parts[i].size, sizeof(vec)) + sizeof(vec);
+    char *next = room->all = aligned_alloc(sizeof(vec), size);
     if (!next) return 0;
     for (int64_t i = 0; i < n_parts; i++) {
-        *parts[i] = next;
-        next += rounded_up(n_rows * widths[i], LANES) + LANES;
+        memcpy(parts[i].part, &next, sizeof next);
+        next += rounded_up(parts[i].size, sizeof(vec)) + sizeof(vec);
     }
-    room->keys = next;
-    room->weights = next + padded * shape->d_k;
     return 1;
 }
 
@@ -426,15 +690,15 @@ INLINE const float *before(const Shape *shape, const Norm *norm, const float *x,
 /* x (R, D) + map(attended or inner), normed if the norm comes after. */
 static void add(const Shape *shape, const Linear *map, const Norm *norm, const float *from, float *x, int64_t n_rows,
                 Room *room) {
-    apply(map, from, n_rows, room->added);
+    apply(map, from, n_rows, room->added, room->narrow);
     for (int64_t i = 0; i < n_rows * shape->d_model; i++) x[i] += room->added[i];
     if (!shape->pre_norm) normalise(norm, shape->d_model, x, n_rows, x);
 }
 
 static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64_t n_rows, Room *room) {
     const float *from = before(shape, &layer->feed_forward_norm, x, n_rows, room);
-    apply(&layer->inner, from, n_rows, room->inner);
-    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, room->gates);
+    apply(&layer->inner, from, n_rows, room->inner, room->narrow);
+    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, room->gates, room->narrow);
     activate(shape->activation, room->inner, room->gates, n_rows * shape->d_ff);
     add(shape, &layer->outer, &layer->feed_forward_norm, room->inner, x, n_rows, room);
 }
@@ -448,11 +712,13 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
     const int64_t at_once = larger_of(ROWS_AT_ONCE / length, 1);
     Room room;
     if (!make_room(&room, shape, at_once * length, length)) return NO_MEMORY;
-    memset(room.keys, 0, padded * d_k * sizeof(float));
+    memset(room.keys, 0, padded * key_units(shape) * UNIT * sizeof(number));
+    memset(room.values, 0, padded * value_width(shape) * sizeof(number));
     for (int64_t first = 0; first < n_sentences; first += at_once) {
         const int64_t n_here = smaller(at_once, n_sentences - first), n_rows = n_here * length;
         float *rows = x + first * length * shape->d_model;
-        apply(&layer->self_projection, before(shape, &layer->self_norm, rows, n_rows, &room), n_rows, room.projected);
+        apply(&layer->self_projection, before(shape, &layer->self_norm, rows, n_rows, &room), n_rows, room.projected,
+              room.narrow);
         if (shape->sines) {
             rotate(shape, room.projected, stride, n_rows, 0, length);
             rotate(shape, room.projected + n_heads * d_k, stride, n_rows, 0, length);
@@ -460,19 +726,19 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
         for (int64_t sentence = 0; sentence < n_here; sentence++)
             for (int64_t head = 0; head < n_heads; head++) {
                 const float *queries = room.projected + sentence * length * stride + head * d_k;
+                const float *keys = queries + n_heads * d_k;
                 const float *values = room.projected + sentence * length * stride + 2 * n_heads * d_k + head * d_v;
-                place_keys(queries + n_heads * d_k, stride, length, d_k, 0, room.keys);
+                for (int64_t token = 0; token < length; token++)
+                    place_token(shape, keys + token * stride, values + token * stride, token, room.keys, room.values,
+                                room.token);
                 const Seen seen = {
                     .keys = room.keys,
-                    .values = values,
+                    .values = room.values,
                     .unseen = unseen + (first + sentence) * padded,
                     .n_keys = length,
-                    .value_stride = stride,
                     .unseen_stride = 0,
-                    .d_k = d_k,
-                    .d_v = d_v,
                 };
-                attend(&seen, queries, length, stride, room.weights,
+                attend(shape, &seen, queries, length, stride, &room.desk,
                        room.attended + sentence * length * n_heads * d_v + head * d_v, n_heads * d_v);
             }
         add(shape, &layer->self_output, &layer->self_norm, room.attended, rows, n_rows, &room);
@@ -484,14 +750,12 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
 
 /* Put one row's keys (H, K) and values (H, W) where token number `token` of a sentence is kept. */
 static void keep_token(const Shape *shape, const Tokens *tokens, int64_t sentence, int64_t token, const float *keys,
-                       const float *values) {
-    const int64_t width = rounded_up(shape->d_v, LANES);
+                       const float *values, Room *room) {
     for (int64_t head = 0; head < shape->n_heads; head++) {
-        const int64_t place = sentence * shape->n_heads + head;
-        place_keys(keys + head * shape->d_k, 0, 1, shape->d_k, token,
-                   tokens->keys + place * tokens->blocks * shape->d_k * LANES);
-        memcpy(tokens->values + (place * tokens->blocks * LANES + token) * width, values + head * shape->d_v,
-               shape->d_v * sizeof(float));
+        const int64_t place = (sentence * shape->n_heads + head) * tokens->blocks * LANES;
+        place_token(shape, keys + head * shape->d_k, values + head * shape->d_v, token,
+                    tokens->keys + place * key_units(shape) * UNIT, tokens->values + place * value_width(shape),
+                    room->token);
     }
 }
 
@@ -500,39 +764,48 @@ int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory,
                     const Tokens *tokens) {
     const int64_t n_keys = shape->n_heads * shape->d_k;
     Room room;
-    if (!make_room(&room, shape, length, length)) return NO_MEMORY;
-    for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
-        apply(&layer->cross_memory, memory + sentence * length * shape->d_model, length, room.projected);
-        for (int64_t token = 0; token < length; token++) {
-            const float *row = room.projected + token * layer->cross_memory.n_out;
-            keep_token(shape, tokens, sentence, token, row, row + n_keys);
+    if (!make_room(&room, shape, ROWS_AT_ONCE, length)) return NO_MEMORY;
+    for (int64_t first = 0; first < n_sentences * length; first += ROWS_AT_ONCE) {
+        const int64_t n_rows = smaller(ROWS_AT_ONCE, n_sentences * length - first);
+        apply(&layer->cross_memory, memory + first * shape->d_model, n_rows, room.projected, room.narrow);
+        for (int64_t row = 0; row < n_rows; row++) {
+            const float *keys = room.projected + row * layer->cross_memory.n_out;
+            keep_token(shape, tokens, (first + row) / length, (first + row) % length, keys, keys + n_keys, &room);
         }
     }
     free(room.all);
     return 0;
 }
 
+/* Ask for the keys and values of the next head, which lies behind this one, while this one is worked at. */
+INLINE void fetch(const Seen *seen, const Shape *shape, int64_t blocks) {
+    const int64_t key_bytes = key_units(shape) * UNIT * sizeof(number),
+                  value_bytes = value_width(shape) * sizeof(number);
+    const char *keys = (const char *)seen->keys + blocks * LANES * key_bytes;
+    const char *values = (const char *)seen->values + blocks * LANES * value_bytes;
+    for (int64_t i = 0; i < rounded_up(seen->n_keys, LANES) * key_bytes; i += 64) __builtin_prefetch(keys + i);
+    for (int64_t i = 0; i < seen->n_keys * value_bytes; i += 64) __builtin_prefetch(values + i);
+}
+
 /* Attention of some rows over what is kept of their sentences; those side by side of one sentence together. */
 static void attend_kept(const Shape *shape, const Tokens *tokens, const int64_t *sentence_of, int64_t n_rows,
                         int64_t n_keys, const float *unseen, int64_t sentence_stride, int64_t row_stride,
                         int64_t query_stride, Room *room) {
-    const int64_t width = rounded_up(shape->d_v, LANES), d_out = shape->n_heads * shape->d_v;
+    const int64_t d_out = shape->n_heads * shape->d_v;
     for (int64_t row = 0, next; row < n_rows; row = next) {
         for (next = row + 1; next < n_rows && sentence_of[next] == sentence_of[row];) next++;
         for (int64_t head = 0; head < shape->n_heads; head++) {
             const int64_t place = (sentence_of[row] * shape->n_heads + head) * tokens->blocks * LANES;
             const Seen seen = {
-                .keys = tokens->keys + place * shape->d_k,
-                .values = tokens->values + place * width,
+                .keys = tokens->keys + place * key_units(shape) * UNIT,
+                .values = tokens->values + place * value_width(shape),
                 .unseen = unseen + sentence_of[row] * sentence_stride + row * row_stride,
                 .n_keys = n_keys,
-                .value_stride = width,
                 .unseen_stride = row_stride,
-                .d_k = shape->d_k,
-                .d_v = shape->d_v,
             };
-            attend(&seen, room->projected + row * query_stride + head * shape->d_k, next - row, query_stride,
-                   room->weights, room->attended + row * d_out + head * shape->d_v, d_out);
+            fetch(&seen, shape, tokens->blocks);
+            attend(shape, &seen, room->projected + row * query_stride + head * shape->d_k, next - row, query_stride,
+                   &room->desk, room->attended + row * d_out + head * shape->d_v, d_out);
         }
     }
 }
@@ -556,22 +829,25 @@ static void decode_layer(const Shape *shape, const Layer *layer, const Sentences
     const int64_t stride = 2 * d_keys + shape->n_heads * shape->d_v;
     const int64_t *places = step->places + first;
     int64_t sentence_of[ROWS_AT_ONCE];
-    for (int64_t row = 0; row < n_rows; row++) sentence_of[row] = places[row] / step->n_places;
+    for (int64_t row = 0; row < n_rows; row++) sentence_of[row] = sentences->slots[places[row] / step->n_places];
 
-    apply(&layer->self_projection, before(shape, &layer->self_norm, x, n_rows, room), n_rows, room->projected);
+    apply(&layer->self_projection, before(shape, &layer->self_norm, x, n_rows, room), n_rows, room->projected,
+          room->narrow);
     if (shape->sines) {
         rotate(shape, room->projected, stride, n_rows, step->position, 1);
         rotate(shape, room->projected + d_keys, stride, n_rows, step->position, 1);
     }
     for (int64_t row = 0; row < n_rows; row++) {
         const float *keys = room->projected + row * stride + d_keys;
-        keep_token(shape, read, sentence_of[row], step->n_read + places[row] % step->n_places, keys, keys + d_keys);
+        keep_token(shape, read, sentence_of[row], step->n_read + places[row] % step->n_places, keys, keys + d_keys,
+                   room);
     }
     attend_kept(shape, read, sentence_of, n_rows, step->n_read + step->n_places,
                 step->unseen + first * step->unseen_stride, 0, step->unseen_stride, stride, room);
     add(shape, &layer->self_output, &layer->self_norm, room->attended, x, n_rows, room);
 
-    apply(&layer->cross_query, before(shape, &layer->cross_norm, x, n_rows, room), n_rows, room->projected);
+    apply(&layer->cross_query, before(shape, &layer->cross_norm, x, n_rows, room), n_rows, room->projected,
+          room->narrow);
     attend_kept(shape, memory, sentence_of, n_rows, length, sentences->unseen_memory, rounded_up(length, LANES), 0,
                 d_keys, room);
     add(shape, &layer->cross_output, &layer->cross_norm, room->attended, x, n_rows, room);
@@ -616,19 +892,22 @@ typedef struct {
     double total; /* of exp(score - highest) */
 } LogSum;
 
-static void add_scores(LogSum *sum, const float *scores, int64_t count) {
+/* Returns the highest of them. */
+static float add_scores(LogSum *sum, const float *scores, int64_t count) {
     vec highest = all(-INFINITY), totals = all(0);
     int64_t i;
     for (i = 0; i + LANES <= count; i += LANES) highest = larger(highest, load(scores + i));
     float shift = largest_of(highest);
     for (; i < count; i++) shift = scores[i] > shift ? scores[i] : shift;
+    const float highest_here = shift;
     if (sum->highest > shift) shift = sum->highest;
-    if (shift == -INFINITY) return; /* nothing to add, and nothing to take off */
+    if (shift == -INFINITY) return shift; /* nothing to add, and nothing to take off */
     for (i = 0; i + LANES <= count; i += LANES) totals += exponential(load(scores + i) - shift);
     double total = sum_of(totals);
     for (; i < count; i++) total += expf(scores[i] - shift);
     sum->total = (sum->total ? sum->total * exp((double)sum->highest - shift) : 0) + total;
     sum->highest = shift;
+    return highest_here;
 }
 
 /* Put a score among the k highest, falling; of equal ones the lower id first. */
@@ -642,26 +921,36 @@ INLINE void enter(float score, int64_t id, int64_t k, float *values, int64_t *id
     ids[place] = id;
 }
 
+/* Memory for some scores, and behind them for ROWS_AT_ONCE rows as products read them. */
+static float *scores_room(const Linear *projection, int64_t n_scores) {
+    const int64_t size = narrowed_size(ROWS_AT_ONCE, projection->n_in) * sizeof(number) + n_scores * sizeof(float);
+    return aligned_alloc(sizeof(vec), rounded_up(size, sizeof(vec)));
+}
+
 /* The k highest log-probabilities of each row and their tokens, (R, k), falling: hidden (R, D) -> values, ids.
  * Tokens in `forbidden` have -inf. Of a row with a NaN, all values are NaN.
  * Returns 0 or NO_MEMORY. */
 int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_rows, const int64_t *forbidden,
                     int64_t n_forbidden, int64_t k, float *values, int64_t *ids) {
-    float *scores = aligned_alloc(sizeof(vec), sizeof(float) * ROWS_AT_ONCE * COLUMNS_AT_ONCE);
+    const int64_t n_scores = ROWS_AT_ONCE * COLUMNS_AT_ONCE;
+    float *scores = scores_room(projection, n_scores);
     if (!scores) return NO_MEMORY;
     LogSum sums[ROWS_AT_ONCE];
     for (int64_t i = 0; i < n_rows * k; i++) values[i] = -INFINITY, ids[i] = 0;
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE) {
         const int64_t n_here = smaller(ROWS_AT_ONCE, n_rows - row);
+        const int64_t n_in = projection->n_in;
+        const number *from =
+            narrowed(hidden + row * n_in, n_here, n_in, rounded_up(n_in, INPUTS), (number *)(scores + n_scores));
         for (int64_t i = 0; i < n_here; i++) sums[i] = (LogSum){-INFINITY, 0};
         for (int64_t column = 0; column < projection->n_out; column += COLUMNS_AT_ONCE) {
             const int64_t count = smaller(COLUMNS_AT_ONCE, projection->n_out - column);
-            project(projection, column / COLUMNS, rounded_up(column + count, COLUMNS) / COLUMNS,
-                    hidden + row * projection->n_in, n_here, scores, COLUMNS_AT_ONCE);
+            project(projection, column / COLUMNS, rounded_up(column + count, COLUMNS) / COLUMNS, from, n_here, scores,
+                    COLUMNS_AT_ONCE);
             for (int64_t i = 0; i < n_here; i++) {
                 float *own = scores + i * COLUMNS_AT_ONCE, *best = values + (row + i) * k;
                 int64_t *best_ids = ids + (row + i) * k;
-                add_scores(&sums[i], own, count);
+                if (!(add_scores(&sums[i], own, count) > best[k - 1])) continue;
                 for (int64_t f = 0; f < n_forbidden; f++)
                     if (forbidden[f] >= column && forbidden[f] < column + count) own[forbidden[f] - column] = -INFINITY;
                 for (int64_t j = 0; j < count; j += LANES) {
@@ -679,10 +968,15 @@ int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_row
     return 0;
 }
 
-/* All log-probabilities: hidden (R, D) -> scores (R, V). Returns 0. */
+/* All log-probabilities: hidden (R, D) -> scores (R, V). Returns 0 or NO_MEMORY. */
 int64_t all_scores(const Linear *projection, const float *hidden, int64_t n_rows, float *scores) {
-    const int64_t n_out = projection->n_out;
-    apply(projection, hidden, n_rows, scores);
+    const int64_t n_in = projection->n_in, n_out = projection->n_out;
+    float *room = scores_room(projection, 0);
+    if (!room) return NO_MEMORY;
+    for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE)
+        apply(projection, hidden + row * n_in, smaller(ROWS_AT_ONCE, n_rows - row), scores + row * n_out,
+              (number *)room);
+    free(room);
     for (int64_t row = 0; row < n_rows; row++, scores += n_out) {
         LogSum sum = {-INFINITY, 0};
         add_scores(&sum, scores, n_out);
@@ -694,13 +988,18 @@ int64_t all_scores(const Linear *projection, const float *hidden, int64_t n_rows
 
 int64_t lanes(void) { return LANES; }
 
+int64_t inputs(void) { return INPUTS; }
+
+int64_t unit_size(void) { return UNIT; }
+
 /* By which `kernels.py` sees that its structures are these. */
 const int64_t structure_sizes[] = {sizeof(Linear),  sizeof(Norm),   sizeof(Layer),     sizeof(Shape), sizeof(Embedding),
                                    sizeof(Decoder), sizeof(Tokens), sizeof(Sentences), sizeof(Step)};
 
-/* Which of the three libraries fits this processor: 2 with AVX-512, 1 with AVX2, else 0. */
+/* Which of the libraries fit this processor: 3 with bfloat16 too, 2 with AVX-512, 1 with AVX2, else 0. */
 int64_t processor(void) {
 #ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) return 3;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl"))
         return 2;

@@ -12,8 +12,11 @@ import functools
 from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from typing import Any
 
-from dragoman.decoding.scores import Floats, Ints
+import numpy as np
+from numpy.typing import NDArray
+
 from dragoman.errors import ResourceError
 
 #: As in kernels.c.
@@ -109,6 +112,7 @@ class SentencesStruct(ctypes.Structure):
         ("memories", Pointer),
         ("read", Pointer),
         ("unseen_memory", Pointer),
+        ("slots", Pointer),
     ]
 
 
@@ -153,7 +157,10 @@ class Kernels:
             return call
 
         self.lanes: int = library["lanes"]()  # floats of a vector: keys and values lie in whole ones
-        self.processor: int = library["processor"]()  # the fastest kind of library that runs here
+        self.inputs: int = library["inputs"]()  # to a multiple of which the inputs of weights are filled up
+        self.unit: int = library["unit_size"]()  # numbers that are multiplied together: 1, or 2 of bfloat16
+        self.number: type[np.generic] = np.float32 if self.unit == 1 else np.uint16  # what products read
+        self.processor: int = library["processor"]()  # the highest kind of library that runs here
         self.encode = function("encode", Pointer, Pointer, Pointer, Int, Int, Pointer)
         self.read_memory = function("read_memory", Pointer, Pointer, Pointer, Int, Int, Pointer)
         self.decode = function("decode", Pointer, Pointer, Pointer, Pointer)
@@ -164,15 +171,25 @@ class Kernels:
 
 @functools.cache
 def usable_kernels() -> tuple[Kernels, ...]:
-    """The libraries that were compiled and that this processor can run, the fastest first."""
-    libraries: list[Kernels] = []
-    for kind, name in enumerate(("kernels", "kernels_avx2", "kernels_avx512")):
-        library = _library(name)
-        if library is not None and (kind == 0 or (libraries and kind <= libraries[-1].processor)):
-            libraries.insert(0, Kernels(name, library))
-    return tuple(libraries)
+    """The libraries in float32 that were compiled and that this processor can run, the fastest first."""
+    names = "kernels", "kernels_avx2", "kernels_avx512"
+    return tuple(kernels for kind, name in reversed([*enumerate(names)]) if (kernels := _usable(name, kind)))
 
 
+@functools.cache
+def bfloat16_kernels() -> Kernels | None:
+    """The library whose products take bfloat16, if it was compiled and the processor multiplies such numbers."""
+    return _usable("kernels_bfloat16", 3)
+
+
+def _usable(name: str, kind: int) -> Kernels | None:
+    base, library = _library("kernels"), _library(name)
+    if base is None or library is None or kind > base["processor"]():
+        return None
+    return Kernels(name, library)
+
+
+@functools.cache
 def _library(name: str) -> ctypes.CDLL | None:
     """A library if it is there, can be loaded, and was compiled from a source with the structures of this file."""
     for file in (Path(__file__).with_name(f"_{name}{suffix}") for suffix in EXTENSION_SUFFIXES):
@@ -186,6 +203,6 @@ def _library(name: str) -> ctypes.CDLL | None:
     return None
 
 
-def address(array: Floats | Ints) -> int:
+def address(array: NDArray[Any]) -> int:
     """Where a contiguous array lies."""
     return array.ctypes.data

@@ -22,7 +22,7 @@ from dragoman.devices import find_device
 from dragoman.errors import ConfigError, DataError
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.runtime.kernels import usable_kernels
+from dragoman.runtime.kernels import bfloat16_kernels, usable_kernels
 from dragoman.runtime.layers import Weights
 from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizers
@@ -117,7 +117,8 @@ class Translator:
     def load(cls, *names: str | Path, device: str = "auto", workers: int = 1, precision: Precision = "float32") -> Self:
         """Load a bundle, a run folder's best, or a shipped model; several make an ensemble.
 
-        For `workers` see the class. A `precision` of bfloat16 is faster where the processor multiplies it, and coarser.
+        For `workers` see the class. A `precision` of bfloat16 is coarser, and faster where the device multiplies such
+        numbers; a CPU that does not searches in float32 all the same.
 
         Raises:
             BundleError: one of them is missing, damaged or of a newer format.
@@ -159,12 +160,13 @@ class Translator:
     def _searched(self, place: int) -> Model:
         """A model as the search wants it."""
         given = self._models[place]
-        if self.device == "cpu" and self._precision == "float32":
+        if self.device == "cpu":
             if isinstance(given, Bundle):
-                return _cpu_model(given.config, given.weights)
+                return _cpu_model(given.config, given.weights, self._precision)
             state = given.cpu().eval().state_dict()
             if all(weight.element_size() == 4 for weight in state.values()):
-                return _cpu_model(given.config, {name: weight.numpy() for name, weight in state.items()})
+                weights = {name: weight.numpy() for name, weight in state.items()}
+                return _cpu_model(given.config, weights, self._precision)
         from dragoman.runtime.torch_model import TorchModel
 
         return TorchModel(self._in_torch(place))
@@ -367,9 +369,12 @@ class Translator:
         return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams))
 
 
-def _cpu_model(config: ModelConfig, weights: Weights) -> Model:
-    kernels = usable_kernels()
-    return CompiledModel(config, weights, kernels[0]) if kernels else ArrayModel(config, weights)
+def _cpu_model(config: ModelConfig, weights: Weights, precision: Precision) -> Model:
+    """The fastest model of this precision. A processor that does not multiply bfloat16 is faster in float32."""
+    coarse = bfloat16_kernels() if precision == "bfloat16" else None
+    for kernels in (*filter(None, [coarse]), *usable_kernels()):
+        return CompiledModel(config, weights, kernels)
+    return ArrayModel(config, weights)
 
 
 def _device_of(model: Transformer | Bundle) -> str:
