@@ -47,10 +47,11 @@ def translate(result: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def train(result: Mapping[str, Any]) -> Iterator[list[str]]:
-    yield ["", "target tokens/s"]
-    yield ["---", "---"]
-    for system, speeds in result["speeds"].items():
-        yield [system, _speed(speeds)]
+    yield ["", *(f"{precision}, target tokens/s" for precision in result["speeds"])]
+    yield ["---"] + ["---"] * len(result["speeds"])
+    columns = list(result["speeds"].values())
+    for system in columns[0]:
+        yield [system, *(_speed(column[system]) for column in columns)]
 
 
 def latency(result: Mapping[str, Any]) -> Iterator[list[str]]:

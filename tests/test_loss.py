@@ -13,7 +13,7 @@ from torch import Tensor
 from dragoman.config import TrainingConfig
 from dragoman.data.batches import Batch
 from dragoman.training import loss as loss_module
-from dragoman.training.loss import batch_loss, n_target_tokens, token_losses
+from dragoman.training.loss import _ChunkedLoss, batch_loss, n_target_tokens, token_losses
 from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
 from dragoman.training.schedule import learning_rate
 
@@ -31,7 +31,7 @@ def test_token_losses_equal_pytorchs(smoothing: float) -> None:
 def test_the_chunked_loss_and_its_gradients_equal_pytorchs(
     smoothing: float, tie: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loss_module, "CHUNK_SCORES", 25)  # two rows at a time
+    monkeypatch.setattr(loss_module, "CHUNK_BYTES", 4 * 25)  # two rows at a time
     model = small_model(tie=tie)
     batch = Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 9, 3], [2, 4, 3]))
     read, expected = batch.target_ids[:, :-1], batch.target_ids[:, 1:]
@@ -52,9 +52,35 @@ def test_the_chunked_loss_and_its_gradients_equal_pytorchs(
     assert n_target_tokens(batch, 0) == 6
 
 
+@pytest.mark.parametrize("r_drop", [0.0, 5.0])
+def test_the_loss_in_bfloat16_is_near(r_drop: float) -> None:
+    """Its products take numbers of 8 bits precision, so each gradient is right to about 2 ** -8 of its size."""
+    batch = Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 9, 3], [2, 4, 3]))
+    found = {}
+    for enabled in (False, True):
+        hidden = torch.randn(2 if r_drop else 1, 6, 16, generator=torch.Generator().manual_seed(1), requires_grad=True)
+        targets = batch.target_ids[:, 1:][batch.target_ids[:, 1:] != 0]
+        weight, bias = (torch.randn(size, generator=torch.Generator().manual_seed(2)) for size in ((40, 16), (40,)))
+        with torch.autocast("cpu", torch.bfloat16, enabled=enabled):
+            loss, nll = _ChunkedLoss.apply(hidden, weight.requires_grad_(), bias.requires_grad_(), targets, 0.1, r_drop)
+        found[enabled] = loss, nll, *torch.autograd.grad(loss, (hidden, weight, bias))
+    for coarse, fine in zip(found[True], found[False], strict=True):
+        assert coarse.dtype == torch.float32
+        assert 0 < (coarse - fine).norm() < 0.02 * fine.norm()
+
+
+def test_what_a_model_holds_for_impossible_costs_87_nats_and_teaches() -> None:
+    hidden, weight = torch.tensor([[[1000.0]]], requires_grad=True), torch.tensor([[1.0], [0.0], [0.5]])
+    loss, nll = _ChunkedLoss.apply(hidden, weight.requires_grad_(), None, torch.tensor([1]), 0.0, 0.0)
+    assert loss.item() == nll.item() == pytest.approx(87.3, abs=0.1)
+    hidden_grad, weight_grad = torch.autograd.grad(loss, (hidden, weight))
+    assert hidden_grad.item() == 1.0
+    assert weight_grad.flatten().tolist() == [1000.0, -1000.0, 0.0]
+
+
 @pytest.mark.parametrize("tie", ["none", "all"])
 def test_r_drop_and_its_gradients_equal_the_formula(tie: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loss_module, "CHUNK_SCORES", 50)  # two rows at a time
+    monkeypatch.setattr(loss_module, "CHUNK_BYTES", 4 * 50)  # two rows at a time
     model = small_model(tie=tie, dropout=0.3).train()
     batch = Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 9, 3], [2, 4, 3]))
     real = batch.target_ids[:, 1:] != 0

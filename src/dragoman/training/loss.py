@@ -16,8 +16,8 @@ from dragoman.data.batches import Batch
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 
-#: Scores held at once, in numbers. The whole (M, V) matrix never exists; a piece of it stays in the processor's cache.
-CHUNK_SCORES = 1 << 20
+#: Of the scores held at once. The whole (M, V) matrix never exists; a piece of it stays in the processor's cache.
+CHUNK_BYTES = 1 << 22
 
 
 def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
@@ -35,9 +35,12 @@ def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Ten
 class _ChunkedLoss(torch.autograd.Function):
     """`token_losses` of a projection, a few hundred tokens at a time, with its gradients computed on the way.
 
-    The gradient of the loss with respect to the scores is softmax - (1 - smoothing) * onehot - smoothing / V. Since it
-    is known as soon as a chunk's scores are, the chunk need not be kept for the backward pass. Several passes count as
-    their mean.
+    The loss of a token is log(sum(exp(scores))) less the mean of the scores under the smoothed labels. The gradient of
+    the first by the scores is their softmax, known as soon as a chunk's scores are, so that no chunk is kept for the
+    backward pass. The second is linear in the weights, and needs no scores at all. Several passes count as their mean.
+
+    Products, and the scores between them, are in the type that autocast wants, all sums at least in float32. A
+    probability too small for a float counts as the smallest one: such a token costs 87 nats, with the right gradient.
     """
 
     @staticmethod
@@ -45,45 +48,40 @@ class _ChunkedLoss(torch.autograd.Function):
         ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, r_drop: float
     ) -> tuple[Tensor, Tensor]:
         """hidden (P, M, D), weight (V, D), bias (V,), targets (M,) -> the sums of the loss and of -log p(target)."""
-        vocab_size, kind, n_passes = weight.size(0), hidden.device.type, len(hidden)
-        n_rows = max(1, CHUNK_SCORES // (n_passes * vocab_size))
-        wide = torch.promote_types(hidden.dtype, torch.float32)  # sums and exponentials want at least float32
-        narrow = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype  # of the products
-        loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
-        hidden_grad, weight_grad = torch.empty_like(hidden), torch.zeros_like(weight)
-        bias_grad = None if bias is None else torch.zeros_like(bias)
-        hidden, matrix = hidden.to(narrow), weight.to(narrow)
-        for start in range(0, len(targets), n_rows):
-            chunk, target = hidden[:, start : start + n_rows], targets[None, start : start + n_rows, None]
-            target = target.expand(n_passes, -1, 1)
-            scores = F.linear(chunk, matrix, bias).to(wide)
-            best, mean, expected = scores.amax(dim=-1, keepdim=True), scores.mean(dim=-1), scores.gather(-1, target)
-            gap = scores[0] - scores[1] if r_drop else None
-            grad = scores.sub_(best).exp_()  # one exponential serves the loss and the gradient
-            total = grad.sum(dim=-1, keepdim=True)
-            normaliser = (best + total.log())[..., 0]
-            chunk_nll = (normaliser - expected[..., 0]).sum()
-            nll += chunk_nll
-            loss += (1 - smoothing) * chunk_nll + smoothing * (normaliser - mean).sum()
-            grad /= total
-            if gap is not None:
-                gap -= (normaliser[0] - normaliser[1])[:, None]
-                divergence, pull = _divergence(grad, gap)
-                loss += r_drop * divergence
-                grad.add_(pull, alpha=r_drop)
-            if smoothing:
-                grad -= smoothing / vocab_size
-            grad.scatter_add_(-1, target, grad.new_full(target.shape, smoothing - 1))
-            grad = grad.to(narrow)
-            hidden_grad[:, start : start + n_rows] = grad @ matrix
-            grad, chunk = grad.flatten(0, 1), chunk.flatten(0, 1)
-            if bias_grad is not None:
-                bias_grad += grad.sum(dim=0)
-            if narrow == weight_grad.dtype:
-                weight_grad.addmm_(grad.T, chunk)  # without a matrix in between
-            else:
-                weight_grad += grad.T @ chunk
-        ctx.save_for_backward(hidden_grad, weight_grad, bias_grad)
+        (n_passes, n_tokens, _), vocab_size, kind = hidden.shape, weight.size(0), hidden.device.type
+        wide = torch.promote_types(hidden.dtype, torch.float32)
+        narrow = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
+        n_rows = max(1, CHUNK_BYTES // (n_passes * vocab_size * narrow.itemsize))
+        offset = weight.new_zeros(vocab_size) if bias is None else bias
+        with torch.autocast(kind, enabled=False):  # it would compute each softmax in float32
+            hidden_grad, weight_grad, bias_grad = _label_gradients(hidden, weight, targets, smoothing)
+            rows, matrix, vector = hidden.to(narrow), weight.to(narrow), offset.to(narrow)
+            uniform = weight.mean(dim=0, keepdim=True), offset.mean(dim=0, keepdim=True)
+            loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
+            for place in (slice(start, start + n_rows) for start in range(0, n_tokens, n_rows)):
+                chunk, target = rows[:, place], targets[None, place, None].expand(n_passes, -1, 1)
+                scores = F.linear(chunk, matrix, vector)
+                probs = scores.softmax(dim=-1)
+                log_probs = probs.gather(-1, target).to(wide).clamp_min_(torch.finfo(wide).tiny).log_()
+                normalisers = scores.gather(-1, target).to(wide) - log_probs
+                means = F.linear(hidden[:, place], *uniform)
+                nll -= log_probs.sum()
+                loss += smoothing * (normalisers - means).sum() - (1 - smoothing) * log_probs.sum()
+                if r_drop:
+                    gap = (scores[0] - scores[1]).to(wide) - (normalisers[0] - normalisers[1])
+                    wide_probs = probs.to(wide)
+                    divergence, pull = _divergence(wide_probs, gap)
+                    loss += r_drop * divergence
+                    probs = wide_probs.add_(pull, alpha=r_drop).to(narrow)
+                hidden_grad[:, place] += probs @ matrix
+                probs, chunk = probs.flatten(0, 1), chunk.flatten(0, 1)
+                if bias is not None:
+                    bias_grad += probs.sum(dim=0)
+                if narrow == weight_grad.dtype:
+                    weight_grad.addmm_(probs.T, chunk)  # without a matrix in between
+                else:
+                    weight_grad += probs.T @ chunk
+        ctx.save_for_backward(hidden_grad, weight_grad, None if bias is None else bias_grad)
         ctx.mark_non_differentiable(nll)
         ctx.n_passes = n_passes
         return loss / n_passes, nll / n_passes
@@ -93,6 +91,19 @@ class _ChunkedLoss(torch.autograd.Function):
         hidden_grad, weight_grad, bias_grad = ctx.saved_tensors
         scale = grads[0] / ctx.n_passes
         return hidden_grad * scale, weight_grad * scale, None if bias_grad is None else bias_grad * scale, *[None] * 3
+
+
+def _label_gradients(
+    hidden: Tensor, weight: Tensor, targets: Tensor, smoothing: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Of -(1 - smoothing) score(target) - smoothing / V sum(scores), summed: by hidden, weight and bias."""
+    (n_passes, n_tokens, _), vocab_size = hidden.shape, weight.size(0)
+    wanted = weight[targets].mul_(1 - smoothing).add_(weight.mean(dim=0), alpha=smoothing)
+    summed, counts = hidden.sum(dim=0), targets.bincount(minlength=vocab_size) * n_passes
+    weight_grad = torch.zeros_like(weight).index_add_(0, targets, summed, alpha=smoothing - 1)
+    weight_grad -= smoothing / vocab_size * summed.sum(dim=0)
+    bias_grad = counts.to(weight.dtype) * (smoothing - 1) - smoothing / vocab_size * n_passes * n_tokens
+    return -wanted.expand_as(hidden), weight_grad, bias_grad
 
 
 def _divergence(probs: Tensor, gap: Tensor) -> tuple[Tensor, Tensor]:
@@ -134,7 +145,7 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, r_drop: float
     hidden, targets = hidden[real], batch.target_ids[:, 1:][real[: len(batch.target_ids)]]
     projection = model.output_projection
     if not torch.is_grad_enabled():
-        n_rows = max(1, CHUNK_SCORES // projection.out_features)
+        n_rows = max(1, CHUNK_BYTES // (projection.out_features * hidden.element_size()))
         chunks = zip(hidden.split(n_rows), targets.split(n_rows), strict=True)
         losses, nlls = zip(
             *(token_losses(projection(chunk), target, smoothing) for chunk, target in chunks), strict=True

@@ -69,7 +69,7 @@ class Trainer:
         self.progress = Progress(fingerprints=fingerprints, environment=self._environment())
         self.n_steps = total_steps(self.training, self.batches.per_epoch)
         self.validate_every = self.training.validate_every or self.batches.per_epoch
-        self._logged_at = time.perf_counter()
+        self._logged_at, self._logged_tokens = time.perf_counter(), 0
         self._failed_writes = 0
 
     # -- the loop ------------------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ class Trainer:
         if main:
             progress, tensorboard = self.progress, self.training.tensorboard
             self.log = MetricsLog(self.folder.metrics, progress.step, progress.last_validation, tensorboard=tensorboard)
-        self._logged_at = time.perf_counter()
+        self._logged_at, self._logged_tokens = time.perf_counter(), self.progress.target_tokens
         with StopRequest() as self.stop, Display(self.n_steps, self.report, bar=main) as self.display:
             upcoming = self._upcoming()
             if new:
@@ -239,12 +239,14 @@ class Trainer:
 
     def _log(self) -> None:
         window, self.progress.window = self.progress.window, Window()
+        n_tokens = self.progress.target_tokens - self._logged_tokens  # of this process: a window can be older
         seconds, self._logged_at = time.perf_counter() - self._logged_at, time.perf_counter()
+        self._logged_tokens = self.progress.target_tokens
         if not self.processes.is_main or not window.n_tokens:
             return
         step = self.progress.step
         rate = learning_rate(step, self.training, self.model.config.d_model, self.n_steps)
-        speed = window.n_tokens / seconds
+        speed = n_tokens / seconds
         epoch = step / self.batches.per_epoch
         record = {
             "step": step,
