@@ -18,7 +18,7 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman import demo
 from dragoman.bundle import load_bundle
-from dragoman.cli.program import explain, run
+from dragoman.cli.program import explain, main, run
 from dragoman.cli.settings import default_folder, recipe_settings
 from dragoman.config import SearchConfig
 from dragoman.data.synthetic import make_corpus
@@ -125,6 +125,24 @@ def test_a_translation_imports_nothing_slow_that_it_does_not_need(bundle: Path) 
     command = [sys.executable, "-c", program, "translate", "-m", str(bundle)]
     done = subprocess.run(command, input=b"A man.\n", capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "spins"),
+    [({}, "5000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "active"}, None)],
+)
+def test_waiting_threads_sleep_soon_unless_the_environment_says_otherwise(
+    given: dict[str, str], spins: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+        monkeypatch.setenv(name, "")  # so that it is put back
+        monkeypatch.delenv(name)
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "argv", ["dragoman", "--version"])
+    with pytest.raises(SystemExit):
+        main()
+    assert os.environ.get("GOMP_SPINCOUNT") == spins
 
 
 @pytest.mark.parametrize(
