@@ -1,5 +1,6 @@
 """The Transformer that a search runs on, in NumPy, compiled, and in PyTorch: against `Transformer` and each other."""
 
+import ctypes
 import gc
 import itertools
 import platform
@@ -41,6 +42,19 @@ from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 from dragoman.weights import unique_weights, weights_of
+
+COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
+
+
+def compiler_options(library: str) -> list[str]:
+    """What an installation compiles one of the libraries with."""
+    tools = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
+    modules = {each["name"].split(".")[-1]: each for each in tools["setuptools"]["ext-modules"]}
+    return list(modules[library]["extra-compile-args"])
+
+
+LIBRARIES = "_kernels", "_kernels_avx2", "_kernels_avx512", "_kernels_bfloat16"
+
 
 Scoring = Callable[[Sequence[Transformer]], TransformerScorer]
 
@@ -180,12 +194,26 @@ def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forw
         sentence, written = sentence[rows], np.concatenate((written[rows], new), axis=1)
 
 
-@pytest.mark.skipif(bfloat16_kernels() is None, reason="needs a processor that multiplies bfloat16")
+@pytest.fixture(scope="module", params=["with tiles", "without"])
+def coarse_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kernels:
+    """Kernels in bfloat16, also as they are on a processor with AVX-512 BF16 but without AMX."""
+    kernels = bfloat16_kernels()
+    if kernels is None or COMPILER is None:
+        pytest.skip("needs a processor that multiplies bfloat16, and a C compiler")
+    if request.param == "with tiles":
+        return kernels
+    library = tmp_path_factory.mktemp("kernels") / "kernels.so"
+    options = [each for each in compiler_options("_kernels_bfloat16") if "amx" not in each]
+    source = Path(runtime.__file__).with_name("kernels.c")
+    subprocess.run([COMPILER, *options, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
+    return Kernels("without tiles", ctypes.CDLL(str(library)))
+
+
 @pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
 @pytest.mark.parametrize("norm", ["pre", "post"])
 @pytest.mark.parametrize("widths", [(16, 32, 4, 8), (36, 17, 6, 3), (48, 96, 5, 24)])
 def test_bfloat16_in_products_alone_is_closer_than_a_model_in_bfloat16(
-    widths: tuple[int, int, int, int], norm: str, positions: str
+    widths: tuple[int, int, int, int], norm: str, positions: str, coarse_kernels: Kernels
 ) -> None:
     """Rows that branch and end, fewer and more of them than a tile has, over more tokens than a vector has."""
     d_model, d_ff, d_k, d_v = widths
@@ -193,12 +221,10 @@ def test_bfloat16_in_products_alone_is_closer_than_a_model_in_bfloat16(
     sizes = {"d_model": d_model, "d_ff": d_ff, "d_k": d_k, "d_v": d_v}
     model = transformer(5, norm=norm, positions=positions, source_vocab_size=60, **sizes)
     source_ids = sentences(5, 20, 7, 1, 33, 3)
-    kernels = bfloat16_kernels()
-    assert kernels is not None
     squares = {"kernels": 0.0, "PyTorch": 0.0}
     states = {
         "float32": compiled([model], usable_kernels()[0]).start(source_ids),
-        "kernels": compiled([model], kernels).start(source_ids),
+        "kernels": compiled([model], coarse_kernels).start(source_ids),
         "PyTorch": in_torch([deepcopy(model).bfloat16()]).start(source_ids),
     }
     dice = np.random.default_rng(1)
@@ -425,22 +451,16 @@ def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.Mon
         assert (bfloat16_kernels.__wrapped__() is not None) == (kind == 3)
 
 
-COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
-
-
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
     source = Path(runtime.__file__).with_name("kernels.c")
-    tools = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    for module in tools["setuptools"]["ext-modules"]:
-        options = [*module["extra-compile-args"], "-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "object")]
+    for name in LIBRARIES if platform.machine() == "x86_64" else LIBRARIES[:1]:
+        options = [*compiler_options(name), "-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "object")]
         done = subprocess.run([str(COMPILER), *options, str(source)], capture_output=True, text=True, check=False)
-        if not module["name"].endswith("_kernels") and platform.machine() != "x86_64":
-            continue
         if "unrecognized command" in done.stderr:
             continue  # a compiler older than the processors that this library is for
         assert done.returncode == 0, done.stderr
-        libraries = list(source.parent.glob(module["name"].split(".")[-1] + ".*"))
+        libraries = list(source.parent.glob(f"{name}.*"))
         assert libraries, "install dragoman again: pip install -e ."
         assert all(each.stat().st_mtime >= source.stat().st_mtime for each in libraries), "install dragoman again"
     assert usable_kernels()

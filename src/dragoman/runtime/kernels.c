@@ -1,6 +1,6 @@
 /* The arithmetic of `array_model.py` as one call a layer, compiled: the same function, in float32, of one thread.
- * Where the processor multiplies bfloat16 and the library is compiled for that, the products of weights take such
- * numbers; they are summed up, and everything else is computed, in float32.
+ * Compiled for a processor that multiplies bfloat16, products take such numbers, of weights and in attention; sums and
+ * everything else stay in float32.
  *
  * What NumPy computes in some sixty operations a layer, each through memory, happens here to some rows at a time, while
  * they are in the processor's cache. Sizes are int64_t, shapes are (slowest, ..., fastest), and all memory that
@@ -46,7 +46,7 @@ typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
 typedef uint32_t uvec __attribute__((vector_size(4 * LANES)));
 enum { COLUMNS = 2 * LANES };
 
-/* What products multiply, how many inputs an instruction takes at once, and to how many an input is filled up. */
+/* What products multiply, how many inputs a product takes at once (a unit), and to how many they are filled up. */
 #ifdef __AVX512BF16__
 typedef uint16_t number; /* the upper half of a float */
 typedef int32_t unit;
@@ -194,15 +194,15 @@ INLINE vec exponential(vec x) {
 
 #ifdef __AVX512BF16__
 
-typedef __m512bh weights_vec;
+typedef __m512bh numbers;
 
-INLINE weights_vec load_weights(const number *from) {
-    weights_vec loaded;
+INLINE numbers load_numbers(const number *from) {
+    numbers loaded;
     memcpy(&loaded, from, sizeof loaded);
     return loaded;
 }
 
-INLINE vec add_product(vec sum, unit factor, weights_vec column) {
+INLINE vec add_product(vec sum, unit factor, numbers column) {
     return (vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)_mm512_set1_epi32(factor), column);
 }
 
@@ -210,13 +210,13 @@ INLINE vec add_product(vec sum, unit factor, weights_vec column) {
 INLINE void narrow(const float *from, int64_t count, int64_t width, number *to) {
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) {
-        const __m256bh numbers = _mm512_cvtneps_pbh((__m512)load(from + i));
-        memcpy(to + i, &numbers, sizeof numbers);
+        const __m256bh rounded = _mm512_cvtneps_pbh((__m512)load(from + i));
+        memcpy(to + i, &rounded, sizeof rounded);
     }
     for (; i < width; i += LANES) {
         const __mmask16 there = (1 << larger_of(count - i, 0)) - 1, filled = (1 << smaller(width - i, LANES)) - 1;
-        const __m256bh numbers = _mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(there, from + i));
-        _mm256_mask_storeu_epi16(to + i, filled, (__m256i)numbers);
+        const __m256bh rounded = _mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(there, from + i));
+        _mm256_mask_storeu_epi16(to + i, filled, (__m256i)rounded);
     }
 }
 
@@ -237,11 +237,11 @@ static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int
 
 #else
 
-typedef vec weights_vec;
+typedef vec numbers;
 
-INLINE weights_vec load_weights(const number *from) { return load(from); }
+INLINE numbers load_numbers(const number *from) { return load(from); }
 
-INLINE vec add_product(vec sum, unit factor, weights_vec column) { return sum + factor * column; }
+INLINE vec add_product(vec sum, unit factor, numbers column) { return sum + factor * column; }
 
 INLINE void narrow(const float *from, int64_t count, int64_t width, number *to) {
     (void)width;
@@ -282,8 +282,8 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
     for (; input + chains <= n_units; input += chains)
 #pragma GCC unroll 4
         for (int chain = 0; chain < chains; chain++) {
-            const weights_vec left = load_weights(weight + (input + chain) * COLUMNS * UNIT);
-            const weights_vec right = load_weights(weight + (input + chain) * COLUMNS * UNIT + LANES * UNIT);
+            const numbers left = load_numbers(weight + (input + chain) * COLUMNS * UNIT);
+            const numbers right = load_numbers(weight + (input + chain) * COLUMNS * UNIT + LANES * UNIT);
 #pragma GCC unroll 12
             for (int row = 0; row < n_rows; row++) {
                 const unit factor = unit_at(x + row * width + (input + chain) * UNIT);
@@ -296,7 +296,7 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
             const unit factor = unit_at(x + row * width + input * UNIT);
             for (int half = 0; half < 2; half++)
                 sums[0][row][half] = add_product(sums[0][row][half], factor,
-                                                 load_weights(weight + (input * COLUMNS + half * LANES) * UNIT));
+                                                 load_numbers(weight + (input * COLUMNS + half * LANES) * UNIT));
         }
     const int64_t columns = smaller(COLUMNS, map->n_out - panel * COLUMNS);
     for (int row = 0; row < n_rows; row++) {
@@ -559,7 +559,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         for (; k + chains <= units; k += chains)
 #pragma GCC unroll 4
             for (int chain = 0; chain < chains; chain++) {
-                const weights_vec column = load_weights(keys + (k + chain) * LANES * UNIT);
+                const numbers column = load_numbers(keys + (k + chain) * LANES * UNIT);
 #pragma GCC unroll 6
                 for (int i = 0; i < n; i++)
                     scores[chain][i] =
@@ -568,7 +568,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         for (; k < units; k++)
             for (int i = 0; i < n; i++)
                 scores[0][i] = add_product(scores[0][i], unit_at(desk->queries + (i * units + k) * UNIT),
-                                           load_weights(keys + k * LANES * UNIT));
+                                           load_numbers(keys + k * LANES * UNIT));
         for (int i = 0; i < n; i++) {
             for (int chain = 1; chain < chains; chain++) scores[0][i] += scores[chain][i];
             highest[i] = larger(highest[i], scores[0][i]);
@@ -594,7 +594,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         for (; row + chains <= n_rows; row += chains)
 #pragma GCC unroll 4
             for (int chain = 0; chain < chains; chain++) {
-                const weights_vec values = load_weights(seen->values + ((row + chain) * width + w) * UNIT);
+                const numbers values = load_numbers(seen->values + ((row + chain) * width + w) * UNIT);
 #pragma GCC unroll 6
                 for (int i = 0; i < n; i++)
                     sums[chain][i] =
@@ -603,7 +603,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         for (; row < n_rows; row++)
             for (int i = 0; i < n; i++)
                 sums[0][i] = add_product(sums[0][i], unit_at(shares + i * padded + row * UNIT),
-                                         load_weights(seen->values + (row * width + w) * UNIT));
+                                         load_numbers(seen->values + (row * width + w) * UNIT));
         for (int i = 0; i < n; i++) {
             for (int chain = 1; chain < chains; chain++) sums[0][i] += sums[chain][i];
             const vec attended = sums[0][i] * factors[i];
