@@ -21,8 +21,8 @@ from dragoman.model.positions import RotaryPositions
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swiglu": F.silu}
 
 
-def narrowed(x: Tensor) -> Tensor:
-    """x as autocast would give it to each product that reads it, once for all of them."""
+def cast_once(x: Tensor) -> Tensor:
+    """x (B, T, D) as autocast would give it to each product that reads it, once for all of them -> (B, T, D)."""
     kind = x.device.type
     return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
 
@@ -43,7 +43,7 @@ class Residual(nn.Module):
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """x (B, T, D) -> (B, T, D)."""
         if self.pre_norm:
-            summed: Tensor = x + self.dropout(sublayer(narrowed(self.norm(x))))
+            summed: Tensor = x + self.dropout(sublayer(cast_once(self.norm(x))))
             return summed
         normed: Tensor = self.norm(x + self.dropout(sublayer(x)))
         return normed

@@ -363,32 +363,24 @@ static void tiled(const Linear *map, int64_t panel, const number *x, int64_t n_r
     const number *weight = map->weight + panel * width * COLUMNS;
     _tile_loadd(0, map->bias + panel * COLUMNS, 0); /* the same row sixteen times */
     _tile_loadd(1, map->bias + panel * COLUMNS + TILE, 0);
-    if (n_rows > TILE) {
-        _tile_loadd(2, map->bias + panel * COLUMNS, 0);
-        _tile_loadd(3, map->bias + panel * COLUMNS + TILE, 0);
-        for (int64_t input = 0; input < width; input += INPUTS) {
-            _tile_loadd(4, x + input, row_bytes);
-            _tile_loadd(6, weight + input * COLUMNS, pair_bytes);
-            _tile_loadd(7, weight + input * COLUMNS + TILE * UNIT, pair_bytes);
-            _tile_dpbf16ps(0, 4, 6);
-            _tile_dpbf16ps(1, 4, 7);
+    _tile_loadd(2, map->bias + panel * COLUMNS, 0);
+    _tile_loadd(3, map->bias + panel * COLUMNS + TILE, 0);
+    for (int64_t input = 0; input < width; input += INPUTS) {
+        _tile_loadd(4, x + input, row_bytes);
+        _tile_loadd(6, weight + input * COLUMNS, pair_bytes);
+        _tile_loadd(7, weight + input * COLUMNS + TILE * UNIT, pair_bytes);
+        _tile_dpbf16ps(0, 4, 6);
+        _tile_dpbf16ps(1, 4, 7);
+        if (n_rows > TILE) {
             _tile_loadd(5, x + TILE * width + input, row_bytes);
             _tile_dpbf16ps(2, 5, 6);
             _tile_dpbf16ps(3, 5, 7);
         }
-        STORE_TILE(2, n_rows - TILE, columns, out + TILE * stride, stride)
-        STORE_TILE(3, n_rows - TILE, columns - TILE, out + TILE * stride + TILE, stride)
-    } else {
-        for (int64_t input = 0; input < width; input += INPUTS) {
-            _tile_loadd(4, x + input, row_bytes);
-            _tile_loadd(6, weight + input * COLUMNS, pair_bytes);
-            _tile_loadd(7, weight + input * COLUMNS + TILE * UNIT, pair_bytes);
-            _tile_dpbf16ps(0, 4, 6);
-            _tile_dpbf16ps(1, 4, 7);
-        }
     }
     STORE_TILE(0, n_rows, columns, out, stride)
     STORE_TILE(1, n_rows, columns - TILE, out + TILE, stride)
+    STORE_TILE(2, n_rows - TILE, columns, out + TILE * stride, stride)
+    STORE_TILE(3, n_rows - TILE, columns - TILE, out + TILE * stride + TILE, stride)
 }
 
 #endif

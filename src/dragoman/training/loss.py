@@ -16,7 +16,7 @@ from dragoman.data.batches import Batch
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 
-#: Of the scores held at once. The whole (M, V) matrix never exists; a piece of it stays in the processor's cache.
+#: Bytes of the scores held at once. The whole (M, V) matrix never exists; a piece of it stays in the processor's cache.
 CHUNK_BYTES = 1 << 22
 
 
@@ -96,7 +96,10 @@ class _ChunkedLoss(torch.autograd.Function):
 def _label_gradients(
     hidden: Tensor, weight: Tensor, targets: Tensor, smoothing: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Of -(1 - smoothing) score(target) - smoothing / V sum(scores), summed: by hidden, weight and bias."""
+    """The gradients of the second part: -(1 - smoothing) score(target) - smoothing / V sum(scores), over all tokens.
+
+    hidden (P, M, D), weight (V, D), targets (M,) -> by hidden (P, M, D), by weight (V, D), by bias (V,).
+    """
     (n_passes, n_tokens, _), vocab_size = hidden.shape, weight.size(0)
     wanted = weight[targets].mul_(1 - smoothing).add_(weight.mean(dim=0), alpha=smoothing)
     summed, counts = hidden.sum(dim=0), targets.bincount(minlength=vocab_size) * n_passes
