@@ -78,11 +78,10 @@ def main() -> None:
                 "ctranslate2, one sentence": [*peer, str(folder / "one pieces")],
             }
         )
-        memory = {
-            "dragoman": _peak_mib([*translate, str(all_)]),
-            "dragoman bfloat16": _peak_mib([*translate, str(all_), "--precision", "bfloat16"]),
-            "CTranslate2 float32": _peak_mib([*peer, str(folder / "pieces")]),
-        }
+        memory = {"dragoman": _peak_mib([*translate, str(all_)])}
+        if "dragoman bfloat16" in ours:
+            memory["dragoman bfloat16"] = _peak_mib([*translate, str(all_), "--precision", "bfloat16"])
+        memory["CTranslate2 float32"] = _peak_mib([*peer, str(folder / "pieces")])
     write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
 
 

@@ -16,7 +16,7 @@ from unittest.mock import patch
 import torch
 
 from dragoman import Translator
-from dragoman.runtime.kernels import bfloat16_kernels
+from dragoman.runtime.kernels import usable_kernels
 
 
 def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[str, list[float]]:
@@ -44,7 +44,7 @@ def loaders() -> dict[str, Callable[..., Translator]]:
             return Translator.load(run, device="cpu", workers=workers)
 
     ways: dict[str, Callable[..., Translator]] = {"dragoman": partial(Translator.load, device="cpu")}
-    if bfloat16_kernels():
+    if usable_kernels("bfloat16") != usable_kernels():
         ways["dragoman bfloat16"] = partial(Translator.load, device="cpu", precision="bfloat16")
     return ways | {"dragoman in NumPy": in_numpy}
 

@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -81,6 +82,20 @@ def test_a_signal_ends_it_saved(
     assert saved_steps(run / "checkpoints")[-1] >= 9
     train(settings(corpus), run, device="cpu", report=lambda line: None)
     assert_same_training(reference, run)
+
+
+def test_a_speed_counts_the_tokens_of_its_own_process(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
+    shutil.rmtree(run / "checkpoints" / f"step-{saved_steps(run / 'checkpoints')[-1]}")
+    resumed_after = saved_steps(run / "checkpoints")[-1]
+    clock = SimpleNamespace(perf_counter=itertools.count().__next__)  # a second passes whenever it is looked at
+    monkeypatch.setattr(trainer, "time", clock)
+    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    tokens, speeds = logged(run, "target_tokens"), logged(run, "target_tokens_per_second")
+    for step in range(resumed_after + 1, 31):
+        assert speeds[step] <= tokens[step] - tokens[step - 1]
 
 
 def test_a_finished_run_is_left_alone(corpus: Path, reference: Path, tmp_path: Path) -> None:

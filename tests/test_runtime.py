@@ -36,7 +36,7 @@ from dragoman.runtime import kernels as kernels_module
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel, CompiledScores, bfloat16
 from dragoman.runtime.folding import can_fold, fold_norms
-from dragoman.runtime.kernels import Kernels, bfloat16_kernels, usable_kernels
+from dragoman.runtime.kernels import LIBRARIES, Kernels, usable_kernels
 from dragoman.runtime.layers import exponentials, softmax
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
@@ -51,9 +51,6 @@ def compiler_options(library: str) -> list[str]:
     tools = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
     modules = {each["name"].split(".")[-1]: each for each in tools["setuptools"]["ext-modules"]}
     return list(modules[library]["extra-compile-args"])
-
-
-LIBRARIES = "_kernels", "_kernels_avx2", "_kernels_avx512", "_kernels_bfloat16"
 
 
 Scoring = Callable[[Sequence[Transformer]], TransformerScorer]
@@ -79,9 +76,7 @@ everywhere = pytest.mark.parametrize(
     ],
 )
 #: Also those whose products take bfloat16, where the processor does.
-every_library = pytest.mark.parametrize(
-    "kernels", [*usable_kernels(), *filter(None, [bfloat16_kernels()])], ids=lambda kernels: kernels.name
-)
+every_library = pytest.mark.parametrize("kernels", usable_kernels("bfloat16"), ids=lambda kernels: kernels.name)
 shapes = st.fixed_dictionaries(
     {},
     optional={
@@ -197,8 +192,8 @@ def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forw
 @pytest.fixture(scope="module", params=["with tiles", "without"])
 def coarse_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kernels:
     """Kernels in bfloat16, also as they are on a processor with AVX-512 BF16 but without AMX."""
-    kernels = bfloat16_kernels()
-    if kernels is None or COMPILER is None:
+    kernels = next(iter(usable_kernels("bfloat16")), None)
+    if kernels is None or kernels.unit == 1 or COMPILER is None:
         pytest.skip("needs a processor that multiplies bfloat16, and a C compiler")
     if request.param == "with tiles":
         return kernels
@@ -418,43 +413,40 @@ def test_what_lies_outside_of_a_model_is_not_read(kernels: Kernels) -> None:
 
 
 def test_a_library_that_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.runtime.kernels._all_usable", kernels_module._all_usable.__wrapped__)
     monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
-    monkeypatch.setattr("dragoman.runtime.kernels._library", kernels_module._library.__wrapped__)
-
-    def usable() -> list[object]:
-        return [*usable_kernels.__wrapped__(), *filter(None, [bfloat16_kernels.__wrapped__()])]
-
-    assert usable() == []
-    libraries = [tmp_path / f"_{name}{EXTENSION_SUFFIXES[0]}" for name in ("kernels", "kernels_bfloat16")]
+    assert usable_kernels("bfloat16") == ()
+    libraries = [tmp_path / f"_{name}{EXTENSION_SUFFIXES[0]}" for name in LIBRARIES]
     other = Path(sentencepiece._sentencepiece.__file__).read_bytes()  # one with other symbols
     for content in (b"no library", other):
         for library in libraries:
             library.write_bytes(content)
-        assert usable() == []
+        assert usable_kernels("bfloat16") == ()
 
 
 def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     class Plain(Kernels):
         def __init__(self, name: str, library: object) -> None:
-            self.name = name
+            self.name, self.unit = name, 2 if "bfloat16" in name else 1
 
     class Library(dict[str, Callable[[], int]]):
         pass
 
+    monkeypatch.setattr("dragoman.runtime.kernels._all_usable", kernels_module._all_usable.__wrapped__)
     monkeypatch.setattr("dragoman.runtime.kernels.Kernels", Plain)
-    names = ["kernels", "kernels_avx2", "kernels_avx512", "kernels_bfloat16"]
     for kind in range(4):
         library = Library(processor=lambda kind=kind: kind)
         monkeypatch.setattr("dragoman.runtime.kernels._library", lambda name, library=library: library)
-        best = usable_kernels.__wrapped__()
-        assert [each.name for each in best] == names[: min(kind, 2) + 1][::-1]
-        assert (bfloat16_kernels.__wrapped__() is not None) == (kind == 3)
+        for precision, n_kinds in ("float32", 3), ("bfloat16", 4):
+            assert [each.name for each in usable_kernels(precision)] == list(
+                reversed(LIBRARIES[: min(kind + 1, n_kinds)])
+            )
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
     source = Path(runtime.__file__).with_name("kernels.c")
-    for name in LIBRARIES if platform.machine() == "x86_64" else LIBRARIES[:1]:
+    for name in [f"_{each}" for each in (LIBRARIES if platform.machine() == "x86_64" else LIBRARIES[:1])]:
         options = [*compiler_options(name), "-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "object")]
         done = subprocess.run([str(COMPILER), *options, str(source)], capture_output=True, text=True, check=False)
         if "unrecognized command" in done.stderr:

@@ -44,7 +44,7 @@ USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 5, 
 
 #: How often a thread of PyTorch (GNU OpenMP) looks whether the others are done, until it sleeps. Otherwise it looks for
 #: milliseconds, and a training that shares its cores with another program falls to a hundredth of its speed.
-SPINS = "5000"
+SPIN_COUNT = "5000"
 
 app = typer.Typer(
     name="dragoman",
@@ -77,7 +77,7 @@ def options(
 def main() -> None:
     """Run the command that the arguments name, and leave with its exit code."""
     if "OMP_WAIT_POLICY" not in os.environ:
-        os.environ.setdefault("GOMP_SPINCOUNT", SPINS)  # read when PyTorch is imported
+        os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)  # read when PyTorch is imported
     sys.exit(run(sys.argv[1:]))
 
 

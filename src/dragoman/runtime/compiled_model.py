@@ -48,7 +48,7 @@ class CompiledModel:
 
     Args:
         weights: float32, by their names in `dragoman.Transformer`; of tied ones the first name is enough.
-        kernels: one of `usable_kernels`, or `bfloat16_kernels`.
+        kernels: one of `usable_kernels`.
     """
 
     def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:

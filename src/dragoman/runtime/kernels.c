@@ -318,7 +318,8 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
 
 enum { FEWEST_TILED = 6 }; /* fewer rows are faster without tiles */
 
-/* Whether this process may use tiles: the system has to be asked, since they are much to save for it. */
+/* Whether this process may use tiles: Linux wants to be asked first, since it must save their 8 KiB with each thread.
+ */
 static int may_tile(void) {
     static int may = -1; /* not asked yet */
     if (may < 0) {

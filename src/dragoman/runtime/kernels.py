@@ -12,13 +12,17 @@ import functools
 from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import ResourceError
 
+#: What layers' products are computed in; the rest is float32.
+Precision = Literal["float32", "bfloat16"]
+#: The kinds of kernels.c: a processor that runs one runs those before it.
+LIBRARIES = "kernels", "kernels_avx2", "kernels_avx512", "kernels_bfloat16"
 #: As in kernels.c.
 NO_NORM, LAYER_NORM, RMS_NORM = range(3)
 NO_MEMORY, NO_SUCH_ID = -1, -2
@@ -169,27 +173,23 @@ class Kernels:
         self.all_scores = function("all_scores", Pointer, Pointer, Int, Pointer)
 
 
-@functools.cache
-def usable_kernels() -> tuple[Kernels, ...]:
-    """The libraries in float32 that were compiled and that this processor can run, the fastest first."""
-    names = "kernels", "kernels_avx2", "kernels_avx512"
-    return tuple(kernels for kind, name in reversed([*enumerate(names)]) if (kernels := _usable(name, kind)))
+def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
+    """The libraries that were compiled and that this processor can run, the fastest first.
+
+    Those of bfloat16 are among them only if that is the `precision`, and the processor multiplies such numbers.
+    """
+    return tuple(kernels for kernels in _all_usable() if precision == "bfloat16" or kernels.unit == 1)
 
 
 @functools.cache
-def bfloat16_kernels() -> Kernels | None:
-    """The library whose products take bfloat16, if it was compiled and the processor multiplies such numbers."""
-    return _usable("kernels_bfloat16", 3)
+def _all_usable() -> tuple[Kernels, ...]:
+    base = _library(LIBRARIES[0])
+    if base is None:
+        return ()
+    names = LIBRARIES[: 1 + base["processor"]()]
+    return tuple(Kernels(name, library) for name in reversed(names) if (library := _library(name)))
 
 
-def _usable(name: str, kind: int) -> Kernels | None:
-    base, library = _library("kernels"), _library(name)
-    if base is None or library is None or kind > base["processor"]():
-        return None
-    return Kernels(name, library)
-
-
-@functools.cache
 def _library(name: str) -> ctypes.CDLL | None:
     """A library if it is there, can be loaded, and was compiled from a source with the structures of this file."""
     for file in (Path(__file__).with_name(f"_{name}{suffix}") for suffix in EXTENSION_SUFFIXES):

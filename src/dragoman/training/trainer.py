@@ -69,7 +69,6 @@ class Trainer:
         self.progress = Progress(fingerprints=fingerprints, environment=self._environment())
         self.n_steps = total_steps(self.training, self.batches.per_epoch)
         self.validate_every = self.training.validate_every or self.batches.per_epoch
-        self._logged_at, self._logged_tokens = time.perf_counter(), 0
         self._failed_writes = 0
 
     # -- the loop ------------------------------------------------------------------------------------------------

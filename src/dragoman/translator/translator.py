@@ -10,7 +10,7 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict, Unpack, overload
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
@@ -22,7 +22,7 @@ from dragoman.devices import find_device
 from dragoman.errors import ConfigError, DataError
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.runtime.kernels import bfloat16_kernels, usable_kernels
+from dragoman.runtime.kernels import Precision, usable_kernels
 from dragoman.runtime.layers import Weights
 from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizers
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
     from dragoman.model.transformer import Transformer
 
-Precision = Literal["float32", "bfloat16"]
 #: Source tokens, padding included, that are searched at once unless the caller says otherwise.
 BATCH_TOKENS = 2048
 #: Languages written without spaces between sentences.
@@ -371,10 +370,8 @@ class Translator:
 
 def _cpu_model(config: ModelConfig, weights: Weights, precision: Precision) -> Model:
     """The fastest model of this precision. A processor that does not multiply bfloat16 is faster in float32."""
-    coarse = bfloat16_kernels() if precision == "bfloat16" else None
-    for kernels in (*filter(None, [coarse]), *usable_kernels()):
-        return CompiledModel(config, weights, kernels)
-    return ArrayModel(config, weights)
+    kernels = usable_kernels(precision)
+    return CompiledModel(config, weights, kernels[0]) if kernels else ArrayModel(config, weights)
 
 
 def _device_of(model: Transformer | Bundle) -> str:
