@@ -40,7 +40,7 @@ def loaders() -> dict[str, Callable[..., Translator]]:
 
     def in_numpy(run: str, workers: int = 1) -> Translator:
         """As it is where nothing could be compiled."""
-        with patch("dragoman.translator.translator.usable_kernels", return_value=()):
+        with patch("dragoman.translator.models.usable_kernels", return_value=()):
             return Translator.load(run, device="cpu", workers=workers)
 
     ways: dict[str, Callable[..., Translator]] = {"dragoman": partial(Translator.load, device="cpu")}

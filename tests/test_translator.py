@@ -360,7 +360,7 @@ def test_a_translator_can_be_copied_and_sent_to_another_process(translator: Tran
 def test_without_compiled_kernels_numpy_gives_the_same(
     translator: Translator, tokenizers: Tokenizers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dragoman.translator.translator.usable_kernels", lambda _precision: ())
+    monkeypatch.setattr("dragoman.translator.models.usable_kernels", lambda _precision: ())
     in_numpy = Translator(translator.models, tokenizers, translator.search)
     for one, other in zip(quiet(in_numpy, SOURCES), quiet(translator, SOURCES), strict=True):
         assert one.text == other.text

@@ -10,27 +10,24 @@ import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, overload
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import ModelConfig, SearchConfig
-from dragoman.decoding.hypothesis import Hypothesis
-from dragoman.decoding.search import search
-from dragoman.decoding.state import Model, TransformerScorer
+from dragoman.config import SearchConfig
+from dragoman.decoding.state import TransformerScorer
 from dragoman.devices import find_device
 from dragoman.errors import ConfigError, DataError
-from dragoman.runtime.array_model import ArrayModel
-from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.runtime.kernels import Precision, usable_kernels
-from dragoman.runtime.layers import Weights
+from dragoman.runtime.kernels import Precision
 from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
-from dragoman.translator.batching import batches, pad, pair_batches
+from dragoman.translator.batching import batches, pair_batches
 from dragoman.translator.cutting import Part, cut, encode_if_short, harmless
-from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation
+from dragoman.translator.models import TrainedModels
+from dragoman.translator.results import LongTextWarning, Score, Translation
 from dragoman.translator.workers import Workers
+from dragoman.translator.writing import Job, Writer, Written
 
 if TYPE_CHECKING:
     import torch
@@ -39,8 +36,6 @@ if TYPE_CHECKING:
 
 #: Source tokens, padding included, that are searched at once unless the caller says otherwise.
 BATCH_TOKENS = 2048
-#: Languages written without spaces between sentences.
-UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 
 
 class SearchOptions(TypedDict, total=False):
@@ -57,22 +52,6 @@ class SearchOptions(TypedDict, total=False):
     top_k: int | None
     top_p: float | None
     seed: int | None
-
-
-class Job(NamedTuple):
-    """Sentences that are searched at once."""
-
-    sources: list[list[int]]
-    starts: list[list[int]]  # what each translation begins with
-    config: SearchConfig
-
-
-class Written(NamedTuple):
-    """A hypothesis of a part of a text, as text."""
-
-    hypothesis: Hypothesis
-    text: str
-    tokens: tuple[str, ...]
 
 
 class Translator:
@@ -101,14 +80,14 @@ class Translator:
         alignment: AlignmentHeads | None = None,
         precision: Precision = "float32",
     ) -> None:
-        self._models = list(models)
-        self._precision = precision
+        self._models = TrainedModels(models, str(device) if device else None, precision)
+        self.device = self._models.device
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
-        self.device = str(device or _device_of(models[0]))
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
-        self.scorer = TransformerScorer([self._searched(place) for place in range(len(models))])
-        self._workers = Workers(self._write, workers if self.device == "cpu" else 1)
+        self.scorer = TransformerScorer(self._models.for_search())
+        self._writer = Writer(self.scorer, tokenizers)
+        self._workers = Workers(self._writer.write, workers if self.device == "cpu" else 1)
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = self.scorer.max_length - 1
 
@@ -139,36 +118,13 @@ class Translator:
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         # Packed weights and workers stay here: whoever gets a copy makes its own.
-        options = self.search, self.device, self._workers.n_workers, self.alignment, self._precision
-        return type(self), (self._models, self.tokenizers, *options)
+        options = self.search, self.device, self._workers.n_workers, self.alignment, self._models.precision
+        return type(self), (self._models.given, self.tokenizers, *options)
 
     @property
     def models(self) -> list[Transformer]:
         """The models in PyTorch, on their device; those of bundles are built when they are first asked for."""
-        return [self._in_torch(place) for place in range(len(self._models))]
-
-    def _in_torch(self, place: int) -> Transformer:
-        import torch
-
-        given = self._models[place]
-        model = given.model if isinstance(given, Bundle) else given
-        dtype = torch.bfloat16 if self._precision == "bfloat16" else None
-        self._models[place] = model = model.to(device=self.device, dtype=dtype).eval()
-        return model
-
-    def _searched(self, place: int) -> Model:
-        """A model as the search wants it."""
-        given = self._models[place]
-        if self.device == "cpu":
-            if isinstance(given, Bundle):
-                return _cpu_model(given.config, given.weights, self._precision)
-            state = given.cpu().eval().state_dict()
-            if all(weight.element_size() == 4 for weight in state.values()):
-                weights = {name: weight.numpy() for name, weight in state.items()}
-                return _cpu_model(given.config, weights, self._precision)
-        from dragoman.runtime.torch_model import TorchModel
-
-        return TorchModel(self._in_torch(place))
+        return self._models.in_torch()
 
     @overload
     def translate(
@@ -317,7 +273,7 @@ class Translator:
             starts += [first if not place else [] for place in range(len(parts))]
         beams = iter(self._search([part.ids for parts in parts_of for part in parts], starts, batch_size, config))
         beams_of = [[next(beams) for _ in parts] for parts in parts_of]
-        translations = list(map(self._join, beams_of))
+        translations = list(map(self._writer.join, beams_of))
         if not align:
             return translations
         from dragoman.translator.aligning import Found, align_words
@@ -337,42 +293,3 @@ class Translator:
             for row, beam in zip(rows, found, strict=True):
                 beams[row] = beam
         return beams
-
-    def _write(self, job: Job) -> list[list[Written]]:
-        """All that is done for a batch, so that workers do it."""
-        source_ids = pad([[*source, EOS_ID] for source in job.sources])
-        beams = search(self.scorer, source_ids, job.config, prefixes=job.starts)
-        return [[self._as_text(hypothesis) for hypothesis in beam] for beam in beams]
-
-    def _as_text(self, hypothesis: Hypothesis) -> Written:
-        ids = list(hypothesis.ids)
-        text = harmless(self.tokenizers.target.decode(ids)).strip()
-        return Written(hypothesis, text, tuple(self.tokenizers.target.pieces(ids)))
-
-    def _join(self, beams: Sequence[Sequence[Written]]) -> Translation:
-        """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
-        if not beams:
-            return Translation(text="", score=0.0, tokens=())
-        language = (self.tokenizers.target_lang or "").replace("_", "-").split("-")[0]
-        between = "" if language in UNSPACED else " "
-        alternatives = [
-            Alternative(
-                text=between.join(each.text for each in parts if each.text),
-                score=math.fsum(each.hypothesis.score for each in parts),
-                log_prob=math.fsum(each.hypothesis.log_prob for each in parts),
-                tokens=tuple(token for each in parts for token in each.tokens),
-            )
-            for parts in zip(*beams, strict=False)
-        ]
-        best = alternatives[0]
-        return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams))
-
-
-def _cpu_model(config: ModelConfig, weights: Weights, precision: Precision) -> Model:
-    """The fastest model of this precision. A processor that does not multiply bfloat16 is faster in float32."""
-    kernels = usable_kernels(precision)
-    return CompiledModel(config, weights, kernels[0]) if kernels else ArrayModel(config, weights)
-
-
-def _device_of(model: Transformer | Bundle) -> str:
-    return "cpu" if isinstance(model, Bundle) else str(next(model.parameters()).device)

@@ -1,0 +1,73 @@
+"""Trained models, each in the form that is asked for: for the search on a device, or in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from dragoman.bundle import Bundle
+from dragoman.config import ModelConfig
+from dragoman.decoding.state import Model
+from dragoman.runtime.array_model import ArrayModel
+from dragoman.runtime.compiled_model import CompiledModel
+from dragoman.runtime.kernels import Precision, usable_kernels
+from dragoman.runtime.layers import Weights
+
+if TYPE_CHECKING:
+    from dragoman.model.transformer import Transformer
+
+
+class TrainedModels:
+    """Models of one translator, on one device.
+
+    Args:
+        models: in PyTorch, or bundles as they were loaded.
+        device: None is where the first model is.
+        precision: what they compute in.
+    """
+
+    def __init__(self, models: Sequence[Transformer | Bundle], device: str | None, precision: Precision) -> None:
+        #: Those that were given; a bundle's place is taken by its model once that was asked for.
+        self.given = list(models)
+        self.device = device or _device_of(models[0])
+        self.precision = precision
+
+    def for_search(self) -> list[Model]:
+        """As the search wants them. On a CPU, those in float32 are compiled, or in NumPy: PyTorch is not imported."""
+        return [self._for_search(place) for place in range(len(self.given))]
+
+    def in_torch(self) -> list[Transformer]:
+        """In PyTorch and evaluation mode; those of bundles are built now."""
+        return [self._in_torch(place) for place in range(len(self.given))]
+
+    def _for_search(self, place: int) -> Model:
+        given = self.given[place]
+        if self.device == "cpu":
+            if isinstance(given, Bundle):
+                return _on_cpu(given.config, given.weights, self.precision)
+            state = given.cpu().eval().state_dict()
+            if all(weight.element_size() == 4 for weight in state.values()):
+                weights = {name: weight.numpy() for name, weight in state.items()}
+                return _on_cpu(given.config, weights, self.precision)
+        from dragoman.runtime.torch_model import TorchModel
+
+        return TorchModel(self._in_torch(place))
+
+    def _in_torch(self, place: int) -> Transformer:
+        import torch
+
+        given = self.given[place]
+        model = given.model if isinstance(given, Bundle) else given
+        dtype = torch.bfloat16 if self.precision == "bfloat16" else None
+        self.given[place] = model = model.to(device=self.device, dtype=dtype).eval()
+        return model
+
+
+def _on_cpu(config: ModelConfig, weights: Weights, precision: Precision) -> Model:
+    """The fastest of this precision. A processor that does not multiply bfloat16 is faster in float32."""
+    kernels = usable_kernels(precision)
+    return CompiledModel(config, weights, kernels[0]) if kernels else ArrayModel(config, weights)
+
+
+def _device_of(model: Transformer | Bundle) -> str:
+    return "cpu" if isinstance(model, Bundle) else str(next(model.parameters()).device)
