@@ -137,13 +137,14 @@ def best_continuations(beam: Beam, values: Floats, places: Ints, beam_size: int)
         parents, choices: rows of the beam and columns of values (R',), by sentence and by falling probability.
     """
     n_sentences, n_tokens = len(places), values.shape[1]
+    sentences = np.arange(n_sentences)
     # Hypotheses of a sentence are side by side from row first[sentence] on, so their number in it is a difference.
-    first = np.searchsorted(beam.sentence, np.arange(n_sentences))
+    first = np.searchsorted(beam.sentence, sentences)
     numbers = np.arange(len(values)) - first[beam.sentence]
     totals = np.full((n_sentences, beam_size, n_tokens), -np.inf, dtype=np.float32)
     totals[beam.sentence, numbers] = values + beam.log_prob[:, None]
     flat = totals.reshape(n_sentences, -1)
     cells = np.argsort(-flat, axis=1, kind="stable")[:, :beam_size]  # (B, N), falling
-    taken = (np.take_along_axis(flat, cells, axis=1) > -np.inf) & (np.arange(cells.shape[1]) < places[:, None])
+    taken = (flat[sentences[:, None], cells] > -np.inf) & (np.arange(cells.shape[1]) < places[:, None])
     sentence, cells = np.nonzero(taken)[0], cells[taken]
     return first[sentence] + cells // n_tokens, cells % n_tokens

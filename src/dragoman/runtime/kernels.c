@@ -54,7 +54,7 @@ enum { UNIT = 2, INPUTS = 32, TILE = 16 }; /* TILE: rows and columns of a tile o
 #else
 typedef float number;
 typedef float unit;
-enum { UNIT = 1, INPUTS = 1, TILE = 1 };
+enum { UNIT = 1, INPUTS = 1 };
 #endif
 
 enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
@@ -316,8 +316,6 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
 
 #ifdef __AMX_BF16__
 
-enum { FEWEST_TILED = 6 }; /* fewer rows are faster without tiles */
-
 /* Whether this process may use tiles: Linux wants to be asked first, since it must save their 8 KiB with each thread.
  */
 static int may_tile(void) {
@@ -335,34 +333,36 @@ static int may_tile(void) {
     return may;
 }
 
-/* All eight tiles have 16 rows of 64 bytes: 16 sums, or 32 inputs of a row, or 16 columns of a pair of inputs. */
-static void configure_tiles(void) {
+/* Tiles of rows of 64 bytes: 0 to 3 for 16 sums of each row of a product, 4 and 5 for 32 inputs of each, 6 and 7 for 16
+ * columns of 16 pairs of inputs. The fewer rows, the sooner they are multiplied. */
+static void configure_tiles(int64_t n_rows) {
     struct {
         uint8_t palette, first_row, unused[14];
         uint16_t row_bytes[16];
         uint8_t rows[16];
     } configuration = {.palette = 1};
-    for (int i = 0; i < 8; i++) configuration.row_bytes[i] = 64, configuration.rows[i] = TILE;
+    for (int i = 0; i < 8; i++) configuration.row_bytes[i] = 64, configuration.rows[i] = i < 6 ? n_rows : TILE;
     _tile_loadconfig(&configuration);
 }
 
-/* Store tile TILE_NUMBER as rows and columns of `out` that may be fewer than a tile's. */
+/* Store tile TILE_NUMBER as columns of `out`, which may be fewer than a tile's. */
 #define STORE_TILE(TILE_NUMBER, n_rows, columns, out, stride)                                                          \
-    if ((n_rows) >= TILE && (columns) >= TILE) {                                                                       \
+    if ((columns) >= TILE) {                                                                                           \
         _tile_stored(TILE_NUMBER, out, (stride) * sizeof(float));                                                      \
-    } else if ((n_rows) > 0 && (columns) > 0) {                                                                        \
+    } else if ((columns) > 0) {                                                                                        \
         float whole[TILE * TILE];                                                                                      \
         _tile_stored(TILE_NUMBER, whole, TILE * sizeof(float));                                                        \
-        for (int64_t row = 0; row < smaller(n_rows, TILE); row++)                                                      \
-            memcpy((out) + row * (stride), whole + row * TILE, smaller(columns, TILE) * sizeof(float));                \
+        for (int64_t row = 0; row < (n_rows); row++)                                                                   \
+            memcpy((out) + row * (stride), whole + row * TILE, (columns) * sizeof(float));                             \
     }
 
-/* Up to 32 rows of a product for one panel; x has room for whole tiles of rows. */
-static void tiled(const Linear *map, int64_t panel, const number *x, int64_t n_rows, float *out, int64_t stride) {
+/* The rows that the tiles are configured for, and if `two` as many below them, of a product for one panel. */
+static void tiled(const Linear *map, int64_t panel, const number *x, int64_t n_rows, int two, float *out,
+                  int64_t stride) {
     const int64_t width = rounded_up(map->n_in, INPUTS), columns = map->n_out - panel * COLUMNS;
     const int64_t row_bytes = width * sizeof(number), pair_bytes = COLUMNS * UNIT * sizeof(number);
     const number *weight = map->weight + panel * width * COLUMNS;
-    _tile_loadd(0, map->bias + panel * COLUMNS, 0); /* the same row sixteen times */
+    _tile_loadd(0, map->bias + panel * COLUMNS, 0); /* the same row for each */
     _tile_loadd(1, map->bias + panel * COLUMNS + TILE, 0);
     _tile_loadd(2, map->bias + panel * COLUMNS, 0);
     _tile_loadd(3, map->bias + panel * COLUMNS + TILE, 0);
@@ -372,16 +372,38 @@ static void tiled(const Linear *map, int64_t panel, const number *x, int64_t n_r
         _tile_loadd(7, weight + input * COLUMNS + TILE * UNIT, pair_bytes);
         _tile_dpbf16ps(0, 4, 6);
         _tile_dpbf16ps(1, 4, 7);
-        if (n_rows > TILE) {
-            _tile_loadd(5, x + TILE * width + input, row_bytes);
+        if (two) {
+            _tile_loadd(5, x + n_rows * width + input, row_bytes);
             _tile_dpbf16ps(2, 5, 6);
             _tile_dpbf16ps(3, 5, 7);
         }
     }
     STORE_TILE(0, n_rows, columns, out, stride)
     STORE_TILE(1, n_rows, columns - TILE, out + TILE, stride)
-    STORE_TILE(2, n_rows - TILE, columns, out + TILE * stride, stride)
-    STORE_TILE(3, n_rows - TILE, columns - TILE, out + TILE * stride + TILE, stride)
+    if (two) {
+        STORE_TILE(2, n_rows, columns, out + n_rows * stride, stride)
+        STORE_TILE(3, n_rows, columns - TILE, out + n_rows * stride + TILE, stride)
+    }
+}
+
+/* `project` with tiles: first the rows of whole ones, then those that are left. */
+static void project_tiled(const Linear *map, int64_t first, int64_t last, const number *x, int64_t n_rows, float *out,
+                          int64_t stride) {
+    const int64_t width = rounded_up(map->n_in, INPUTS), whole = n_rows / TILE * TILE;
+    if (whole) {
+        configure_tiles(TILE);
+        for (int64_t panel = first; panel < last; panel++)
+            for (int64_t row = 0; row < whole; row += 2 * TILE)
+                tiled(map, panel, x + row * width, TILE, row + TILE < whole,
+                      out + (panel - first) * COLUMNS + row * stride, stride);
+    }
+    if (whole < n_rows) {
+        configure_tiles(n_rows - whole);
+        for (int64_t panel = first; panel < last; panel++)
+            tiled(map, panel, x + whole * width, n_rows - whole, 0, out + (panel - first) * COLUMNS + whole * stride,
+                  stride);
+    }
+    _tile_release();
 }
 
 #endif
@@ -391,13 +413,8 @@ static void project(const Linear *map, int64_t first, int64_t last, const number
                     int64_t stride) {
     const int64_t width = rounded_up(map->n_in, INPUTS);
 #ifdef __AMX_BF16__
-    if (n_rows >= FEWEST_TILED && may_tile()) {
-        configure_tiles();
-        for (int64_t panel = first; panel < last; panel++)
-            for (int64_t row = 0; row < n_rows; row += 2 * TILE)
-                tiled(map, panel, x + row * width, n_rows - row, out + (panel - first) * COLUMNS + row * stride,
-                      stride);
-        _tile_release();
+    if (may_tile()) {
+        project_tiled(map, first, last, x, n_rows, out, stride);
         return;
     }
 #endif
@@ -426,9 +443,7 @@ static void project(const Linear *map, int64_t first, int64_t last, const number
 }
 
 /* How many numbers rows of so many inputs take, as products read them. */
-INLINE int64_t narrowed_size(int64_t n_rows, int64_t n_in) {
-    return rounded_up(n_rows, TILE) * rounded_up(n_in, INPUTS);
-}
+INLINE int64_t narrowed_size(int64_t n_rows, int64_t n_in) { return n_rows * rounded_up(n_in, INPUTS); }
 
 /* x (R, n_in) -> x W + b (R, n_out); room: `narrowed_size` numbers. */
 static void apply(const Linear *map, const float *x, int64_t n_rows, float *out, number *room) {
