@@ -128,13 +128,17 @@ def test_a_translation_imports_nothing_slow_that_it_does_not_need(bundle: Path) 
 
 
 @pytest.mark.parametrize(
-    ("given", "spins"),
-    [({}, "5000"), ({"GOMP_SPINCOUNT": "7"}, "7"), ({"OMP_WAIT_POLICY": "active"}, None)],
+    ("given", "spins", "shapes"),
+    [
+        ({}, "5000", "64"),
+        ({"GOMP_SPINCOUNT": "7", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "9"}, "7", "9"),
+        ({"OMP_WAIT_POLICY": "active"}, None, "64"),
+    ],
 )
-def test_waiting_threads_sleep_soon_unless_the_environment_says_otherwise(
-    given: dict[str, str], spins: str | None, monkeypatch: pytest.MonkeyPatch
+def test_waiting_threads_sleep_soon_and_little_is_kept_unless_the_environment_says_otherwise(
+    given: dict[str, str], spins: str | None, shapes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY"):
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"):
         monkeypatch.setenv(name, "")  # so that it is put back
         monkeypatch.delenv(name)
     for name, value in given.items():
@@ -143,6 +147,7 @@ def test_waiting_threads_sleep_soon_unless_the_environment_says_otherwise(
     with pytest.raises(SystemExit):
         main()
     assert os.environ.get("GOMP_SPINCOUNT") == spins
+    assert os.environ.get("ONEDNN_PRIMITIVE_CACHE_CAPACITY") == shapes
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 
 import pytest
 import torch
@@ -76,6 +77,56 @@ def test_what_a_model_holds_for_impossible_costs_87_nats_and_teaches() -> None:
     hidden_grad, weight_grad = torch.autograd.grad(loss, (hidden, weight))
     assert hidden_grad.item() == 1.0
     assert weight_grad.flatten().tolist() == [1000.0, -1000.0, 0.0]
+
+
+def test_a_loss_is_at_least_that_of_a_model_that_knows_nothing_but_the_smoothing() -> None:
+    """Also where the target's probability is no float: -log p >= 0, and the mean over all tokens >= log V."""
+    hidden, weight = torch.full((1, 1, 1), 1000.0, requires_grad=True), torch.linspace(-1, 1, 20)[:, None]
+    loss, _ = _ChunkedLoss.apply(hidden, weight.requires_grad_(), None, torch.tensor([3]), 0.1, 0.0)
+    assert loss.item() > 0.1 * math.log(20)
+    plain = F.cross_entropy(hidden[0] @ weight.T, torch.tensor([3]), label_smoothing=0.1)
+    for found, expected in zip(
+        torch.autograd.grad(loss, (hidden, weight)), torch.autograd.grad(plain, (hidden, weight)), strict=True
+    ):
+        assert torch.allclose(found, expected, rtol=1e-5)
+
+
+def test_only_the_loss_has_gradients() -> None:
+    model = small_model()
+    loss, nll = batch_loss(model, Batch(sentences([4, 3]), sentences([2, 7, 3])), 0.1)
+    assert loss.requires_grad
+    assert not nll.requires_grad
+
+
+@pytest.mark.parametrize("r_drop", [0.0, 5.0])
+def test_a_batch_without_target_tokens_costs_nothing(r_drop: float) -> None:
+    model = small_model()
+    loss, nll = batch_loss(model, Batch(sentences([4, 3]), sentences([2, 0, 0])), 0.1, r_drop)
+    assert loss.item() == nll.item() == 0
+    loss.backward()
+    assert all(parameter.grad is None or not parameter.grad.any() for parameter in model.parameters())
+
+
+def test_without_gradients_a_batch_is_read_once() -> None:
+    model, batch = small_model(dropout=0.3), Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 3], [2, 4, 3]))
+    with torch.no_grad():
+        assert batch_loss(model.eval(), batch, 0.1, 5.0) == batch_loss(model, batch, 0.1)
+
+
+def test_a_step_of_the_optimizer_needs_no_new_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that none fails when half of it is done."""
+    model = small_model()
+    optimizer = build_optimizer(model, TrainingConfig())
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+
+    def fail(*_: object, **__: object) -> None:
+        raise MemoryError
+
+    for name in ("zeros", "zeros_like", "empty_like"):
+        monkeypatch.setattr(torch, name, fail)
+    optimizer.step()
+    assert {int(state["step"]) for state in optimizer.state.values()} == {1}
 
 
 @pytest.mark.parametrize("tie", ["none", "all"])

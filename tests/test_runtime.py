@@ -412,6 +412,20 @@ def test_what_lies_outside_of_a_model_is_not_read(kernels: Kernels) -> None:
             steps.step(np.full((1, 1), id), 0, None, np.arange(1))
 
 
+@everywhere
+def test_a_source_that_is_none_is_refused(scoring: Scoring) -> None:
+    scorer, source_ids = scoring([transformer(1)]), sentences(3, 2)
+    source_ids[0, 1] = 30
+    with pytest.raises(IndexError):
+        scorer.start(source_ids)
+    source_ids[0, 1] = -1
+    with pytest.raises(IndexError):
+        scorer.start(source_ids)
+    source_ids[0] = PAD_ID
+    with pytest.raises(ValueError, match="a source without tokens"):
+        scorer.start(source_ids)
+
+
 def test_a_library_that_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dragoman.runtime.kernels._all_usable", kernels_module._all_usable.__wrapped__)
     monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
@@ -456,6 +470,51 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
         assert libraries, "install dragoman again: pip install -e ."
         assert all(each.stat().st_mtime >= source.stat().st_mtime for each in libraries), "install dragoman again"
     assert usable_kernels()
+
+
+@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@pytest.mark.parametrize(
+    ("old", "new", "fits"),
+    [("", "", True), ("INTERFACE = 1", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(Norm),", False)],
+)
+def test_a_library_of_another_source_is_left_out(
+    old: str, new: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = Path(runtime.__file__).with_name("kernels.c").read_text(encoding="utf-8")
+    monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
+    monkeypatch.setattr("dragoman.runtime.kernels._all_usable", kernels_module._all_usable.__wrapped__)
+    (tmp_path / "kernels.c").write_text(text.replace(old, new), encoding="utf-8")
+    library = tmp_path / f"_kernels{EXTENSION_SUFFIXES[0]}"
+    options = [*compiler_options("_kernels"), "-O0", "-shared", "-fPIC", "-o", str(library)]
+    subprocess.run([str(COMPILER), *options, str(tmp_path / "kernels.c")], check=True)
+    assert bool(usable_kernels()) == fits
+
+
+@everywhere
+def test_attention_that_is_sure_of_itself(scoring: Scoring) -> None:
+    """Scores of which only the difference from the highest has an exponential."""
+    model = transformer(4, positions="learned")
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if "query_projection.weight" in name:
+                weight.mul_(300)
+    source_ids = sentences(9, 3, 20)
+    for ids, (best, *_) in zip(
+        torch.from_numpy(source_ids), search(scoring([model]), source_ids, config(beam_size=3)), strict=True
+    ):
+        assert best.log_prob == pytest.approx(forced_log_prob(model, ids[ids != PAD_ID][None], best), abs=1e-3)
+
+
+@everywhere
+@pytest.mark.parametrize("k", [1, 3, 5])
+def test_of_equal_scores_the_lower_id_comes_first(k: int, scoring: Scoring) -> None:
+    model = transformer(1)
+    with torch.no_grad():
+        model.output_projection.weight.zero_()
+        model.output_projection.bias.zero_()
+        model.output_projection.bias[[21, 7, 13, 5]] = torch.tensor([3.0, 3, 3, 2])
+    _, ids = scoring([model]).start(sentences(3, 2)).step(np.full(2, SOS_ID)).top_k(k)
+    assert ids[:, : min(k, 4)].tolist() == [[7, 13, 21, 5][:k]] * 2
 
 
 @everywhere

@@ -357,6 +357,22 @@ def test_a_translator_can_be_copied_and_sent_to_another_process(translator: Tran
         assert texts(quiet(other, SOURCES)) == texts(quiet(translator, SOURCES))
 
 
+def test_a_model_that_is_given_stays_as_it_is(tokenizers: Tokenizers) -> None:
+    """Whoever gave it may train on: neither does that change the translator, nor the translator the model."""
+    model = tiny_model(tokenizers)
+    for precision in ("float32", "bfloat16"):
+        own = Translator([model], tokenizers, precision=precision)
+        before, scored = own.translate("A man."), own.score(["A man."], ["Ein Mann."])
+        assert all(weight.dtype == torch.float32 for weight in model.parameters())
+        if precision == "bfloat16":
+            changed = own.score(["A man."], ["Ein Mann."])
+            assert changed == scored
+        with torch.no_grad():
+            for weight in model.parameters():
+                weight += 0.3
+        assert own.translate("A man.") == before
+
+
 def test_without_compiled_kernels_numpy_gives_the_same(
     translator: Translator, tokenizers: Tokenizers, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,9 +1,12 @@
 """Processes that search at once: the same translations in the same order, and no work lost without a word."""
 
+import math
 import os
 import signal
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
@@ -63,6 +66,58 @@ def test_after_a_killed_worker_there_are_others() -> None:
     with pytest.raises(ResourceError, match="was killed"):
         workers.map(range(6))
     assert workers.map([1, 2]) == [1, 2]
+
+
+def is_running(process: int) -> bool:
+    """Whether a process exists and has not ended."""
+    status = Path(f"/proc/{process}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] not in "ZX"
+
+
+def have_ended(processes: list[int]) -> bool:
+    """Whether all of them end within seconds."""
+    deadline = time.monotonic() + 10
+    while any(map(is_running, processes)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return not any(map(is_running, processes))
+
+
+@linux
+def test_workers_end_after_a_failure() -> None:
+    workers = Workers(lambda job: os.getpid() if job < 99 else math.log(-1), 3)
+    first = set(workers.map(range(20)))
+    with pytest.raises(ValueError, match="math domain"):
+        workers.map([1, 99])
+    assert have_ended([*first])
+
+
+@linux
+def test_workers_end_with_those_they_work_for() -> None:
+    workers = Workers(lambda job: os.getpid(), 3)
+    processes = set(workers.map(range(20)))
+    assert all(map(is_running, processes))
+    del workers
+    assert have_ended([*processes])
+
+
+@linux
+def test_workers_end_with_the_process_that_started_them() -> None:
+    program = (
+        "import os, signal; from dragoman.translator.workers import Workers\n"
+        "print(*Workers(lambda job: os.getpid(), 2).map(range(20)), flush=True)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    processes = [*set(map(int, done.stdout.split()))]
+    assert len(processes) == 2
+    assert done.returncode == -signal.SIGKILL
+    assert have_ended(processes)
+
+
+@pytest.mark.parametrize("n_workers", [0, -1])
+def test_no_workers_are_refused(n_workers: int) -> None:
+    with pytest.raises(ConfigError, match=f"{n_workers} workers; use at least 1"):
+        Workers(print, n_workers)
 
 
 def test_one_job_and_one_worker_need_no_other_process() -> None:

@@ -77,7 +77,7 @@ class ArrayScores:
             return np.take_along_axis(self.log_probs, best, axis=1), best
         parts = [
             _top_k(self.log_probs[first : first + ROWS_AT_ONCE], k)
-            for first in range(0, max(1, len(self.log_probs)), ROWS_AT_ONCE)
+            for first in range(0, len(self.log_probs), ROWS_AT_ONCE)
         ]
         values, ids = zip(*parts, strict=True)
         return np.concatenate(values), np.concatenate(ids)
@@ -111,7 +111,8 @@ def _top_k(scores: Floats, k: int) -> tuple[Floats, Ints]:
 
 
 def _sorted(scores: Floats, ids: Ints) -> tuple[Floats, Ints]:
-    """The scores (R, K) of ids (R, K), and those, by falling score."""
+    """The scores (R, K) of ids (R, K), and those, by falling score; of equal ones the lower id first."""
+    ids = np.sort(ids, axis=1)[:, ::-1]
     values = np.take_along_axis(scores, ids, axis=1)
     order = np.argsort(values, axis=1, kind="stable")[:, ::-1]
     return np.take_along_axis(values, order, axis=1), np.take_along_axis(ids, order, axis=1)

@@ -94,7 +94,9 @@ class TransformerScorer:
         self.max_length = min(model.config.max_length for model in models)
 
     def start(self, source_ids: Ints) -> State:
-        """See `Scorer`."""
+        """See `Scorer`; ValueError for a source of padding alone, which has nothing to attend to."""
+        if not (source_ids != self._models[0].config.pad_id).any(axis=1).all():
+            raise ValueError("a source without tokens")
         states = [
             TransformerState(model.start(source_ids), len(source_ids), model.config.pad_id) for model in self._models
         ]

@@ -54,11 +54,11 @@ class LayerCache:
 
     def __init__(self, memory_keys: Tensor, memory_values: Tensor) -> None:
         self.memory_keys = memory_keys  # (B, H, S, K)
-        self.memory_values = memory_values  # (B, H, S, K)
+        self.memory_values = memory_values  # (B, H, S, W)
         self._keys, self._values = Heads(), Heads()
 
     def append(self, keys: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-        """Add the keys and values of new tokens, (B, H, T, K), and return those of all, (B, H, C, K)."""
+        """Add keys (B, H, T, K) and values (B, H, T, W) of new tokens, and return those of all C tokens."""
         return self._keys.append(keys), self._values.append(values)
 
     def select(self, rows: Tensor) -> None:

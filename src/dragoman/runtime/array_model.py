@@ -133,7 +133,9 @@ class Embedding:
         self.is_centring = needs_centring(config)
 
     def __call__(self, ids: Ints, positions: slice) -> Floats:
-        """ids (B, T) at `positions`, one for each or one for all -> (B * T, D)."""
+        """ids (B, T) at `positions`, one for each or one for all -> (B * T, D); IndexError for an id there is not."""
+        if ids.min(initial=0) < 0:
+            raise IndexError("an id that is not in the vocabulary")
         x = self.tokens[ids] * self.scale
         if self.positions is not None:
             x += self.positions[positions]

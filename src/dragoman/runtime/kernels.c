@@ -59,6 +59,8 @@ enum { UNIT = 1, INPUTS = 1 };
 
 enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
 
+enum { INTERFACE = 1 };
+
 enum { ROWS_AT_ONCE = 96 };     /* rows that go through a layer together */
 enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
 enum { QUERIES_AT_ONCE = 6 };   /* queries that read a key together */
@@ -171,7 +173,8 @@ INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* exp(x) to two units in the last place, from the nearest power of two and a Taylor polynomial of what is left. */
+/* exp(x) up to 88, and the same above, to two units in the last place: from the nearest power of two and a Taylor
+ * polynomial of what is left. */
 INLINE vec exponential(vec x) {
     const vec magic = all(12582912.0f); /* 1.5 * 2**23: adding it rounds to an integer, in the lowest bits */
     vec clamped = choose(x > 88.0f, all(88.0f), choose(x < -87.0f, all(-87.0f), x));
@@ -319,18 +322,18 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
 /* Whether this process may use tiles: Linux wants to be asked first, since it must save their 8 KiB with each thread.
  */
 static int may_tile(void) {
-    static int may = -1; /* not asked yet */
-    if (may < 0) {
+    static int known = -1; /* not asked yet */
+    if (known < 0) {
+        int may = 0;
+#ifdef __linux__
         unsigned a, b, c, d;
         const unsigned tiles = 1 << 22 | 1 << 24; /* of bfloat16 */
-        may = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & tiles) == tiles;
-#ifdef __linux__
-        may = may && syscall(SYS_arch_prctl, 0x1023, 18) == 0; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
-#else
-        may = 0;
+        may = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & tiles) == tiles &&
+              syscall(SYS_arch_prctl, 0x1023, 18) == 0; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
 #endif
+        known = may; /* only now: another thread may look */
     }
-    return may;
+    return known;
 }
 
 /* Tiles of rows of 64 bytes: 0 to 3 for 16 sums of each row of a product, 4 and 5 for 32 inputs of each, 6 and 7 for 16
@@ -1000,9 +1003,10 @@ int64_t inputs(void) { return INPUTS; }
 
 int64_t unit_size(void) { return UNIT; }
 
-/* By which `kernels.py` sees that its structures are these. */
-const int64_t structure_sizes[] = {sizeof(Linear),  sizeof(Norm),   sizeof(Layer),     sizeof(Shape), sizeof(Embedding),
-                                   sizeof(Decoder), sizeof(Tokens), sizeof(Sentences), sizeof(Step)};
+/* By which `kernels.py` sees that this is what it calls: a number of its own for each change of what functions are
+ * called with, and the sizes of the structures. */
+const int64_t interface[] = {INTERFACE,         sizeof(Linear),  sizeof(Norm),   sizeof(Layer),     sizeof(Shape),
+                             sizeof(Embedding), sizeof(Decoder), sizeof(Tokens), sizeof(Sentences), sizeof(Step)};
 
 /* Which of the libraries fit this processor: 3 with bfloat16 too, 2 with AVX-512, 1 with AVX2, else 0. */
 int64_t processor(void) {

@@ -24,6 +24,7 @@ Precision = Literal["float32", "bfloat16"]
 #: The kinds of kernels.c: a processor that runs one runs those before it.
 LIBRARIES = "kernels", "kernels_avx2", "kernels_avx512", "kernels_bfloat16"
 #: As in kernels.c.
+INTERFACE = 1
 NO_NORM, LAYER_NORM, RMS_NORM = range(3)
 NO_MEMORY, NO_SUCH_ID = -1, -2
 ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2}
@@ -191,15 +192,15 @@ def _all_usable() -> tuple[Kernels, ...]:
 
 
 def _library(name: str) -> ctypes.CDLL | None:
-    """A library if it is there, can be loaded, and was compiled from a source with the structures of this file."""
+    """A library if it is there, can be loaded, and was compiled from a source with the interface of this file."""
     for file in (Path(__file__).with_name(f"_{name}{suffix}") for suffix in EXTENSION_SUFFIXES):
         if file.exists():
             try:
                 library = ctypes.CDLL(str(file))
-                sizes = (Int * len(STRUCTURES)).in_dll(library, "structure_sizes")
+                interface = (Int * (1 + len(STRUCTURES))).in_dll(library, "interface")
             except (OSError, ValueError):  # of another system, or older
                 return None
-            return library if list(sizes) == [ctypes.sizeof(each) for each in STRUCTURES] else None
+            return library if list(interface) == [INTERFACE, *map(ctypes.sizeof, STRUCTURES)] else None
     return None
 
 

@@ -68,7 +68,7 @@ class ProjectedScores:
 
     def _parts(self) -> Iterator[ArrayScores]:
         """The scores of some rows after others, each until the next."""
-        for first in range(0, max(1, len(self._hidden)), ROWS_AT_ONCE):
+        for first in range(0, len(self._hidden), ROWS_AT_ONCE):
             part = ArrayScores(self._project(self._hidden[first : first + ROWS_AT_ONCE]))
             part.forbid_everywhere(self._forbidden)
             yield part

@@ -26,6 +26,7 @@ class Window:
     norm: float = 0.0
     n_tokens: int = 0
     n_steps: int = 0
+    seconds: float = 0.0  # of training alone, without what is written and validated in between
 
     def add(self, loss: float, nll: float, norm: float, n_tokens: int) -> None:
         """Count one step."""

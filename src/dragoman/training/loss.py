@@ -6,6 +6,7 @@ nothing. P passes over a batch (one, or two for R-Drop), M target tokens, D mode
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -40,7 +41,8 @@ class _ChunkedLoss(torch.autograd.Function):
     backward pass. The second is linear in the weights, and needs no scores at all. Several passes count as their mean.
 
     Products, and the scores between them, are in the type that autocast wants, all sums at least in float32. A
-    probability too small for a float counts as the smallest one: such a token costs 87 nats, with the right gradient.
+    probability too small for a float counts as the smallest one: such a token has 87 nats, and its loss is one that is
+    too small, but the gradient is right.
     """
 
     @staticmethod
@@ -57,6 +59,7 @@ class _ChunkedLoss(torch.autograd.Function):
             hidden_grad, weight_grad, bias_grad = _label_gradients(hidden, weight, targets, smoothing)
             rows, matrix, vector = hidden.to(narrow), weight.to(narrow), offset.to(narrow)
             uniform = weight.mean(dim=0, keepdim=True), offset.mean(dim=0, keepdim=True)
+            log_vocab_size = math.log(vocab_size)
             loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
             for place in (slice(start, start + n_rows) for start in range(0, n_tokens, n_rows)):
                 chunk, target = rows[:, place], targets[None, place, None].expand(n_passes, -1, 1)
@@ -65,6 +68,7 @@ class _ChunkedLoss(torch.autograd.Function):
                 log_probs = probs.gather(-1, target).to(wide).clamp_min_(torch.finfo(wide).tiny).log_()
                 normalisers = scores.gather(-1, target).to(wide) - log_probs
                 means = F.linear(hidden[:, place], *uniform)
+                normalisers = torch.maximum(normalisers, means + log_vocab_size)  # which it is at least: Jensen
                 nll -= log_probs.sum()
                 loss += smoothing * (normalisers - means).sum() - (1 - smoothing) * log_probs.sum()
                 if r_drop:
@@ -82,9 +86,10 @@ class _ChunkedLoss(torch.autograd.Function):
                 else:
                     weight_grad += probs.T @ chunk
         ctx.save_for_backward(hidden_grad, weight_grad, None if bias is None else bias_grad)
-        ctx.mark_non_differentiable(nll)
         ctx.n_passes = n_passes
-        return loss / n_passes, nll / n_passes
+        loss, nll = loss / n_passes, nll / n_passes
+        ctx.mark_non_differentiable(nll)
+        return loss, nll
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
@@ -136,12 +141,13 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, r_drop: float
         batch: B pairs.
         smoothing: that of the labels.
         r_drop: above 0, every pair is read twice, and the two distributions of each target token are pulled together
-            with this weight (Liang et al. 2021, equation 4, here divided by the two passes). Only with gradients.
+            with this weight (Liang et al. 2021, equation 4, here divided by the two passes). Without gradients there
+            is one reading, and no such part.
 
     Returns:
         The sums of `token_losses` over the target tokens that are not padding.
     """
-    pad_id, n_passes = model.config.pad_id, 2 if r_drop else 1
+    pad_id, n_passes = model.config.pad_id, 2 if r_drop and torch.is_grad_enabled() else 1
     source, target = batch.source_ids.repeat(n_passes, 1), batch.target_ids.repeat(n_passes, 1)
     hidden = model.decode(target[:, :-1], model.encode(source), padding_mask(source, pad_id))
     real = target[:, 1:] != pad_id
@@ -155,7 +161,12 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, r_drop: float
         )
         return torch.stack(losses).sum(), torch.stack(nlls).sum()
     sums: tuple[Tensor, Tensor] = _ChunkedLoss.apply(  # type: ignore[no-untyped-call]
-        hidden.view(n_passes, len(targets), -1), projection.weight, projection.bias, targets, smoothing, r_drop
+        hidden.view(n_passes, len(targets), hidden.size(1)),
+        projection.weight,
+        projection.bias,
+        targets,
+        smoothing,
+        r_drop,
     )
     return sums
 

@@ -14,9 +14,14 @@ from dragoman.model.transformer import Transformer
 def build_optimizer(model: Transformer, training: TrainingConfig) -> torch.optim.Adam:
     """Adam (Kingma and Ba 2015) over all weights; the rate is set at each step."""
     fused = next(model.parameters()).device.type in ("cpu", "cuda")
-    return torch.optim.Adam(
+    optimizer = torch.optim.Adam(
         model.parameters(), lr=0.0, betas=training.adam_betas, eps=training.adam_eps, fused=fused or None
     )
+    for parameter in model.parameters():  # now, so that no step runs out of memory when half of it is done
+        n_steps = torch.zeros((), device=parameter.device if fused else None)
+        moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
+        optimizer.state[parameter] = {"step": n_steps, **moments}
+    return optimizer
 
 
 def optimizer_tensors(optimizer: torch.optim.Adam, model: Transformer) -> dict[str, Tensor]:

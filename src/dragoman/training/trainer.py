@@ -85,7 +85,6 @@ class Trainer:
         if main:
             progress, tensorboard = self.progress, self.training.tensorboard
             self.log = MetricsLog(self.folder.metrics, progress.step, progress.last_validation, tensorboard=tensorboard)
-        self._logged_at, self._logged_tokens = time.perf_counter(), self.progress.target_tokens
         with StopRequest() as self.stop, Display(self.n_steps, self.report, bar=main) as self.display:
             upcoming = self._upcoming()
             if new:
@@ -113,7 +112,9 @@ class Trainer:
                     self._use_less_memory(error)
                     upcoming = self._upcoming()
                     continue
-                self.progress.seconds += time.perf_counter() - started
+                seconds = time.perf_counter() - started
+                self.progress.seconds += seconds
+                self.progress.window.seconds += seconds
                 self.display.step(self.progress.step)
                 if self._is_validation_due() or self.progress.step % self.training.log_every == 0:
                     self._keep(self._log)
@@ -238,14 +239,11 @@ class Trainer:
 
     def _log(self) -> None:
         window, self.progress.window = self.progress.window, Window()
-        n_tokens = self.progress.target_tokens - self._logged_tokens  # of this process: a window can be older
-        seconds, self._logged_at = time.perf_counter() - self._logged_at, time.perf_counter()
-        self._logged_tokens = self.progress.target_tokens
         if not self.processes.is_main or not window.n_tokens:
             return
         step = self.progress.step
         rate = learning_rate(step, self.training, self.model.config.d_model, self.n_steps)
-        speed = n_tokens / seconds
+        speed = window.n_tokens / window.seconds
         epoch = step / self.batches.per_epoch
         record = {
             "step": step,
@@ -304,7 +302,6 @@ class Trainer:
                 f"validation at step {progress.step:,}: loss {result.loss:.3f}  perplexity {result.perplexity:.2f}  "
                 f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
             )
-        self._logged_at += time.perf_counter() - started  # the speed of training alone
 
     def _is_over(self) -> bool:
         """Whether all steps are done, or validation has not improved for too long; equal in all processes."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -47,7 +48,7 @@ class TrainedModels:
                 return _on_cpu(given.config, given.weights, self.precision)
             state = given.cpu().eval().state_dict()
             if all(weight.element_size() == 4 for weight in state.values()):
-                weights = {name: weight.numpy() for name, weight in state.items()}
+                weights = {name: weight.numpy().copy() for name, weight in state.items()}
                 return _on_cpu(given.config, weights, self.precision)
         from dragoman.runtime.torch_model import TorchModel
 
@@ -58,8 +59,9 @@ class TrainedModels:
 
         given = self.given[place]
         model = given.model if isinstance(given, Bundle) else given
-        dtype = torch.bfloat16 if self.precision == "bfloat16" else None
-        self.given[place] = model = model.to(device=self.device, dtype=dtype).eval()
+        if self.precision == "bfloat16" and next(model.parameters()).dtype != torch.bfloat16:
+            model = copy.deepcopy(model).bfloat16()  # whoever gave it may want to train on
+        self.given[place] = model = model.to(self.device).eval()
         return model
 
 

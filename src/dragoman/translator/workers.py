@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import signal
 import sys
@@ -13,7 +14,7 @@ from typing import Generic, TypeVar
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from dragoman.errors import DragomanError, ResourceError
+from dragoman.errors import ConfigError, DragomanError, ResourceError
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -32,9 +33,14 @@ class Workers(Generic[Job, Result]):
 
     Several threads share one small search badly; several processes of one thread do not notice each other. Only Linux
     can copy a process safely, so elsewhere the work is done here, one job after the other.
+
+    Raises:
+        ConfigError: fewer than one.
     """
 
     def __init__(self, work: Callable[[Job], Result], n_workers: int) -> None:
+        if n_workers < 1:
+            raise ConfigError(f"{n_workers} workers", advice="use at least 1")
         self._work = work
         self.n_workers = n_workers if sys.platform == "linux" else 1
         self._connections: list[Connection] = []
@@ -47,9 +53,9 @@ class Workers(Generic[Job, Result]):
         """
         if self.n_workers == 1 or len(jobs) < 2:
             return [self._work(job) for job in jobs]
-        if not self._connections:
-            self._connections = [self._start() for _ in range(self.n_workers)]
         try:
+            while len(self._connections) < self.n_workers:
+                self._connections.append(self._start())
             return self._share(jobs)
         except BaseException:
             # The others still work at jobs whose results the next call must not take for its own.
@@ -89,7 +95,9 @@ class Workers(Generic[Job, Result]):
         """A copy of this process at the other end of the connection. It ends when this process closes it, or ends."""
         here, there = multiprocessing.Pipe()
         context = multiprocessing.get_context("fork")
-        process = context.Process(target=_serve, args=(self._work, there), daemon=True)
+        # A copy has our ends of all connections too; it ends when they are closed, so it must not hold them open.
+        ours = [*self._connections, here]
+        process = context.Process(target=_serve, args=(self._work, there, ours), daemon=True)
         with warnings.catch_warnings():
             # Python 3.12 warns of threads, which the copy does not have, and does not use.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -113,18 +121,20 @@ def _killed() -> DragomanError:
     return ResourceError("a worker process was killed", advice="use fewer --workers, or a smaller --batch-size")
 
 
-def _serve(work: Callable[[Job], Result], connection: Connection) -> None:
-    """Do jobs until there are no more."""
+def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
+    """Do jobs until nobody gives any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the first process decides
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threadpool_limits(1)
-    while True:
-        try:
-            job = connection.recv()
-        except EOFError:
-            return
-        try:
-            answer = Answer([work(job)])
-        except Exception as error:
-            answer = Answer([], error)
-        connection.send(answer)
+    for each in inherited:
+        each.close()
+    with contextlib.suppress(EOFError, ConnectionResetError, BrokenPipeError):
+        while True:
+            connection.send(_answer(work, connection.recv()))
+
+
+def _answer(work: Callable[[Job], Result], job: Job) -> Answer[Result]:
+    try:
+        return Answer([work(job)])
+    except Exception as error:
+        return Answer([], error)
