@@ -171,6 +171,30 @@ def test_wrong_usage_is_exit_2_on_one_line(dragoman: Dragoman, arguments: list[s
 
 
 @pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--output", "none/x.de"], "no such folder: none; make it, or choose another --output"),
+        (["--input", "."], "cannot read (Is a directory): .; check the path"),
+        (["--precision", "float8"], "Invalid value for '--precision': 'float8' is not one of 'float32', 'bfloat16'"),
+    ],
+)
+def test_mistakes_of_a_translation_are_told(
+    dragoman: Dragoman,
+    bundle: Path,
+    arguments: list[str],
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = dragoman("translate", "-m", bundle, *arguments, stdin=b"A man.\n")
+    assert code in (1, 2)
+    assert out == b""
+    assert err.startswith(f"error: {message}")
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize(
     ("error", "code"),
     [
         (DataError("x"), 1),

@@ -137,6 +137,19 @@ def test_a_folder_has_one_owner_and_the_lock_dies_with_it(tmp_path: Path) -> Non
         pass
 
 
+def test_a_folder_that_stays_empty_is_not_left_behind(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), lock_folder(tmp_path / "new"):
+        print(1 / 0)
+    assert not (tmp_path / "new").exists()
+    with lock_folder(tmp_path / "new"):
+        (tmp_path / "new" / "result").touch()
+    assert (tmp_path / "new" / "result").exists()
+    (tmp_path / "old").mkdir()
+    with lock_folder(tmp_path / "old"):
+        pass
+    assert (tmp_path / "old").exists()
+
+
 # -- what is on the disk, and when -------------------------------------------------------------------------------
 
 

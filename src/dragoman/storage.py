@@ -275,21 +275,30 @@ def read_pointer(pointer: Path) -> Path:
 def lock_folder(folder: Path) -> Iterator[None]:
     """Hold `folder` for this process alone. The lock dies with the process, also under `kill -9`.
 
+    A folder that is made for it, and into which nothing else is written, is gone in the end.
+
     Raises:
         RunFolderError: another process holds it, and the message names that process and its host; or it cannot be
             written or locked.
         ResourceError: the disk is full.
     """
-    with _disk_errors(folder / "lock"):
+    path, is_new = folder / "lock", not folder.exists()
+    with _disk_errors(path):
         folder.mkdir(parents=True, exist_ok=True)
-        file = open(folder / "lock", "a+b", buffering=0)  # noqa: SIM115 - held for as long as the caller works
+        file = open(path, "a+b", buffering=0)  # noqa: SIM115 - held for as long as the caller works
     with file:
         if not _try_lock(file, folder):
             raise RunFolderError(f"in use by {_owner(file)}", folder, advice="wait for it, or choose another --output")
-        with _disk_errors(folder / "lock"):
+        with _disk_errors(path):
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
-        yield
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                if is_new and [*folder.iterdir()] == [path]:
+                    path.unlink()
+                    folder.rmdir()
 
 
 def _owner(file: IO[bytes]) -> str:

@@ -169,7 +169,9 @@ def explain(error: BaseException) -> tuple[int, str]:
     if hasattr(error, "format_message"):  # the typer library's own word for wrong usage
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "dragoman"
-        what = printable(error.format_message()).rstrip(".").removeprefix("Invalid value: ")
+        what = (
+            printable(error.format_message()).rstrip(".").removeprefix("Invalid value: ").replace("Value error, ", "")
+        )
         hint = "text goes after an option, such as --source or --input; " if "unexpected extra argument" in what else ""
         return USAGE, f"{what}; {hint}see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:

@@ -83,15 +83,14 @@ def result_lines(path: Path | None, *, overwrite: bool = False) -> Iterator[Writ
     """Where results go, line by line: standard output, at once, or a file that appears when it is complete.
 
     Raises:
-        DataError: the file exists, or cannot be written.
+        DataError: the file exists, or its folder does not.
     """
     if path is None:
         if sys.stdout is None:
             raise DataError("standard output is closed", advice="give --output FILE")
         yield lambda line: _write(sys.stdout.buffer, line, flush=True)
         return
-    if path.exists() and not overwrite:
-        raise DataError("the output exists", path, advice="use --overwrite, or another --output")
+    _refuse_place(path, overwrite=overwrite)
     # A device or a pipe cannot be replaced by a finished file.
     direct = path.exists() and not path.is_file()
     temporary = path if direct else path.with_name(f"tmp.{path.name}")
@@ -113,14 +112,20 @@ def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> N
 
     Raises:
         ConfigError: its suffix is none of `suffixes`.
-        DataError: it exists.
+        DataError: it exists, or its folder does not.
     """
     if path.suffix not in suffixes:
         raise ConfigError(
             f"unknown kind of file {path.suffix!r}", path, advice=f"end its name in {' or '.join(suffixes)}"
         )
+    _refuse_place(path, overwrite=overwrite)
+
+
+def _refuse_place(path: Path, *, overwrite: bool) -> None:
     if path.exists() and not overwrite:
         raise DataError("the output exists", path, advice="use --overwrite, or another --output")
+    if not path.parent.is_dir():
+        raise DataError("no such folder", path.parent, advice="make it, or choose another --output")
 
 
 def write_output(path: Path, content: bytes) -> None:

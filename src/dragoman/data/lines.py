@@ -89,7 +89,8 @@ def raw_lines(path: Path, max_bytes: int | None = None) -> Iterator[bytes | None
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DataError(f"damaged gzip file ({error})", path, line=number + 1, advice="use another copy") from None
     except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", path, line=number + 1, advice="check the path") from None
+        failed = number + 1 if number else None
+        raise DataError(f"cannot read ({error.strerror})", path, line=failed, advice="check the path") from None
 
 
 def count_lines(path: Path) -> int:
