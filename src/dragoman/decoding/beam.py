@@ -81,10 +81,11 @@ class Kept:
             best=[[] for _ in limits],
         )
 
-    def add(self, beam: Beam) -> None:
-        """Keep those hypotheses of a beam that are among the n best of their sentence."""
-        if not len(beam.sentence):
+    def add(self, beam: Beam, ended: NDArray[np.bool_]) -> None:
+        """Of the hypotheses that have ended, (R,) of a beam, keep those that are among the n best of their sentence."""
+        if not ended.any():
             return
+        beam = beam.take(ended)
         np.subtract.at(self.places, beam.sentence, 1)
         numbers = beam.sentence.tolist()
         for number, ids, values in zip(numbers, beam.ids.tolist(), beam.token_log_probs.tolist(), strict=True):
@@ -115,11 +116,11 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
         constraints.apply(scores, beam.ids, beam.sentence)
         values, token_ids = scores.top_k(config.beam_size)  # (R, K), falling
         refuse_nan(values[:, 0])
-        kept.add(beam.take(np.isneginf(values[:, 0])))  # every next token is forbidden: it ends as it is
+        kept.add(beam, np.isneginf(values[:, 0]))  # every next token is forbidden: it ends as it is
         parents, choices = best_continuations(beam, values, kept.places, config.beam_size)
         grown = beam.take(parents).extend(token_ids[parents, choices], values[parents, choices])
         ended = (grown.last_ids == EOS_ID) | (constraints.limit[grown.sentence] <= grown.ids.shape[1])
-        kept.add(grown.take(ended))
+        kept.add(grown, ended)
         rows = np.flatnonzero(~ended & kept.can_enter(grown))
         if not len(rows):
             return kept.best
