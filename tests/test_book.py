@@ -1,6 +1,7 @@
 """The book is true: every chapter's cells run, in order, and both languages show the same code."""
 
 import ast
+import json
 import sys
 from pathlib import Path
 
@@ -75,6 +76,20 @@ def test_chapters_open_as_notebooks(page: Path, tmp_path: Path) -> None:
     assert sum(cell.cell_type == "code" for cell in notebook.cells) == sum(cell.is_code for cell in cells(page))
 
 
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_notebooks_lead_somewhere_and_need_no_sphinx(language: str, tmp_path: Path) -> None:
+    pytest.importorskip("nbformat", reason="needs the extra `docs`")
+    from check import problems
+    from notebooks import write_notebook
+
+    for page in (BOOK / language).glob("*.md"):
+        (tmp_path / f"{page.stem}.html").write_text("")
+    (tmp_path / "notebooks").mkdir()
+    for page in chapters(language):
+        write_notebook(page, tmp_path / "notebooks")
+    assert problems(tmp_path) == []
+
+
 def test_chinese_is_looked_up_by_pairs_of_characters() -> None:
     pytest.importorskip("sphinx", reason="needs the extra `docs`")
     from chinese import split
@@ -94,15 +109,16 @@ def test_what_the_site_must_not_have_is_found(tmp_path: Path) -> None:
         '<script src="https://example.org/a.js"></script><img src="//example.org/b.png">'
         '<a href="good.html#here">1</a><a href="good.html#there">2</a><a href="none.html">3</a><a href="#">4</a>'
     )
+    text = "[1](good.html#here) [2](gone.ipynb) [3](https://example.org) `x[0](y)` {py:class}`~a.B`\n\n```\n[4](z)\n```"
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": [{"cell_type": "markdown", "source": [text]}]}))
     found = problems(tmp_path)
-    assert len(found) == 5
-    for part in ("example.org/a.js", "example.org/b.png", "good.html#there", "none.html", "font.woff2"):
+    assert len(found) == 7
+    pages = ("example.org/a.js", "example.org/b.png", "good.html#there", "none.html", "font.woff2")
+    for part in (*pages, "gone.ipynb", "~a.B"):
         assert any(part in each for each in found), part
 
 
 def test_recorded_data_is_that_of_its_page() -> None:
-    import json
-
     from record_choices import DATA, rows
 
     assert json.loads(DATA.read_text(encoding="utf-8")) == rows(), "run docs/book/building/record_choices.py"

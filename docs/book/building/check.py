@@ -1,5 +1,9 @@
-"""What must hold of the finished site: nothing is fetched from elsewhere, and every link inside it leads somewhere."""
+"""What must hold of the finished site: nothing is fetched from elsewhere, and every link inside it leads somewhere.
 
+That goes for its pages and its notebooks.
+"""
+
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +22,10 @@ _FETCHED = {
     "embed": ("src",),
     "use": ("href", "xlink:href"),
 }
+#: Markdown: code, in which brackets are no links; the target of a link; what only Sphinx understands.
+_CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.M | re.S)
+_LINK = re.compile(r"\]\(([^)\s]+)\)")
+_ROLE = re.compile(r"\{[\w:-]+\}`[^`]+`")
 _CSS_ADDRESS = re.compile(r"""(?:url\(|@import)\s*["']?\s*(?:https?:)?//[^)"'\s]+""")
 
 
@@ -48,10 +56,23 @@ def problems(site: Path) -> list[str]:
         name = path.relative_to(site).as_posix()
         found += [f"{name}: fetches {each}" for each in page.fetched if re.match(r"(?:https?:)?//", each)]
         found += [f"{name}: no {each}" for each in {*page.links, *page.fetched} if not _leads(path, each, pages)]
+    for path in sorted(site.rglob("*.ipynb")):
+        name = path.relative_to(site).as_posix()
+        links, roles = _links_and_roles(path)
+        found += [f"{name}: no {each}" for each in links if not _leads(path, each, pages)]
+        found += [f"{name}: shows {each}" for each in roles]
     for path in [*site.rglob("*.css"), *site.rglob("*.html"), *site.rglob("*.svg")]:
         text = path.read_text(encoding="utf-8")
         found += [f"{path.relative_to(site).as_posix()}: fetches {each}" for each in _CSS_ADDRESS.findall(text)]
     return found
+
+
+def _links_and_roles(notebook: Path) -> tuple[set[str], set[str]]:
+    """Where the text of a notebook leads, and what in it only Sphinx would understand."""
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
+    links = {link for text in sources for link in _LINK.findall(_CODE.sub("", text))}
+    return links, {role for text in sources for role in _ROLE.findall(text)}
 
 
 def _leads(path: Path, link: str, pages: dict[Path, Page]) -> bool:

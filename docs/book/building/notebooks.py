@@ -11,6 +11,7 @@ from chapters import cells
 _INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^\n]*\n)*)```$", re.M)
 _NOTE = re.compile(r"^:::\{(?P<kind>\w+)\}(?P<title>[^\n]*)\n(?P<body>.*?)^:::$", re.M | re.S)
 _LINK = re.compile(r"\]\((?P<page>[\w-]+)\.md(?P<anchor>#[\w-]+)?\)")
+_ROLE = re.compile(r"\{[\w:-]+\}`(?:~(?:\w+\.)*)?(?P<text>[^`]+)`")  # after ~, a name without its modules
 
 
 def write_notebook(page: Path, folder: Path) -> None:
@@ -32,7 +33,15 @@ def _plain(text: str, folder: Path) -> str:
     text = _NOTE.sub(
         lambda found: textwrap.indent(f"**{found['title'].strip() or 'Note'}**\n\n{found['body']}", "> "), text
     )
-    return _LINK.sub(lambda found: f"]({found['page']}.ipynb{found['anchor'] or ''})", text)
+    text = _ROLE.sub(lambda found: f"`{found['text']}`", text)
+    return _LINK.sub(_link, text)
+
+
+def _link(found: re.Match[str]) -> str:
+    """A chapter is a notebook beside this one; any other page is one of the site, a folder above."""
+    is_chapter = re.match(r"\d\d-", found["page"])
+    target = f"{found['page']}.ipynb" if is_chapter else f"../{found['page']}.html"
+    return f"]({target}{found['anchor'] or ''})"
 
 
 def _source(found: re.Match[str], folder: Path) -> str:
