@@ -52,6 +52,8 @@ def train(result: Mapping[str, Any]) -> Iterator[list[str]]:
     columns = list(result["speeds"].values())
     for system in columns[0]:
         yield [system, *(_speed(column[system]) for column in columns)]
+    for system in columns[0]:
+        yield [f"{system}, most memory, MiB", *(f"{column[system]:,}" for column in result["memory, MiB"].values())]
 
 
 def latency(result: Mapping[str, Any]) -> Iterator[list[str]]:

@@ -1,15 +1,17 @@
-"""Training speed on Multi30k, in target tokens a second: ours, torch.nn.Transformer by the book, Hugging Face's Marian.
+"""Training speed and memory on Multi30k: ours, torch.nn.Transformer by the book, Hugging Face's Marian.
 
     make bench-train        # or: python benchmarks/train.py RUN, with a run folder that `dragoman prepare` made
 
 The same batches, bucketed by length, of about 4,096 tokens; the same sizes (2 + 2 layers, d_model 256, 4 heads, d_ff
-512, tied embeddings), dropout 0.1, label smoothing 0.1, Adam; float32, and bfloat16 by PyTorch's autocast. Products of
-matrices of 2,048 say what the machine has.
+512, tied embeddings), dropout 0.1, label smoothing 0.1, Adam; float32, and bfloat16 by PyTorch's autocast. Memory is
+that of a process which does nothing else. Products of matrices of 2,048 say what the machine has.
 """
 
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -18,18 +20,19 @@ import torch
 import torch.nn.functional as F
 from measuring import in_turns, summary, write
 from torch import Tensor, nn
-from transformers import MarianConfig, MarianMTModel
 
+from dragoman.cli.program import COMPILED_SHAPES, SHAPE_CACHES
 from dragoman.config import ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch, Batches
 from dragoman.data.store import PairStore
 from dragoman.model.transformer import Transformer
+from dragoman.processes import peak_memory
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.training.loss import batch_loss
+from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import build_optimizer
 
 SIZES = {"d_model": 256, "n_heads": 4, "d_ff": 512, "n_encoder_layers": 2, "n_decoder_layers": 2}
-N_BATCHES, N_ROUNDS = 8, 3
+N_BATCHES, N_ROUNDS, N_BATCHES_FOR_MEMORY = 8, 3, 60
 
 
 class ByTheBook(nn.Module):
@@ -67,7 +70,28 @@ class ByTheBook(nn.Module):
         return F.cross_entropy(logits.flatten(0, 1), expected.flatten(), ignore_index=0, label_smoothing=0.1)
 
 
-def marian(vocab_size: int) -> MarianMTModel:
+Loss = Callable[[Batch], Tensor]
+
+
+def ours(vocab_size: int) -> tuple[nn.Module, Loss]:
+    sizes = {"source_vocab_size": vocab_size, "target_vocab_size": vocab_size, **SIZES}
+    model = Transformer(ModelConfig(tie="all", norm="pre", **sizes))
+
+    def loss(batch: Batch) -> Tensor:
+        total, _ = batch_loss(model, batch, 0.1)
+        return total / n_target_tokens(batch, 0)
+
+    return model, loss
+
+
+def by_the_book(vocab_size: int) -> tuple[nn.Module, Loss]:
+    model = ByTheBook(vocab_size)
+    return model, model.loss
+
+
+def marian(vocab_size: int) -> tuple[nn.Module, Loss]:
+    from transformers import MarianConfig, MarianMTModel  # here, since it takes memory
+
     config = MarianConfig(
         vocab_size=vocab_size,
         d_model=SIZES["d_model"],
@@ -84,50 +108,55 @@ def marian(vocab_size: int) -> MarianMTModel:
         eos_token_id=3,
         decoder_start_token_id=2,
     )
-    return MarianMTModel(config).train()
+    model = MarianMTModel(config)
 
-
-def systems(run: Path, precision: str) -> dict[str, Callable[[], float]]:
-    """For each system, what trains on all batches once and returns how many target tokens they have."""
-    tokenizers, store = Tokenizers.load(run / "tokenizer"), PairStore(run / "data" / "train")
-    order = Batches(store, tokenizers, batch_tokens=4096, seed=1, sampling=False)
-    batches = [order.micro_batches(position)[0] for position in range(N_BATCHES)]
-    n_tokens = sum(int((batch.target_ids[:, 1:] != 0).sum()) for batch in batches)
-    size = tokenizers.source.vocab_size
-    torch.manual_seed(1)
-    ours = Transformer(ModelConfig(source_vocab_size=size, target_vocab_size=size, tie="all", norm="pre", **SIZES))
-    book, theirs = ByTheBook(size).train(), marian(size)
-
-    def our_loss(batch: Batch) -> Tensor:
-        loss, _ = batch_loss(ours, batch, 0.1)
-        return loss / int((batch.target_ids[:, 1:] != 0).sum())
-
-    def their_loss(batch: Batch) -> Tensor:
+    def loss(batch: Batch) -> Tensor:
         read, expected = batch.target_ids[:, :-1], batch.target_ids[:, 1:]
-        logits = theirs(
+        logits = model(
             input_ids=batch.source_ids, attention_mask=batch.source_ids != 0, decoder_input_ids=read, use_cache=False
         ).logits
         return F.cross_entropy(logits.flatten(0, 1), expected.flatten(), ignore_index=0, label_smoothing=0.1)
 
-    def trainer(model: nn.Module, loss: Callable[[Batch], Tensor]) -> Callable[[], float]:
-        optimizer = build_optimizer(model, TrainingConfig())
+    return model, loss
 
-        def train() -> float:
-            for batch in batches:
-                with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
-                    value = loss(batch)
-                value.backward()
-                optimizer.step()
-                optimizer.zero_grad(set_to_none=True)
-            return n_tokens
 
-        return train
+SYSTEMS = {"dragoman": ours, "torch.nn.Transformer": by_the_book, "Hugging Face Marian": marian}
 
-    return {
-        "dragoman": trainer(ours.train(), our_loss),
-        "torch.nn.Transformer": trainer(book, book.loss),
-        "Hugging Face Marian": trainer(theirs, their_loss),
-    }
+
+def training(name: str, run: Path, precision: str, n_batches: int) -> Callable[[], float]:
+    """What trains a system on the next `n_batches` at each call, and returns how many target tokens they had.
+
+    No two batches have the same shape, or hardly any: as in a training.
+    """
+    tokenizers, store = Tokenizers.load(run / "tokenizer"), PairStore(run / "data" / "train")
+    order = Batches(store, tokenizers, batch_tokens=4096, seed=1, sampling=False)
+    torch.manual_seed(1)
+    model, loss = SYSTEMS[name](tokenizers.source.vocab_size)
+    optimizer = build_optimizer(model.train(), TrainingConfig())
+    positions = itertools.count()
+
+    def train() -> float:
+        n_tokens = 0
+        for batch in (order.micro_batches(next(positions))[0] for _ in range(n_batches)):
+            with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
+                value = loss(batch)
+            value.backward()
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
+            n_tokens += n_target_tokens(batch, 0)
+        return n_tokens
+
+    return train
+
+
+def peak_mib(name: str, run: Path, precision: str) -> int:
+    """The most memory that a process had resident which trained a system on half an epoch."""
+    environment = dict(os.environ)
+    if name == "dragoman":
+        environment |= dict.fromkeys(SHAPE_CACHES, COMPILED_SHAPES)  # as the program does
+    command = [sys.executable, __file__, str(run), name, precision]
+    done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    return int(done.stdout)
 
 
 def products() -> dict[str, float]:
@@ -146,13 +175,22 @@ def products() -> dict[str, float]:
 
 
 def main() -> None:
-    """Measure, and write train.json."""
-    speeds = {}
+    """Measure, and write train.json; or, in a process of its own, train one system and print its memory."""
+    run = Path(sys.argv[1])
+    if len(sys.argv) > 2:
+        training(sys.argv[2], run, sys.argv[3], N_BATCHES_FOR_MEMORY)()
+        print(round(peak_memory(torch.device("cpu")) or 0))
+        return
+    speeds, memory = {}, {}
     for precision in ("float32", "bfloat16"):
-        found = in_turns(systems(Path(sys.argv[1]), precision), N_ROUNDS)
+        memory[precision] = {name: peak_mib(name, run, precision) for name in SYSTEMS}
+        found = in_turns({name: training(name, run, precision, N_BATCHES) for name in SYSTEMS}, N_ROUNDS)
         best = max(itertools.islice(found, 1, None), key=lambda name: max(found[name]))
         speeds[precision] = summary(found, best)
-    write(__file__, {"unit": "target tokens a second", "speeds": speeds, "gflops": products()})
+    write(
+        __file__,
+        {"unit": "target tokens a second", "speeds": speeds, "memory, MiB": memory, "gflops": products()},
+    )
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman import demo
 from dragoman.bundle import load_bundle
-from dragoman.cli.program import explain, main, run
+from dragoman.cli.program import SHAPE_CACHES, explain, main, run
 from dragoman.cli.settings import default_folder, recipe_settings
 from dragoman.config import SearchConfig
 from dragoman.data.synthetic import make_corpus
@@ -130,15 +130,15 @@ def test_a_translation_imports_nothing_slow_that_it_does_not_need(bundle: Path) 
 @pytest.mark.parametrize(
     ("given", "spins", "shapes"),
     [
-        ({}, "5000", "64"),
-        ({"GOMP_SPINCOUNT": "7", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "9"}, "7", "9"),
-        ({"OMP_WAIT_POLICY": "active"}, None, "64"),
+        ({}, "5000", "32"),
+        ({"GOMP_SPINCOUNT": "7", "LRU_CACHE_CAPACITY": "9", "ONEDNN_PRIMITIVE_CACHE_CAPACITY": "9"}, "7", "9"),
+        ({"OMP_WAIT_POLICY": "active"}, None, "32"),
     ],
 )
 def test_waiting_threads_sleep_soon_and_little_is_kept_unless_the_environment_says_otherwise(
     given: dict[str, str], spins: str | None, shapes: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"):
+    for name in ("GOMP_SPINCOUNT", "OMP_WAIT_POLICY", *SHAPE_CACHES):
         monkeypatch.setenv(name, "")  # so that it is put back
         monkeypatch.delenv(name)
     for name, value in given.items():
@@ -147,7 +147,7 @@ def test_waiting_threads_sleep_soon_and_little_is_kept_unless_the_environment_sa
     with pytest.raises(SystemExit):
         main()
     assert os.environ.get("GOMP_SPINCOUNT") == spins
-    assert os.environ.get("ONEDNN_PRIMITIVE_CACHE_CAPACITY") == shapes
+    assert {os.environ.get(name) for name in SHAPE_CACHES} == {shapes}
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,11 @@ USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 5, 
 #: How often a thread of PyTorch (GNU OpenMP) looks whether the others are done, until it sleeps. Otherwise it looks for
 #: milliseconds, and a training that shares its cores with another program falls to a hundredth of its speed.
 SPIN_COUNT = "5000"
-#: For how many shapes of a product in bfloat16 PyTorch (oneDNN) keeps the code it compiled. Each takes a MiB or so,
-#: nearly every batch has shapes of its own, and a step needs some fifteen; by itself it keeps a thousand.
-COMPILED_SHAPES = "64"
+#: For how many shapes of a product in bfloat16 PyTorch, and oneDNN below it, keep the code they compiled. Each takes a
+#: megabyte or so, nearly every batch has shapes of its own, and a step needs some fifteen; by themselves they keep
+#: 1,024.
+COMPILED_SHAPES = "32"
+SHAPE_CACHES = "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 
 app = typer.Typer(
     name="dragoman",
@@ -79,10 +81,11 @@ def options(
 
 def main() -> None:
     """Run the command that the arguments name, and leave with its exit code."""
-    # Both are read when PyTorch is imported.
+    # PyTorch reads these when it is imported.
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
-    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", COMPILED_SHAPES)
+    for name in SHAPE_CACHES:
+        os.environ.setdefault(name, COMPILED_SHAPES)
     sys.exit(run(sys.argv[1:]))
 
 
