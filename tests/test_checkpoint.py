@@ -25,7 +25,7 @@ PROGRESS = Progress(
     best_step=5,
     validations_since_best=1,
     last_validation=6,
-    window=Window(loss=0.1, nll=0.2, norm=0.3, n_tokens=4, n_steps=5),
+    window=Window(loss=0.1, nll=0.2, norm=0.3, n_tokens=4, n_steps=5, seconds=0.6),
     fingerprints={"data": "a", "tokenizer": "b"},
     environment={"threads": "1", "processes": "1"},
 )
@@ -141,7 +141,7 @@ def test_a_new_training_has_done_nothing() -> None:
         **dict.fromkeys(asdict(PROGRESS), 0),
         **dict.fromkeys(("micro_batch_tokens", "best_score", "best_step", "last_validation")),
         "precision": "float32",
-        "window": {"loss": 0.0, "nll": 0.0, "norm": 0.0, "n_tokens": 0, "n_steps": 0},
+        "window": {"loss": 0.0, "nll": 0.0, "norm": 0.0, "n_tokens": 0, "n_steps": 0, "seconds": 0.0},
         "lasting_facts": {},
         "fingerprints": {},
         "environment": {},
