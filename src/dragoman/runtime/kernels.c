@@ -319,8 +319,7 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
 
 #ifdef __AMX_BF16__
 
-/* Whether this process may use tiles: Linux wants to be asked first, since it must save their 8 KiB with each thread.
- */
+/* Whether this process may use tiles: Linux wants to be asked, since it must save their 8 KiB with each thread. */
 static int may_tile(void) {
     static int known = -1; /* not asked yet */
     if (known < 0) {
