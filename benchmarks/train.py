@@ -21,10 +21,10 @@ import torch.nn.functional as F
 from measuring import in_turns, summary, write
 from torch import Tensor, nn
 
-from dragoman.cli.program import COMPILED_SHAPES, SHAPE_CACHES
 from dragoman.config import ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch, Batches
 from dragoman.data.store import PairStore
+from dragoman.devices import COMPILED_SHAPES, SHAPE_CACHES
 from dragoman.model.transformer import Transformer
 from dragoman.processes import peak_memory
 from dragoman.text.tokenizer import Tokenizers

@@ -18,10 +18,11 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman import demo
 from dragoman.bundle import load_bundle
-from dragoman.cli.program import SHAPE_CACHES, explain, main, run
+from dragoman.cli.program import explain, main, run
 from dragoman.cli.settings import default_folder, recipe_settings
 from dragoman.config import SearchConfig
 from dragoman.data.synthetic import make_corpus
+from dragoman.devices import SHAPE_CACHES
 from dragoman.errors import (
     BundleError,
     ConfigError,

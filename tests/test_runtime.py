@@ -34,10 +34,11 @@ from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.runtime import kernels as kernels_module
 from dragoman.runtime.array_model import ArrayModel
-from dragoman.runtime.compiled_model import CompiledModel, CompiledScores, bfloat16
+from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
 from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.kernels import LIBRARIES, Kernels, usable_kernels
 from dragoman.runtime.layers import exponentials, softmax
+from dragoman.runtime.packing import bfloat16
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID

@@ -4,11 +4,32 @@ from __future__ import annotations
 
 import os
 import sys
+from typing import Literal
 
 from dragoman.errors import ConfigError
 
+#: What a model translates in. In bfloat16 a CPU computes products, and a GPU all of it.
+Precision = Literal["float32", "bfloat16"]
+
 #: Where Linux shows that there is a driver of a GPU: NVIDIA's, that of its small boards, AMD's, Windows's for Linux.
 DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvmap", "/dev/kfd", "/dev/dxg")
+#: How often a thread of PyTorch (GNU OpenMP) looks whether the others are done, until it sleeps. Otherwise it looks for
+#: milliseconds, and a training that shares its cores with another program falls to a hundredth of its speed.
+SPIN_COUNT = "5000"
+#: For how many shapes of a product in bfloat16 PyTorch, and oneDNN below it, keep the code they compiled. Each takes a
+#: megabyte or so, nearly every batch has shapes of its own, and a step needs some fifteen; by themselves they keep
+#: 1,024.
+COMPILED_SHAPES = "32"
+SHAPE_CACHES = "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+
+
+def set_library_defaults() -> None:
+    """Tell the libraries of PyTorch, before it is imported, how to wait and what to keep, where the environment does
+    not say it."""
+    if "OMP_WAIT_POLICY" not in os.environ:
+        os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
+    for name in SHAPE_CACHES:
+        os.environ.setdefault(name, COMPILED_SHAPES)
 
 
 def find_device(name: str = "auto") -> str:

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from dragoman import devices
+
 InvalidUtf8 = Literal["error", "replace"]
 
 MODEL_HELP = "A bundle, a run folder (its best), or the name of a shipped model"
@@ -39,7 +41,7 @@ Workers = Annotated[
     typer.Option("--workers", min=1, help="Processes that search at once; default: all cores, for a file on a CPU."),
 ]
 Precision = Annotated[
-    Literal["float32", "bfloat16"],
+    devices.Precision,
     typer.Option("--precision", help="bfloat16 is faster where the processor has it, with coarser numbers."),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")]

@@ -38,18 +38,10 @@ from dragoman.cli.package import package
 from dragoman.cli.score import score
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
+from dragoman.devices import set_library_defaults
 from dragoman.errors import DragomanError, is_out_of_memory, printable
 
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 5, 70, 130, 141, 143
-
-#: How often a thread of PyTorch (GNU OpenMP) looks whether the others are done, until it sleeps. Otherwise it looks for
-#: milliseconds, and a training that shares its cores with another program falls to a hundredth of its speed.
-SPIN_COUNT = "5000"
-#: For how many shapes of a product in bfloat16 PyTorch, and oneDNN below it, keep the code they compiled. Each takes a
-#: megabyte or so, nearly every batch has shapes of its own, and a step needs some fifteen; by themselves they keep
-#: 1,024.
-COMPILED_SHAPES = "32"
-SHAPE_CACHES = "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 
 app = typer.Typer(
     name="dragoman",
@@ -81,11 +73,7 @@ def options(
 
 def main() -> None:
     """Run the command that the arguments name, and leave with its exit code."""
-    # PyTorch reads these when it is imported.
-    if "OMP_WAIT_POLICY" not in os.environ:
-        os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
-    for name in SHAPE_CACHES:
-        os.environ.setdefault(name, COMPILED_SHAPES)
+    set_library_defaults()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -172,9 +160,9 @@ def explain(error: BaseException) -> tuple[int, str]:
     if hasattr(error, "format_message"):  # the typer library's own word for wrong usage
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "dragoman"
-        what = (
-            printable(error.format_message()).rstrip(".").removeprefix("Invalid value: ").replace("Value error, ", "")
-        )
+        what = printable(error.format_message()).rstrip(".")
+        for empty_words in ("Invalid value: ", "Value error, "):
+            what = what.replace(empty_words, "", 1)
         hint = "text goes after an option, such as --source or --input; " if "unexpected extra argument" in what else ""
         return USAGE, f"{what}; {hint}see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:

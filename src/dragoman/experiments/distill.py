@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from dragoman.bundle import find_bundle
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText
 from dragoman.data.duplicates import DuplicateFinder, text_hash
+from dragoman.devices import Precision
 from dragoman.errors import ConfigError, DataError, RunFolderError
-from dragoman.runtime.kernels import Precision
 from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, to_json, write_file, write_pieces
 from dragoman.translator import BATCH_TOKENS, SearchOptions, Translator
 

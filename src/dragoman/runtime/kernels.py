@@ -12,15 +12,14 @@ import functools
 from collections.abc import Callable
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.devices import Precision
 from dragoman.errors import ResourceError
 
-#: What layers' products are computed in; the rest is float32.
-Precision = Literal["float32", "bfloat16"]
 #: The kinds of kernels.c: a processor that runs one runs those before it.
 LIBRARIES = "kernels", "kernels_avx2", "kernels_avx512", "kernels_bfloat16"
 #: As in kernels.c.

@@ -160,13 +160,9 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, r_drop: float
             *(token_losses(projection(chunk), target, smoothing) for chunk, target in chunks), strict=True
         )
         return torch.stack(losses).sum(), torch.stack(nlls).sum()
+    passes = hidden.view(n_passes, len(targets), hidden.size(1))
     sums: tuple[Tensor, Tensor] = _ChunkedLoss.apply(  # type: ignore[no-untyped-call]
-        hidden.view(n_passes, len(targets), hidden.size(1)),
-        projection.weight,
-        projection.bias,
-        targets,
-        smoothing,
-        r_drop,
+        passes, projection.weight, projection.bias, targets, smoothing, r_drop
     )
     return sums
 

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from dragoman.bundle import Bundle
 from dragoman.config import ModelConfig
 from dragoman.decoding.state import Model
+from dragoman.devices import Precision
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.runtime.kernels import Precision, usable_kernels
+from dragoman.runtime.kernels import usable_kernels
 from dragoman.runtime.layers import Weights
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import SearchConfig
 from dragoman.decoding.state import TransformerScorer
-from dragoman.devices import find_device
+from dragoman.devices import Precision, find_device
 from dragoman.errors import ConfigError, DataError
-from dragoman.runtime.kernels import Precision
 from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
