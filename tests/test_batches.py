@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from dragoman.config import TokenizerConfig
 from dragoman.data.batches import Batch, Batches, collate, prefetch
 from dragoman.data.prepare import prepare
-from dragoman.data.store import PairStore, StoreWriter
+from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.recipe import parse_config
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
@@ -34,7 +34,8 @@ def store_of(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers)
     """A store with sentences of the given lengths; each pair's ids tell which pair it is."""
     with StoreWriter(folder, (1000, 1000)) as writer:
         ids = [[[4 + index] * pair[side] for index, pair in enumerate(pairs)] for side in range(2)]
-        writer.add(ids, [["an apple is here"] * len(pairs), ["ein apfel ist da"] * len(pairs)])
+        texts = [["an apple is here"] * len(pairs), ["ein apfel ist da"] * len(pairs)]
+        writer.add(pack(ids, texts, (1000, 1000)))
     return PairStore(folder)
 
 

@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
     {"errors", "sections"},
-    {"config", "devices", "processes", "storage", "torchrun"},
+    {"config", "devices", "processes", "storage", "torchrun", "workers"},
     {"model", "recipe", "text"},
     {"weights"},
     {"alignment", "data", "decoding", "bundle"},

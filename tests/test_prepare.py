@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import tracemalloc
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +22,8 @@ from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
 from dragoman.data.lines import Line, Unreadable
 from dragoman.data.prepare import Prepared, open_prepared, prepare
-from dragoman.data.selection import select
-from dragoman.data.store import PairStore, StoreWriter
+from dragoman.data.selection import Use, select
+from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
 from dragoman.recipe import parse_config
 from dragoman.text.tokenizer import learn_tokenizers
@@ -124,9 +123,19 @@ def test_duplicates_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 # -- what is held out --------------------------------------------------------------------------------------------
 
 
-def selected(pairs: list[tuple[str, str]], **settings: Any) -> Counter[tuple[str, str, str]]:
+def selected(pairs: list[tuple[str, str]], **settings: Any) -> dict[Use, list[tuple[str, str]]]:
+    """The pairs that are for each use."""
     data = DataConfig.model_validate(settings)
-    return Counter(select(ParallelText("x", lambda: iter(pairs)), data, {}, hold_out=True).decisions())
+    selection = select(ParallelText("x", lambda: iter(pairs)), data, {}, hold_out=True)
+    by_use: dict[Use, list[tuple[str, str]]] = {use: [] for use in Use}
+    for pair, use in zip(pairs, selection.uses, strict=True):
+        by_use[Use(use)].append(pair)
+    used = [pair for pair, use in zip(pairs, selection.uses, strict=True) if use in (Use.TRAINING, Use.VALIDATION)]
+    assert [(source, target) for source, target, _ in selection.used()] == used
+    assert list(selection.training_pairs()) == by_use[Use.TRAINING]
+    assert selection.holds_out == bool(by_use[Use.VALIDATION])
+    assert sum(selection.dropped.values()) == len(pairs) - len(used)
+    return by_use
 
 
 words = st.text("abcdefgh ", min_size=1, max_size=3)
@@ -140,27 +149,27 @@ def test_every_usable_pair_has_one_fate(pairs: list[tuple[str, str]], size: int,
         with pytest.raises(DataError, match="none of"):
             selected(pairs)
         return
-    found = selected(pairs, validation_size=size, dedup=dedup)
-    assert Counter((source, target) for source, target, _ in found.elements()) == Counter(usable)
-    by_fate: dict[str, list[tuple[str, str]]] = {}
-    for source, target, fate in found.elements():
-        by_fate.setdefault(fate, []).append((source.strip(), target.strip()))
-    held_out, train = by_fate.pop("validation", []), by_fate.pop("train", [])
+    by_use = selected(pairs, validation_size=size, dedup=dedup)
+    found = {use: [(source.strip(), target.strip()) for source, target in of_use] for use, of_use in by_use.items()}
+    held_out, train = found[Use.VALIDATION], found[Use.TRAINING]
+    assert len(found[Use.UNUSABLE]) == len(pairs) - len(usable)
     assert len(held_out) <= min(size, len(usable) // 10)
-    assert not {source for source, _ in held_out} & {source for source, _ in train}
-    assert not dedup or len(train) == len(set(train))
-    assert by_fate.keys() <= {"duplicate", "same source as in validation"}
+    held_out_sources = {source for source, _ in held_out}
+    assert len(held_out_sources) == len(held_out)
+    assert not held_out_sources & {source for source, _ in train}
+    assert {source for source, _ in found[Use.SAME_SOURCE]} <= held_out_sources
+    assert set(found[Use.DUPLICATE]) <= set(train)
+    assert len(train) == len(set(train)) if dedup else not found[Use.DUPLICATE]
 
 
 def test_as_many_are_held_out_as_asked_for() -> None:
     for n_pairs, size, expected in ((500, 20, 20), (500, 1000, 50), (9, 5, 0), (10, 5, 1)):
-        fates = Counter(fate for _, _, fate in selected(sample(n_pairs), validation_size=size))
-        assert fates["validation"] == expected
+        assert len(selected(sample(n_pairs), validation_size=size)[Use.VALIDATION]) == expected
 
 
 def test_adding_lines_hardly_changes_what_is_held_out() -> None:
     def held_out(pairs: list[tuple[str, str]]) -> set[str]:
-        return {source for source, _, fate in selected(pairs, validation_size=50) if fate == "validation"}
+        return {source for source, _ in selected(pairs, validation_size=50)[Use.VALIDATION]}
 
     pairs = sample(1000)
     before, after = held_out(pairs), held_out([*sample(50, seed=7), *pairs])
@@ -187,6 +196,17 @@ def test_what_is_prepared_is_the_corpus(tmp_path: Path) -> None:
     assert (prepared.source_lang, prepared.target_lang) == ("en", "de")
     assert lines[:2] == ["kept 54 of 54 pairs", "held out for validation: kept 6 of 6 pairs"]
     assert "chosen to fit" in lines[-1]
+
+
+def test_several_processes_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.data.encoding._CHUNK", 7)
+    config = corpus(tmp_path, [*sample(100), ("a", "b " * 40)])
+    made = []
+    for n_cores in ("1", "3"):
+        monkeypatch.setenv("OMP_NUM_THREADS", n_cores)
+        _, lines = make(config, tmp_path / n_cores)
+        made.append((lines, contents(tmp_path / n_cores)))
+    assert made[0] == made[1]
 
 
 def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
@@ -445,9 +465,11 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("vocab_size", "kind"), [(256, "uint8"), (257, "uint16"), (65_537, "uint32")])
 def test_ids_have_the_smallest_type(tmp_path: Path, vocab_size: int, kind: str) -> None:
-    with StoreWriter(tmp_path, (vocab_size, 10)) as writer:
-        writer.add(([[vocab_size - 1], []], [[1, 2], [3]]), (["a", ""], ["ä", "你"]))
-        writer.add(([[7]], [[]]), (["b"], ["c"]))
+    sizes = vocab_size, 10
+    with StoreWriter(tmp_path, sizes) as writer:
+        writer.add(pack(([[vocab_size - 1], []], [[1, 2], [3]]), (["a", ""], ["ä", "你"]), sizes))
+        writer.add(pack(([], []), ([], []), sizes))
+        writer.add(pack(([[7]], [[]]), (["b"], ["c"]), sizes))
     store = PairStore(tmp_path)
     assert len(store) == 3
     assert store.source_ids(0).dtype == kind
@@ -458,7 +480,7 @@ def test_ids_have_the_smallest_type(tmp_path: Path, vocab_size: int, kind: str) 
 
 def test_a_store_that_does_not_fit_together_is_refused(tmp_path: Path) -> None:
     with StoreWriter(tmp_path, (10, 10)) as writer:
-        writer.add(([[1, 2]], [[3]]), (["a"], ["b"]))
+        writer.add(pack(([[1, 2]], [[3]]), (["a"], ["b"]), (10, 10)))
     (tmp_path / "source_ids.bin").write_bytes(np.zeros(1, np.uint8).tobytes())
     with pytest.raises(BundleError, match="do not fit together"):
         PairStore(tmp_path)

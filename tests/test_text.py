@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import pickle
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -89,11 +90,6 @@ def test_special_ids_are_left_out_of_sentences_and_named_in_pieces(tokenizers: T
     assert len(target.pieces(ids)) == len(ids)
 
 
-def test_many_texts_at_once_are_each_encoded(tokenizers: Tokenizers) -> None:
-    texts = [*ENGLISH, "", *HOSTILE]
-    assert tokenizers.source.encode_all(texts) == [tokenizers.source.encode(text) for text in texts]
-
-
 def test_split_gives_each_token_as_the_text_has_it(tokenizers: Tokenizers) -> None:
     for text in [*ENGLISH, *CHINESE, *HOSTILE, "", "zebra ☃☃ x", "👩‍👩‍👧 שלום é"]:
         pieces = tokenizers.source.split(text)
@@ -169,6 +165,26 @@ def subword(request: pytest.FixtureRequest) -> Subword:
     source = learn(request.param).source
     assert isinstance(source, Subword)
     return source
+
+
+@given(text=texts | st.lists(st.sampled_from([*ENGLISH, *CHINESE])).map(" ".join))
+@settings(max_examples=300)
+def test_words_one_by_one_are_what_sentencepiece_gives_for_the_sentence(subword: Subword, text: str) -> None:
+    cleaned = Subword.cleaned(text, lowercase=False)
+    assert subword.encode(text) == subword._processor.encode(cleaned)
+    assert subword.split(text) == subword._processor.encode(cleaned, out_type=str)
+
+
+def test_no_more_words_are_remembered_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = learn("bpe").source
+    monkeypatch.setattr("dragoman.text.subword._MANY_WORDS", 5)
+    assert isinstance(source, Subword)
+    for _ in range(2):
+        for text in ENGLISH:
+            assert source.encode(text) == source._processor.encode(text)
+            assert len(source._known_words) <= 5
+    copy = pickle.loads(pickle.dumps(source))
+    assert copy.encode(ENGLISH[0]) == source.encode(ENGLISH[0])
 
 
 @given(text=texts)
@@ -409,6 +425,14 @@ def test_a_model_with_pieces_that_are_no_text_is_refused(tmp_path: Path) -> None
     assert "▁".encode() in content
     path.write_bytes(content.replace("▁".encode(), b"\xed\xa0\x80", 1))
     with pytest.raises(BundleError):
+        Tokenizers.load(tmp_path)
+
+
+def test_a_model_with_pieces_of_several_words_is_refused(tmp_path: Path) -> None:
+    learn("bpe").save(tmp_path)
+    path = tmp_path / "joint.model"
+    path.write_bytes(path.read_bytes().replace(b"Kat", "▁".encode(), 1))
+    with pytest.raises(BundleError, match="several words"):
         Tokenizers.load(tmp_path)
 
 

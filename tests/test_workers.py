@@ -6,12 +6,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dragoman.errors import ConfigError, ResourceError
-from dragoman.translator.workers import Workers
+from dragoman.workers import Workers
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
 
@@ -23,6 +24,37 @@ def test_results_come_in_order_from_several_processes() -> None:
         results = workers.map(range(20))
         assert [square for _, square, _ in results] == [job * job for job in range(20)]
         assert len({process for *_, process in results} - {os.getpid()}) == 3
+
+
+@pytest.mark.parametrize("n_workers", [1, 2, 3])
+def test_results_come_while_jobs_are_still_made(n_workers: int) -> None:
+    made: list[int] = []
+
+    def jobs() -> Iterator[int]:
+        for job in range(10):
+            made.append(job)
+            yield job
+
+    workers = Workers(lambda job: (time.sleep(0.01 * (job % 3)), job * job), n_workers)
+    for number, (_, square) in enumerate(workers.imap(jobs())):
+        assert square == number * number
+        assert len(made) <= number + 1 + n_workers
+    assert made == [*range(10)]
+    assert [*workers.imap([])] == []
+    assert [square for _, square in workers.map([4, 2, 3])] == [16, 4, 9]
+
+
+@linux
+def test_a_failure_among_results_ends_the_workers() -> None:
+    workers = Workers(lambda job: os.getpid() if job < 8 else math.log(-1), 3)
+    processes = set()
+    with pytest.raises(ValueError, match="math domain"):
+        processes.update(workers.imap(range(20)))
+    results = workers.imap(range(5))
+    processes = {next(results), next(results)}
+    results.close()
+    assert have_ended([*processes])
+    assert len(set(workers.imap(range(5)))) == 3
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
@@ -39,7 +71,7 @@ def test_what_a_job_raises_is_raised(n_workers: int) -> None:
 @linux
 def test_a_killed_worker_is_noticed() -> None:
     workers = Workers(lambda job: os.kill(os.getpid(), signal.SIGKILL), 2)
-    with pytest.raises(ResourceError, match="was killed; use fewer --workers"):
+    with pytest.raises(ResourceError, match="was killed; if memory is short, use fewer"):
         workers.map(range(6))
 
 
@@ -103,7 +135,7 @@ def test_workers_end_with_those_they_work_for() -> None:
 @linux
 def test_workers_end_with_the_process_that_started_them() -> None:
     program = (
-        "import os, signal; from dragoman.translator.workers import Workers\n"
+        "import os, signal; from dragoman.workers import Workers\n"
         "print(*Workers(lambda job: os.getpid(), 2).map(range(20)), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )

@@ -351,7 +351,7 @@ def use_tokenizers(tokenizers: Tokenizers) -> None:
     for tokenizer in (tokenizers.source, tokenizers.target):
         size = tokenizer.vocab_size
         rows = [tokenizer.encode(text) for text in TEXTS]
-        assert rows == tokenizer.encode_all(TEXTS)
+        assert rows == [tokenizer.encode(text) for text in TEXTS], "the second time is another"
         rows += [tokenizer.sample(text, (1, number)) for number, text in enumerate(TEXTS)]
         assert all(0 <= each < size for row in rows for each in row), "an id outside of the vocabulary"
         assert not {0, 2, 3} & {each for row in rows for each in row}, "a text became a special token"

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+from array import array
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -45,7 +46,7 @@ class DuplicateFinder:
     """
 
     def __init__(self) -> None:
-        self._buffer: list[tuple[int, int, int]] = []
+        self._sources, self._targets = array("Q"), array("Q")
         self._n_pairs = 0
         self._closing = contextlib.ExitStack()
         self._folder = Path(self._closing.enter_context(TemporaryDirectory(prefix="dragoman-")))
@@ -64,10 +65,10 @@ class DuplicateFinder:
         Raises:
             ResourceError: the disk of temporary files is full.
         """
-        target_hash = text_hash(target)
-        self._buffer.append((source_hash, target_hash, self._n_pairs))
+        self._sources.append(source_hash)
+        self._targets.append(text_hash(target))
         self._n_pairs += 1
-        if len(self._buffer) >= _BUFFER:
+        if len(self._sources) >= _BUFFER:
             self._spill()
 
     def find(self) -> Duplicates:
@@ -85,8 +86,10 @@ class DuplicateFinder:
         return Duplicates(repeated, int(repeated.sum()), n_other_target)
 
     def _spill(self) -> None:
-        records = np.array(self._buffer, _RECORD)
-        self._buffer.clear()
+        records = np.empty(len(self._sources), _RECORD)
+        records["source"], records["target"] = self._sources, self._targets
+        records["index"] = np.arange(self._n_pairs - len(records), self._n_pairs)
+        self._sources, self._targets = array("Q"), array("Q")
         records.sort(order="source")
         partitions = records["source"] >> np.uint64(64 - _PARTITION_BITS)
         bounds = np.searchsorted(partitions, np.arange((1 << _PARTITION_BITS) + 1, dtype=np.uint64))

@@ -1,22 +1,27 @@
-"""Writes the stores of a corpus's splits: text to ids in chunks, so that memory does not grow with the corpus."""
+"""Writes the stores of a corpus's splits: text to ids in chunks, so that memory does not grow with the corpus, and on
+all cores."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
 from dragoman.config import DataConfig
 from dragoman.data.corpus import ParallelText
 from dragoman.data.filtering import Counts, length_problem, text_problem
-from dragoman.data.selection import TRAIN, VALIDATION, Selection
-from dragoman.data.store import StoreWriter
+from dragoman.data.selection import TRAIN, VALIDATION, Selection, Use
+from dragoman.data.store import Row, StoreWriter, pack
+from dragoman.devices import all_cores
 from dragoman.errors import DataError
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.workers import Workers
 
 _CHUNK = 4096
+_TOO_FEW = "too few pairs to hold any out: validation is on the training pairs, and says little"
 
 Pair = tuple[str, str]
 T = TypeVar("T")
@@ -33,64 +38,42 @@ def write_stores(
 
     Raises:
         DataError: no pair is left of a split, or the text cannot be read.
+        ResourceError: a process that encodes was killed.
     """
-    sizes = tokenizers.source.vocab_size, tokenizers.target.vocab_size
+    train, validated = counts = Counts(dropped=Counter(selection.dropped)), Counts()
+    if validation is not None:
+        apart, said = _usable(validation, validated), "validation: {}"
+    elif selection.holds_out:
+        apart, said = iter(()), "held out for validation: {}"
+    else:
+        apart, said = selection.training_pairs(), _TOO_FEW
+    jobs = chain(_selected(selection), ([[], pairs] for pairs in _chunks(apart)))
+    encoder = _Encoder(tokenizers, selection.data)
+    workers = Workers(encoder.encode, max(1, min(all_cores(), len(selection.uses) // _CHUNK)))
     for split in (TRAIN, VALIDATION):
         (folder / split).mkdir()
-    with StoreWriter(folder / TRAIN, sizes) as train_store, StoreWriter(folder / VALIDATION, sizes) as validation_store:
-        train = _Split(train_store, tokenizers, selection.data)
-        held_out = _Split(validation_store, tokenizers, selection.data)
-        train.counts.dropped.update(selection.dropped)
-        for chunk in _chunks(selection.decisions()):
-            train.counts.dropped.update(what for _, _, what in chunk if what not in (TRAIN, VALIDATION))
-            train.add([(source, target) for source, target, what in chunk if what == TRAIN])
-            held_out.add([(source, target) for source, target, what in chunk if what == VALIDATION])
-        train.counts.seen = selection.n_seen - held_out.counts.seen
-        lines = [train.counts.line()]
-        if validation is None and selection.held_out:
-            lines.append(f"held out for validation: {held_out.counts.line()}")
-        elif validation is None:
-            held_out.add_all(selection.training_pairs())
-            lines.append("too few pairs to hold any out: validation is on the training pairs, and says little")
-        else:
-            held_out.add_all(_usable(validation, held_out.counts))
-            lines.append(f"validation: {held_out.counts.line()}")
-    for split, counts in ((TRAIN, train.counts), (VALIDATION, held_out.counts)):
-        if not counts.kept:
-            raise DataError(f"no {split} pair is left ({counts.line()})", selection.text.name, advice="check the files")
-    return lines
+    with (
+        StoreWriter(folder / TRAIN, encoder.vocab_sizes) as train_store,
+        StoreWriter(folder / VALIDATION, encoder.vocab_sizes) as validation_store,
+    ):
+        for encoded in workers.imap(jobs):
+            for store, count, part in zip((train_store, validation_store), counts, encoded, strict=True):
+                store.add(part.rows)
+                count.add(part.counts)
+    train.seen += sum(selection.dropped.values())
+    for split, count in zip((TRAIN, VALIDATION), counts, strict=True):
+        if not count.kept:
+            raise DataError(f"no {split} pair is left ({count.line()})", selection.text.name, advice="check the files")
+    return [train.line(), said.format(validated.line())]
 
 
-class _Split:
-    """A store being written, with counts of what went in."""
-
-    def __init__(self, store: StoreWriter, tokenizers: Tokenizers, data: DataConfig) -> None:
-        self._store = store
-        self._tokenizers = tokenizers
-        self._data = data
-        self.counts = Counts()
-
-    def add_all(self, pairs: Iterable[Pair]) -> None:
-        """Encode and write pairs in chunks."""
-        for chunk in _chunks(pairs):
-            self.add(chunk)
-
-    def add(self, pairs: Sequence[Pair]) -> None:
-        """Encode pairs, and write those whose lengths are right."""
-        source_ids = self._tokenizers.source.encode_all([source for source, _ in pairs])
-        target_ids = self._tokenizers.target.encode_all([target for _, target in pairs])
-        problems = [
-            length_problem(len(source), len(target), self._data)
-            for source, target in zip(source_ids, target_ids, strict=True)
+def _selected(selection: Selection) -> Iterator[list[list[Pair]]]:
+    """The pairs for training and those held out, in chunks."""
+    for chunk in _chunks(selection.used()):
+        yield [
+            [(source, target) for source, target, use in chunk if use == wanted]
+            for wanted in (Use.TRAINING, Use.VALIDATION)
         ]
-        kept = [index for index, problem in enumerate(problems) if problem is None]
-        self._store.add(
-            ([source_ids[index] for index in kept], [target_ids[index] for index in kept]),
-            ([pairs[index][0] for index in kept], [pairs[index][1] for index in kept]),
-        )
-        self.counts.seen += len(pairs)
-        self.counts.kept += len(kept)
-        self.counts.dropped.update(Counter(problem for problem in problems if problem is not None))
 
 
 def _usable(text: ParallelText, counts: Counts) -> Iterator[Pair]:
@@ -102,6 +85,47 @@ def _usable(text: ParallelText, counts: Counts) -> Iterator[Pair]:
             counts.dropped[problem] += 1
         elif isinstance(source, str) and isinstance(target, str):
             yield source, target
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """Pairs of one split, ready for its store, and how many of them were kept."""
+
+    rows: list[Row]
+    counts: Counts
+
+
+@dataclass(frozen=True)
+class _Encoder:
+    """Turns pairs into what stores have, without those whose lengths are wrong."""
+
+    tokenizers: Tokenizers
+    data: DataConfig
+
+    @property
+    def vocab_sizes(self) -> tuple[int, int]:
+        return self.tokenizers.source.vocab_size, self.tokenizers.target.vocab_size
+
+    def encode(self, splits: Sequence[Sequence[Pair]]) -> list[_Encoded]:
+        """Encode the pairs of each split."""
+        return [self._encode(pairs) for pairs in splits]
+
+    def _encode(self, pairs: Sequence[Pair]) -> _Encoded:
+        counts = Counts(seen=len(pairs))
+        ids: tuple[list[list[int]], list[list[int]]] = [], []
+        texts: tuple[list[str], list[str]] = [], []
+        for source, target in pairs:
+            source_ids, target_ids = self.tokenizers.source.encode(source), self.tokenizers.target.encode(target)
+            problem = length_problem(len(source_ids), len(target_ids), self.data)
+            if problem is not None:
+                counts.dropped[problem] += 1
+                continue
+            ids[0].append(source_ids)
+            ids[1].append(target_ids)
+            texts[0].append(source)
+            texts[1].append(target)
+        counts.kept = len(texts[0])
+        return _Encoded(pack(ids, texts, self.vocab_sizes), counts)
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:

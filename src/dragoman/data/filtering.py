@@ -27,6 +27,12 @@ class Counts:
     kept: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
 
+    def add(self, other: Counts) -> None:
+        """Count what another has counted too."""
+        self.seen += other.seen
+        self.kept += other.kept
+        self.dropped.update(other.dropped)
+
     def line(self) -> str:
         """One line for people: `kept 28,950 of 29,000 pairs; dropped: empty 12, too long 30, ratio 8`."""
         reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(self.dropped.items()) if count)

@@ -8,12 +8,17 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
+from itertools import chain, repeat
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dragoman.config import DataConfig
 from dragoman.data.corpus import ParallelText
-from dragoman.data.duplicates import DuplicateFinder, Duplicates, text_hash
+from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import text_problem
 from dragoman.errors import DataError
 
@@ -23,55 +28,61 @@ TRAIN, VALIDATION = "train", "validation"
 _HELD_OUT_SHARE = 10
 
 
+class Use(IntEnum):
+    """What a pair is for, or why it is for nothing."""
+
+    UNUSABLE = 0
+    TRAINING = 1
+    VALIDATION = 2
+    DUPLICATE = 3
+    SAME_SOURCE = 4
+
+
 @dataclass(frozen=True)
 class Selection:
     """A corpus with a decision about each of its pairs."""
 
     text: ParallelText
     data: DataConfig
-    #: Pairs with usable text, and why the others were dropped.
-    n_usable: int
-    n_seen: int
+    #: The `Use` of each pair, one byte each.
+    uses: bytes
+    #: How many pairs are not used, and why.
     dropped: Mapping[str, int]
-    duplicates: Duplicates
-    #: Hashes of the sources that are held out.
-    held_out: frozenset[int]
+    #: Pairs that repeat an earlier one.
+    n_repeated: int
+    #: Pairs, each counted once, whose source came before with another target.
+    n_other_target: int
     #: Pairs whose source and target are the same.
     n_equal: int
     #: For each other split, how many pairs have a source that is also there.
     overlaps: Mapping[str, int]
 
-    def decisions(self) -> Iterator[tuple[str, str, str]]:
-        """(source, target, what for) of each usable pair: "train", "validation", or why it is dropped after all."""
-        index = 0
-        waiting = set(self.held_out)
-        for source, target in self.text.read():
-            if text_problem(source, target) is not None:
-                continue
-            assert isinstance(source, str)
-            assert isinstance(target, str)
-            decision = TRAIN
-            if self.held_out and (source_hash := text_hash(source)) in self.held_out:
-                decision = VALIDATION if source_hash in waiting else "same source as in validation"
-                waiting.discard(source_hash)
-            elif self.data.dedup and self.duplicates.repeated[index]:
-                decision = "duplicate"
-            yield source, target, decision
-            index += 1
+    @property
+    def holds_out(self) -> bool:
+        """Whether any pair is for validation."""
+        return Use.VALIDATION in self.uses
+
+    def used(self) -> Iterator[tuple[str, str, int]]:
+        """(source, target, use) of each pair for training or validation, in order."""
+        uses = chain(self.uses, repeat(Use.UNUSABLE))  # a file that has grown is refused at its end
+        for (source, target), use in zip(self.text.read(), uses, strict=False):
+            if use in (Use.TRAINING, Use.VALIDATION):
+                assert isinstance(source, str)
+                assert isinstance(target, str)
+                yield source, target, use
 
     def training_pairs(self) -> Iterator[tuple[str, str]]:
         """The pairs to train on, as far as their text decides it."""
-        return ((source, target) for source, target, decision in self.decisions() if decision == TRAIN)
+        return ((source, target) for source, target, use in self.used() if use == Use.TRAINING)
 
     def lines(self) -> list[str]:
         """What a person should know about the corpus."""
-        found = self.duplicates
         lines = []
-        if found.n_repeated:
+        if self.n_repeated:
             kept = "removed" if self.data.dedup else "kept; data.dedup=true removes them"
-            lines.append(f"{found.n_repeated:,} pairs occur before in the corpus ({kept})")
-        if found.n_other_target:
-            lines.append(f"{found.n_other_target:,} pairs have a source that occurs before with another target (kept)")
+            lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({kept})")
+        if self.n_other_target:
+            lines.append(f"{self.n_other_target:,} pairs have a source that occurs before with another target (kept)")
         if self.n_equal:
             lines.append(f"{self.n_equal:,} pairs have equal source and target (kept)")
         for split, count in self.overlaps.items():
@@ -94,53 +105,76 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     overlaps = dict.fromkeys(others, 0)
     dropped: Counter[str] = Counter()
     smallest = _Smallest(data.validation_size if hold_out else 0)
-    n_seen = n_usable = n_equal = 0
+    usable = bytearray()
+    n_usable = n_equal = 0
     with DuplicateFinder() as finder:
         for source, target in text.read():
-            n_seen += 1
             problem = text_problem(source, target)
+            usable.append(problem is None)
             if problem is not None:
                 dropped[problem] += 1
                 continue
             assert isinstance(source, str)
             assert isinstance(target, str)
-            n_usable += 1
-            n_equal += source == target
             source_hash = text_hash(source)
-            smallest.add(source_hash)
+            smallest.add(source_hash, n_usable)
             finder.add(source_hash, target)
             for split, hashes in other_hashes.items():
                 overlaps[split] += source_hash in hashes
+            n_equal += source == target
+            n_usable += 1
         if not n_usable:
             reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(dropped.items()))
-            what = f"none of {n_seen:,} pairs can be used ({reasons})" if n_seen else "the corpus is empty"
+            what = f"none of {len(usable):,} pairs can be used ({reasons})" if usable else "the corpus is empty"
             raise DataError(what, text.name, advice="check the files")
         duplicates = finder.find()
-    held_out = frozenset(smallest.least(min(data.validation_size, n_usable // _HELD_OUT_SHARE)))
-    return Selection(text, data, n_usable, n_seen, dropped, duplicates, held_out, n_equal, overlaps)
+    held_out = smallest.least(min(data.validation_size, n_usable // _HELD_OUT_SHARE))
+    uses = np.full(len(usable), Use.UNUSABLE, np.uint8)
+    uses[np.frombuffer(usable, bool)] = _uses(n_usable, held_out, duplicates.repeated if data.dedup else None)
+    dropped["duplicate"] = int((uses == Use.DUPLICATE).sum())
+    dropped["same source as in validation"] = int((uses == Use.SAME_SOURCE).sum())
+    n_repeated, n_other_target = duplicates.n_repeated, duplicates.n_other_target
+    return Selection(text, data, uses.tobytes(), dropped, n_repeated, n_other_target, n_equal, overlaps)
+
+
+def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.bool_] | None) -> NDArray[np.uint8]:
+    """The use of each usable pair: uint8 (n_usable,).
+
+    Args:
+        held_out: for each source that is held out, the pairs that have it.
+        dropped: the pairs that are dropped for being duplicates: bool (n_usable,).
+    """
+    uses = np.full(n_usable, Use.TRAINING, np.uint8)
+    if dropped is not None:
+        uses[dropped] = Use.DUPLICATE
+    for pairs in held_out:
+        uses[pairs] = Use.SAME_SOURCE
+        uses[pairs[0]] = Use.VALIDATION
+    return uses
 
 
 class _Smallest:
-    """The smallest different numbers of a stream, in bounded memory."""
+    """The places of the smallest different numbers of a stream, in memory that depends on how many those are."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._negated: list[int] = []
-        self._members: set[int] = set()
+        self._places: dict[int, list[int]] = {}
 
-    def add(self, number: int) -> None:
-        if number in self._members or not self._size:
-            return
-        if len(self._negated) < self._size:
+    def add(self, number: int, place: int) -> None:
+        """Take the next number. One that is among the smallest at the end has been so since it first came."""
+        if number in self._places:
+            self._places[number].append(place)
+        elif len(self._negated) < self._size:
             heapq.heappush(self._negated, -number)
-            self._members.add(number)
-        elif number < -self._negated[0]:
-            self._members.discard(-heapq.heapreplace(self._negated, -number))
-            self._members.add(number)
+            self._places[number] = [place]
+        elif self._size and number < -self._negated[0]:
+            del self._places[-heapq.heapreplace(self._negated, -number)]
+            self._places[number] = [place]
 
-    def least(self, size: int) -> list[int]:
-        """At most `size` of them; a tenth, if these are all there were."""
-        found = sorted(self._members)
+    def least(self, size: int) -> list[list[int]]:
+        """The places of each of at most `size` of them; of a tenth, if these are all there were."""
+        found = sorted(self._places)
         if len(found) < self._size:
             size = min(size, len(found) // _HELD_OUT_SHARE)
-        return found[:size]
+        return [self._places[number] for number in found[:size]]

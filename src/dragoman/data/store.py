@@ -7,8 +7,8 @@ where each sentence begins, and the end (int64); the same two for the UTF-8 byte
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain
+from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from types import TracebackType
 from typing import Any, BinaryIO, Self
@@ -24,6 +24,33 @@ INDEX = "index.json"
 SIDES = ("source", "target")
 _ID_TYPES = ("<u1", "<u2", "<u4")
 
+#: The bytes of several sentences in one row, and how many values (ids, or bytes of text) each has: int64 (n_pairs,).
+Row = tuple[bytes, NDArray[np.int64]]
+
+
+def pack(
+    ids: Sequence[Sequence[Sequence[int]]], texts: Sequence[Sequence[str]], vocab_sizes: Sequence[int]
+) -> list[Row]:
+    """Pairs as a store has them: ids of source and target, text of source and target.
+
+    Args:
+        ids: `ids[side][pair]`.
+        texts: `texts[side][pair]`.
+        vocab_sizes: of source and target.
+    """
+    rows = []
+    for sentences, size in zip(ids, vocab_sizes, strict=True):
+        row = np.fromiter(chain.from_iterable(sentences), dtype=_smallest_type(size))
+        rows.append((row.tobytes(), _lengths(sentences)))
+    for of_side in texts:
+        encoded = [text.encode() for text in of_side]
+        rows.append((b"".join(encoded), _lengths(encoded)))
+    return rows
+
+
+def _lengths(sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+    return np.fromiter(map(len, sentences), np.int64, len(sentences))
+
 
 class StoreWriter:
     """Writes a store, some pairs at a time.
@@ -38,17 +65,14 @@ class StoreWriter:
         self._types = [_smallest_type(size) for size in vocab_sizes]
         self._n_pairs = 0
         self._closing = contextlib.ExitStack()
-        self._ids = [_Column(self._closing, folder / f"{side}_ids") for side in SIDES]
-        self._texts = [_Column(self._closing, folder / f"{side}_text") for side in SIDES]
+        names = [f"{side}_{what}" for what in ("ids", "text") for side in SIDES]
+        self._columns = [_Column(self._closing, folder / name) for name in names]
 
-    def add(self, ids: Sequence[Sequence[Sequence[int]]], texts: Sequence[Sequence[str]]) -> None:
-        """Append pairs: `ids[side][pair]` and `texts[side][pair]`."""
-        self._n_pairs += len(texts[0])
-        for side in range(2):
-            row = np.fromiter(chain.from_iterable(ids[side]), dtype=self._types[side])
-            self._ids[side].append(row.tobytes(), map(len, ids[side]))
-            encoded = [text.encode() for text in texts[side]]
-            self._texts[side].append(b"".join(encoded), map(len, encoded))
+    def add(self, rows: Sequence[Row]) -> None:
+        """Append pairs as `pack` gives them."""
+        for column, (values, lengths) in zip(self._columns, rows, strict=True):
+            column.append(values, lengths)
+        self._n_pairs += len(rows[0][1])
 
     def __enter__(self) -> Self:
         return self
@@ -73,11 +97,10 @@ class _Column:
         self._end = 0
         self._offsets.write(np.zeros(1, "<i8").tobytes())
 
-    def append(self, values: bytes, lengths: Iterable[int]) -> None:
-        ends = list(accumulate(lengths, initial=self._end))
-        self._end = ends[-1]
+    def append(self, values: bytes, lengths: NDArray[np.int64]) -> None:
         self._values.write(values)
-        self._offsets.write(np.array(ends[1:], "<i8").tobytes())
+        self._offsets.write((self._end + lengths.cumsum()).astype("<i8").tobytes())
+        self._end += int(lengths.sum())
 
 
 class PairStore:

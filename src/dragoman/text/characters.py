@@ -32,10 +32,6 @@ class Characters:
         """The id of each character."""
         return self._vocabulary.ids(self.split(text))
 
-    def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """`encode` for many texts."""
-        return [self.encode(text) for text in texts]
-
     def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
         """Characters have one segmentation only: the same as `encode`."""
         return self.encode(text)

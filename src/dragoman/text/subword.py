@@ -7,10 +7,10 @@ full-width punctuation come back in translations. U+2581, SentencePiece's mark o
 from __future__ import annotations
 
 import io
-import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -22,6 +22,9 @@ from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
 
 SPACE = "▁"
+
+#: So many words are remembered with their pieces.
+_MANY_WORDS = 1 << 16
 
 #: Threads change the sums, and so the model, of unigram training; a fixed number gives equal models everywhere.
 _TRAINING_THREADS = 16
@@ -50,6 +53,7 @@ class Subword:
         self._lowercase = lowercase
         self._sampling = sampling
         self._processor = _load(model)
+        self._known_words = _KnownWords(self._processor)
         self.vocab_size: int = self._processor.get_piece_size()
 
     @staticmethod
@@ -59,26 +63,18 @@ class Subword:
         return text.lower() if lowercase else text
 
     def encode(self, text: str) -> list[int]:
-        """The ids of the best segmentation."""
-        ids: list[int] = self._processor.encode(self.cleaned(text, self._lowercase))
-        return ids
-
-    def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """`encode` for many texts, on all processor cores."""
-        cleaned = [self.cleaned(text, self._lowercase) for text in texts]
-        ids: list[list[int]] = self._processor.encode(cleaned, num_threads=os.cpu_count() or 1)
-        return ids
+        """The ids of the best segmentation of each word: no piece goes beyond one."""
+        return list(chain.from_iterable(map(self._known_words.__getitem__, self._words(text))))
 
     def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
         """The ids of a segmentation drawn with `key`; that of `encode` when sampling is off."""
         if not self._sampling:
             return self.encode(text)
-        return self._sampler.sample([SPACE + word for word in self.cleaned(text, self._lowercase).split()], key)
+        return self._sampler.sample([SPACE + word for word in self._words(text)], key)
 
     def split(self, text: str) -> list[str]:
         """The pieces of the best segmentation; what is no piece stands as it is in the text."""
-        pieces: list[str] = self._processor.encode(self.cleaned(text, self._lowercase), out_type=str)
-        return pieces
+        return [piece for word in self._words(text) for piece in self._processor.encode(word, out_type=str)]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; bytes that are not UTF-8 are U+FFFD."""
@@ -105,6 +101,9 @@ class Subword:
         except ValueError as error:
             raise BundleError(f"not a tokenizer model ({error})", path, advice="use another copy") from None
 
+    def _words(self, text: str) -> list[str]:
+        return self.cleaned(text, self._lowercase).split()
+
     @cached_property
     def _all_pieces(self) -> list[str]:
         pieces: list[str] = self._processor.id_to_piece(list(range(self._processor.get_piece_size())))
@@ -116,6 +115,24 @@ class Subword:
         if self._kind == "bpe":
             return BpeDropout(pieces, self._sampling)
         return UnigramSampling(pieces, self._sampling)
+
+
+class _KnownWords(dict[str, tuple[int, ...]]):
+    """The ids of each word's pieces, remembered: few words make most of a text, and looking one up takes a third of the
+    time that SentencePiece needs. When there are too many, all are forgotten."""
+
+    def __init__(self, processor: sentencepiece.SentencePieceProcessor) -> None:
+        super().__init__()
+        self._processor = processor
+
+    def __missing__(self, word: str) -> tuple[int, ...]:
+        if len(self) >= _MANY_WORDS:
+            self.clear()
+        ids = self[word] = tuple(self._processor.encode(word))
+        return ids
+
+    def __reduce__(self) -> tuple[type[_KnownWords], tuple[sentencepiece.SentencePieceProcessor]]:
+        return type(self), (self._processor,)  # a copy has no need of what is remembered
 
 
 def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
@@ -132,6 +149,8 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     controls = [each for each in range(n_specials) if processor.is_control(each)]
     if found != SPECIALS or controls != [PAD_ID, SOS_ID, EOS_ID] or not processor.is_unknown(UNK_ID):
         raise ValueError(f"its first ids are {' '.join(found)}, not {' '.join(SPECIALS)}")
+    if any(SPACE in piece[1:] for piece in pieces):
+        raise ValueError("it has pieces of several words")
     return processor
 
 

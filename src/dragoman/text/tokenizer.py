@@ -47,10 +47,6 @@ class Tokenizer(Protocol):
         """The ids of `text`. No special id but "unknown" is among them: "<pad>" in a text is plain text."""
         ...
 
-    def encode_all(self, texts: Sequence[str]) -> list[list[int]]:
-        """`encode` for many texts."""
-        ...
-
     def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
         """The ids of a segmentation drawn at random: a pure function of text and key. Without sampling, `encode`."""
         ...

@@ -25,8 +25,8 @@ from dragoman.translator.batching import batches, pair_batches
 from dragoman.translator.cutting import Part, cut, encode_if_short, harmless
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.results import LongTextWarning, Score, Translation
-from dragoman.translator.workers import Workers
 from dragoman.translator.writing import Job, Writer, Written
+from dragoman.workers import Workers
 
 if TYPE_CHECKING:
     import torch

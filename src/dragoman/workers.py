@@ -1,4 +1,4 @@
-"""Processes that search at the same time, each with one thread, over weights that are in memory once."""
+"""Processes that work at the same time, each with one thread, over what is in memory once."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import multiprocessing
 import signal
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
@@ -53,12 +54,41 @@ class Workers(Generic[Job, Result]):
         """
         if self.n_workers == 1 or len(jobs) < 2:
             return [self._work(job) for job in jobs]
+        with self._started():
+            return self._share(jobs)
+
+    def imap(self, jobs: Iterable[Job]) -> Iterator[Result]:
+        """The result of each job, in order, while jobs are still being made: each worker has one, and no more wait.
+
+        Raises:
+            ResourceError: a worker was killed, most likely for want of memory.
+        """
+        if self.n_workers == 1:
+            yield from map(self._work, jobs)
+            return
+        with self._started():
+            waiting, busy = iter(jobs), deque[Connection]()
+            for connection, job in zip(self._connections, waiting, strict=False):
+                _send(connection, job)
+                busy.append(connection)
+            for job in waiting:
+                connection = busy.popleft()
+                result = self._receive(connection)
+                _send(connection, job)
+                busy.append(connection)
+                yield result
+            for connection in busy:
+                yield self._receive(connection)
+
+    @contextlib.contextmanager
+    def _started(self) -> Iterator[None]:
+        """All workers, who end if anything fails: they still work at jobs whose results the next call must not take
+        for its own."""
         try:
             while len(self._connections) < self.n_workers:
                 self._connections.append(self._start())
-            return self._share(jobs)
+            yield
         except BaseException:
-            # The others still work at jobs whose results the next call must not take for its own.
             self._dismiss()
             raise
 
@@ -110,15 +140,20 @@ def _give(waiting: Iterator[tuple[int, Job]], connection: Connection, busy: dict
     """Send the next job, if there is one; a worker has at most one, so that neither side waits to send."""
     for number, job in waiting:
         busy[connection] = number
-        try:
-            connection.send(job)
-        except BrokenPipeError:
-            raise _killed() from None
+        _send(connection, job)
         return
 
 
+def _send(connection: Connection, job: object) -> None:
+    try:
+        connection.send(job)
+    except BrokenPipeError:
+        raise _killed() from None
+
+
 def _killed() -> DragomanError:
-    return ResourceError("a worker process was killed", advice="use fewer --workers, or a smaller --batch-size")
+    advice = "if memory is short, use fewer (--workers, or OMP_NUM_THREADS for `prepare`), or a smaller --batch-size"
+    return ResourceError("a worker process was killed", advice=advice)
 
 
 def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
