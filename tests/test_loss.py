@@ -32,7 +32,7 @@ def test_token_losses_equal_pytorchs(smoothing: float) -> None:
 def test_the_chunked_loss_and_its_gradients_equal_pytorchs(
     smoothing: float, tie: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(loss_module, "CHUNK_BYTES", 4 * 25)  # two rows at a time
+    monkeypatch.setattr(loss_module, "CHUNK_TOKENS", 2)
     model = small_model(tie=tie)
     batch = Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 9, 3], [2, 4, 3]))
     read, expected = batch.target_ids[:, :-1], batch.target_ids[:, 1:]
@@ -131,7 +131,7 @@ def test_a_step_of_the_optimizer_needs_no_new_memory(monkeypatch: pytest.MonkeyP
 
 @pytest.mark.parametrize("tie", ["none", "all"])
 def test_r_drop_and_its_gradients_equal_the_formula(tie: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loss_module, "CHUNK_BYTES", 4 * 50)  # two rows at a time
+    monkeypatch.setattr(loss_module, "CHUNK_TOKENS", 4)  # two rows of each pass
     model = small_model(tie=tie, dropout=0.3).train()
     batch = Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 9, 3], [2, 4, 3]))
     real = batch.target_ids[:, 1:] != 0

@@ -256,6 +256,11 @@ def test_dropout_drops_independently_with_its_probability_and_keeps_the_mean() -
         flat = dropped.flatten()
         together = (flat[shift:] * flat[:-shift]).mean().item()
         assert together == pytest.approx(0.09, abs=5 * (0.09 / n) ** 0.5)
+    for dtype in (torch.float32, torch.float16, torch.bfloat16):
+        torch.manual_seed(1)
+        narrow = dropout_mask(torch.Size((401, 1001)), 0.3, dtype)
+        assert narrow.dtype == dtype
+        assert torch.equal(narrow, mask.to(dtype))
     module, x = Dropout(0.3), torch.randn(5, 7, requires_grad=True)
     assert module.eval()(x) is x
     torch.manual_seed(2)

@@ -41,4 +41,7 @@ def dropout_mask(shape: torch.Size, p: float, dtype: torch.dtype) -> Tensor:
     numbers, lowest_kept = draws.view(torch.int16)[:n_elements].view(shape), n_dropped - 32768
     # 0 where a number is below, else 1: comparisons take PyTorch twice as long.
     kept = numbers.clamp_(lowest_kept - 1, lowest_kept).sub_(lowest_kept - 1)
-    return kept.to(dtype).mul_(65536 / (65536 - n_dropped))
+    scale = torch.tensor(65536 / (65536 - n_dropped), dtype=dtype)
+    if dtype.itemsize == kept.itemsize:
+        return kept.mul_(scale.view(torch.int16)).view(dtype)  # the bits of 0 or of the scale, without a conversion
+    return kept.to(dtype).mul_(scale)

@@ -17,8 +17,9 @@ from dragoman.data.batches import Batch
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 
-#: Bytes of the scores held at once. The whole (M, V) matrix never exists; a piece of it stays in the processor's cache.
-CHUNK_BYTES = 1 << 22
+#: Tokens whose scores are held at once: the whole (M, V) matrix never exists. With fewer, adding up the gradient of the
+#: weights costs more than their products, with more, what is computed of the scores leaves the processor's cache.
+CHUNK_TOKENS = 512
 
 
 def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
@@ -53,7 +54,7 @@ class _ChunkedLoss(torch.autograd.Function):
         (n_passes, n_tokens, _), vocab_size, kind = hidden.shape, weight.size(0), hidden.device.type
         wide = torch.promote_types(hidden.dtype, torch.float32)
         narrow = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
-        n_rows = max(1, CHUNK_BYTES // (n_passes * vocab_size * narrow.itemsize))
+        n_rows = CHUNK_TOKENS // n_passes
         offset = weight.new_zeros(vocab_size) if bias is None else bias
         with torch.autocast(kind, enabled=False):  # it would compute each softmax in float32
             hidden_grad, weight_grad, bias_grad = _label_gradients(hidden, weight, targets, smoothing)
@@ -154,8 +155,7 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, r_drop: float
     hidden, targets = hidden[real], batch.target_ids[:, 1:][real[: len(batch.target_ids)]]
     projection = model.output_projection
     if not torch.is_grad_enabled():
-        n_rows = max(1, CHUNK_BYTES // (projection.out_features * hidden.element_size()))
-        chunks = zip(hidden.split(n_rows), targets.split(n_rows), strict=True)
+        chunks = zip(hidden.split(CHUNK_TOKENS), targets.split(CHUNK_TOKENS), strict=True)
         losses, nlls = zip(
             *(token_losses(projection(chunk), target, smoothing) for chunk, target in chunks), strict=True
         )
