@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from dragoman.config import SearchConfig
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
-from dragoman.decoding.scores import Floats, Ints, refuse_nan
+from dragoman.decoding.scores import FORBIDDEN, Floats, Ints, refuse_nan
 from dragoman.decoding.state import State
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 
@@ -115,17 +115,21 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
         scores = state.step(beam.last_ids)
         constraints.apply(scores, beam.ids, beam.sentence)
         values, token_ids = scores.top_k(config.beam_size)  # (R, K), falling
-        refuse_nan(values[:, 0])
-        kept.add(beam, np.isneginf(values[:, 0]))  # every next token is forbidden: it ends as it is
+        best = values[:, 0]
+        if not (best > FORBIDDEN).all():
+            refuse_nan(best)
+            kept.add(beam, best == FORBIDDEN)  # every next token is forbidden: it ends as it is
         parents, choices = best_continuations(beam, values, kept.places, config.beam_size)
         grown = beam.take(parents).extend(token_ids[parents, choices], values[parents, choices])
         ended = (grown.last_ids == EOS_ID) | (constraints.limit[grown.sentence] <= grown.ids.shape[1])
         kept.add(grown, ended)
-        rows = np.flatnonzero(~ended & kept.can_enter(grown))
-        if not len(rows):
+        going_on = ~ended & kept.can_enter(grown)
+        if not going_on.any():
             return kept.best
-        beam = grown.take(rows)
-        state.select(parents[rows])
+        if not going_on.all():
+            grown, parents = grown.take(going_on), parents[going_on]
+        beam = grown
+        state.select(parents)
 
 
 def best_continuations(beam: Beam, values: Floats, places: Ints, beam_size: int) -> tuple[Ints, Ints]:
@@ -140,12 +144,12 @@ def best_continuations(beam: Beam, values: Floats, places: Ints, beam_size: int)
     n_sentences, n_tokens = len(places), values.shape[1]
     sentences = np.arange(n_sentences)
     # Hypotheses of a sentence are side by side from row first[sentence] on, so their number in it is a difference.
-    first = np.searchsorted(beam.sentence, sentences)
+    first = beam.sentence.searchsorted(sentences)
     numbers = np.arange(len(values)) - first[beam.sentence]
-    totals = np.full((n_sentences, beam_size, n_tokens), -np.inf, dtype=np.float32)
-    totals[beam.sentence, numbers] = values + beam.log_prob[:, None]
-    flat = totals.reshape(n_sentences, -1)
-    cells = np.argsort(-flat, axis=1, kind="stable")[:, :beam_size]  # (B, N), falling
-    taken = (flat[sentences[:, None], cells] > -np.inf) & (np.arange(cells.shape[1]) < places[:, None])
-    sentence, cells = np.nonzero(taken)[0], cells[taken]
-    return first[sentence] + cells // n_tokens, cells % n_tokens
+    costs = np.full((n_sentences, beam_size, n_tokens), np.inf, dtype=np.float32)
+    costs[beam.sentence, numbers] = -(values + beam.log_prob[:, None])
+    flat = costs.reshape(n_sentences, -1)
+    cells = flat.argsort(axis=1, kind="stable")[:, :beam_size]  # (B, N)
+    taken = (flat[sentences[:, None], cells] < np.inf) & (np.arange(cells.shape[1]) < places[:, None])
+    parents, choices = np.divmod(cells[taken], n_tokens)
+    return first[taken.nonzero()[0]] + parents, choices

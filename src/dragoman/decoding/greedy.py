@@ -11,7 +11,7 @@ import numpy as np
 
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis
-from dragoman.decoding.scores import Floats, Ints, Scores, refuse_nan
+from dragoman.decoding.scores import FORBIDDEN, Floats, Ints, Scores, refuse_nan
 from dragoman.decoding.state import State
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 
@@ -33,30 +33,30 @@ def walk(
     A row that has ended leaves the state.
     """
     n_rows = len(sentence)
-    written = np.full((n_rows, constraints.longest), PAD_ID)
+    hypotheses: dict[int, Hypothesis] = {}
+    rows, last_ids = np.arange(n_rows), np.full(n_rows, SOS_ID)
+    ids = np.full((n_rows, constraints.longest), PAD_ID)
     log_probs = np.zeros((n_rows, constraints.longest), dtype=np.float32)
-    lengths = np.zeros(n_rows, dtype=np.int64)
-    rows = np.arange(n_rows)
-    last_ids = np.full(n_rows, SOS_ID)
     for position in range(constraints.longest):
         scores = state.step(last_ids)
-        constraints.apply(scores, written[rows, :position], sentence[rows])
+        constraints.apply(scores, ids[:, :position], sentence)
         token_log_probs, last_ids = choose(scores, rows, position)
-        refuse_nan(token_log_probs)
-        written[rows, position], log_probs[rows, position] = last_ids, token_log_probs
-        stuck = np.isneginf(token_log_probs)  # every token is forbidden: it ends before this one
-        ended = (last_ids == EOS_ID) | (constraints.limit[sentence[rows]] <= position + 1) | stuck
+        ids[:, position], log_probs[:, position] = last_ids, token_log_probs
+        stuck = token_log_probs == FORBIDDEN  # every token is forbidden: it ends before this one
+        ended = (last_ids == EOS_ID) | (constraints.limit[sentence] <= position + 1) | stuck
         if ended.any():
-            lengths[rows[ended]] = position + ~stuck[ended]
-            open_rows = np.flatnonzero(~ended)
-            if not len(open_rows):
+            refuse_nan(log_probs[ended])
+            for row in np.flatnonzero(ended).tolist():
+                length = position + (not stuck[row])
+                written = ids[row, :length].tolist(), log_probs[row, :length].tolist()
+                hypotheses[int(rows[row])] = Hypothesis.of(*written, length_penalty)
+            going_on = np.flatnonzero(~ended)
+            if not len(going_on):
                 break
-            state.select(open_rows)
-            rows, last_ids = rows[open_rows], last_ids[open_rows]
-    return [
-        Hypothesis.of(ids[:length], values[:length], length_penalty)
-        for ids, values, length in zip(written.tolist(), log_probs.tolist(), lengths.tolist(), strict=True)
-    ]
+            state.select(going_on)
+            rows, sentence, last_ids = rows[going_on], sentence[going_on], last_ids[going_on]
+            ids, log_probs = ids[going_on], log_probs[going_on]
+    return [hypotheses[row] for row in range(n_rows)]
 
 
 def _most_probable(scores: Scores, rows: Ints, position: int) -> tuple[Floats, Ints]:

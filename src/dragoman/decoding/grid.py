@@ -36,9 +36,12 @@ class Grid:
         in_grid.reshape(-1)[self.places] = last_ids
         self.n_steps += 1
         if self.paths is not None:
-            n_sentences, n_places = self.shape
-            itself = np.broadcast_to(np.eye(n_places, dtype=np.bool_), (n_sentences, n_places, n_places))
-            self.paths = np.concatenate((self.paths, itself), axis=2)
+            (n_sentences, n_places), n_read = self.shape, self.paths.shape[2]
+            paths = np.zeros((n_sentences, n_places, n_read + n_places), dtype=np.bool_)
+            paths[:, :, :n_read] = self.paths
+            numbers = np.arange(n_places)
+            paths[:, numbers, n_read + numbers] = True  # each place has read its own token
+            self.paths = paths
         return in_grid
 
     def select(self, rows: Ints) -> Ints | None:
@@ -48,16 +51,16 @@ class Grid:
             The sentences (B',) that stay, or None if all do.
         """
         places = self.places[rows]
-        if np.array_equal(places, self.places):
+        if len(places) == len(self.places) and (places == self.places).all():
             return None
         n_sentences, n_places = self.shape
         owner, parent = np.divmod(places, n_places)
         n_rows = np.bincount(owner, minlength=n_sentences)  # of each sentence
-        sentences = np.flatnonzero(n_rows)
+        sentences = n_rows.nonzero()[0]
         if len(sentences) > SENTENCES_KEPT * n_sentences:
             sentences = np.arange(n_sentences)
         self.shape = len(sentences), int(n_rows.max())
-        self.places = np.searchsorted(sentences, owner) * self.shape[1] + _number_within(owner, n_rows)
+        self.places = sentences.searchsorted(owner) * self.shape[1] + _number_within(owner, n_rows)
         parents = np.zeros(self.shape, dtype=np.int64)
         parents.reshape(-1)[self.places] = parent
         if self.paths is None and self.shape[1] > 1:
@@ -69,8 +72,8 @@ class Grid:
 
 def _number_within(owner: Ints, n_rows: Ints) -> Ints:
     """For each row, how many rows of the same owner come before it: owner (R,), n_rows (B,) of each -> (R,)."""
-    order = np.argsort(owner, kind="stable")
-    first = np.cumsum(n_rows) - n_rows
+    order = owner.argsort(kind="stable")
+    first = n_rows.cumsum() - n_rows
     number = np.empty_like(owner)
     number[order] = np.arange(len(owner)) - first[owner[order]]
     return number

@@ -119,7 +119,7 @@ def _sorted(scores: Floats, ids: Ints) -> tuple[Floats, Ints]:
 
 
 def refuse_nan(best: Floats) -> None:
-    """Check the highest log-probability of each row (R,), which is NaN where the row has one.
+    """Check the highest log-probabilities of each row (R, ...), which are NaN where the row has one.
 
     Raises:
         DragomanError: one is NaN, which would be chosen as if it were the best.

@@ -60,8 +60,9 @@ class CompiledModel:
         )
         self.output_projection = pack.linear("output_projection")
         self._arrays = pack.arrays  # which the structures point to
-        #: Zeros, then a vector of `UNSEEN`: its end is what is added where all keys are seen.
+        # Zeros, then a vector of `UNSEEN`: its end is what is added where all keys are seen.
         self._seen = np.concatenate((np.zeros(config.max_length, dtype=np.float32), np.full(kernels.lanes, UNSEEN)))
+        self._seen_end = address(self._seen[config.max_length :])
 
     def start(self, source_ids: Ints) -> CompiledSteps:
         """Read the sources (B, S), which end in eos and then padding."""
@@ -95,7 +96,7 @@ class CompiledModel:
 
     def all_seen(self, n_keys: int) -> int:
         """The address of such a row for keys that are all seen: zeros, then `UNSEEN` up to a whole vector."""
-        return address(self._seen[self.config.max_length - n_keys :])
+        return self._seen_end - n_keys * self._seen.itemsize
 
     def _memory(self, x: Floats) -> Floats:
         self.kernels.normalise_rows(ctypes.byref(self.shape), ctypes.byref(self._encoder_norm), address(x), len(x))
