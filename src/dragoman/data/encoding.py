@@ -21,6 +21,8 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.workers import Workers
 
 _CHUNK = 4096
+#: More processes would wait for the first, which reads and writes for all.
+_MOST_WORKERS = 8
 _TOO_FEW = "too few pairs to hold any out: validation is on the training pairs, and says little"
 
 Pair = tuple[str, str]
@@ -49,7 +51,8 @@ def write_stores(
         apart, said = selection.training_pairs(), _TOO_FEW
     jobs = chain(_selected(selection), ([[], pairs] for pairs in _chunks(apart)))
     encoder = _Encoder(tokenizers, selection.data)
-    workers = Workers(encoder.encode, max(1, min(all_cores(), len(selection.uses) // _CHUNK)))
+    n_workers = min(all_cores(), _MOST_WORKERS, max(1, len(selection.uses) // _CHUNK))
+    workers = Workers(encoder.encode, n_workers)
     for split in (TRAIN, VALIDATION):
         (folder / split).mkdir()
     with (
