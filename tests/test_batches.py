@@ -35,7 +35,7 @@ def store_of(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers)
     with StoreWriter(folder, (1000, 1000)) as writer:
         ids = [[[4 + index] * pair[side] for index, pair in enumerate(pairs)] for side in range(2)]
         texts = [["an apple is here"] * len(pairs), ["ein apfel ist da"] * len(pairs)]
-        writer.add(pack(ids, texts, (1000, 1000)))
+        writer.add(pack(ids, texts))
     return PairStore(folder)
 
 

@@ -367,6 +367,15 @@ def test_probabilities_that_are_not_numbers_are_refused(method: dict[str, object
     with pytest.raises(DragomanError, match="NaN"):
         search(RowScorer(row=[0.1, 0.2, 0.1, 0.2, math.nan, 0.4]), sentences(1, 2), config(**method))
 
+    class OnlyAtFirst(TableScorer):
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+            is_bad = not written and len(source) > 2
+            return logs([0, 0, 0, 0, math.nan, 1] if is_bad else [0, 0, 0, 0.1 + 0.2 * len(written), 0.1, 0.6])
+
+    assert search(OnlyAtFirst(), sentences(1, 1), config(**method))
+    with pytest.raises(DragomanError, match="NaN"):
+        search(OnlyAtFirst(), sentences(1, 3, 1), config(**method))
+
 
 def test_no_sentences() -> None:
     assert search(TableScorer(), np.zeros((0, 3), dtype=np.int64), config()) == []

@@ -5,9 +5,11 @@ import itertools
 import os
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import tracemalloc
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.config import Config, DataConfig
-from dragoman.data.corpus import ParallelText
+from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
 from dragoman.data.lines import Line, Unreadable
 from dragoman.data.prepare import Prepared, open_prepared, prepare
-from dragoman.data.selection import Use, select
+from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
 from dragoman.recipe import parse_config
@@ -207,6 +209,51 @@ def test_several_processes_write_the_same_bytes(tmp_path: Path, monkeypatch: pyt
         _, lines = make(config, tmp_path / n_cores)
         made.append((lines, contents(tmp_path / n_cores)))
     assert made[0] == made[1]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
+def test_with_several_processes_errors_are_told_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.data.encoding._CHUNK", 7)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    config = corpus(tmp_path, sample(100))
+    tokenizers = make(config, tmp_path / "first")[0].tokenizers
+    this_process, used = os.getpid(), Selection.used
+
+    def die(text: str) -> list[int]:
+        assert os.getpid() != this_process
+        os.kill(os.getpid(), signal.SIGKILL)
+        return []
+
+    def stop(selection: Selection) -> Iterator[tuple[str, str, int]]:
+        yield from itertools.islice(used(selection), 50)
+        raise DataError("no more of it")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(tokenizers.source, "encode", die)
+        with pytest.raises(ResourceError, match="a worker process was killed; if memory is short, let OMP_NUM_THREADS"):
+            make(config, tmp_path / "run", tokenizers=tokenizers)
+    assert not contents(tmp_path / "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(Selection, "used", stop)
+        with pytest.raises(DataError, match="no more of it"):
+            make(config, tmp_path / "run", tokenizers=tokenizers)
+    assert not contents(tmp_path / "run")
+    make(config, tmp_path / "run", tokenizers=tokenizers)
+
+
+@pytest.mark.parametrize("change", [b"\xff", b"a" * 200_000, b"\n"])
+def test_a_file_that_changes_between_two_passes_is_refused(tmp_path: Path, change: bytes) -> None:
+    config = corpus(tmp_path, sample(100), data={"invalid_utf8": "drop"})
+    selection = select(read_pairs(config.data, "train"), config.data, {}, hold_out=True)
+    pairs = selection.used()
+    next(pairs)
+    target = tmp_path / "a.de"
+    target.write_bytes(change + target.read_bytes()[len(change) :] + change)
+    with pytest.raises(DataError, match="changed while reading"):
+        for _ in pairs:
+            pass
 
 
 def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
@@ -465,11 +512,10 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("vocab_size", "kind"), [(256, "uint8"), (257, "uint16"), (65_537, "uint32")])
 def test_ids_have_the_smallest_type(tmp_path: Path, vocab_size: int, kind: str) -> None:
-    sizes = vocab_size, 10
-    with StoreWriter(tmp_path, sizes) as writer:
-        writer.add(pack(([[vocab_size - 1], []], [[1, 2], [3]]), (["a", ""], ["ä", "你"]), sizes))
-        writer.add(pack(([], []), ([], []), sizes))
-        writer.add(pack(([[7]], [[]]), (["b"], ["c"]), sizes))
+    with StoreWriter(tmp_path, (vocab_size, 10)) as writer:
+        writer.add(pack(([[vocab_size - 1], []], [[1, 2], [3]]), (["a", ""], ["ä", "你"])))
+        writer.add(pack(([], []), ([], [])))
+        writer.add(pack(([[7]], [[]]), (["b"], ["c"])))
     store = PairStore(tmp_path)
     assert len(store) == 3
     assert store.source_ids(0).dtype == kind
@@ -480,7 +526,7 @@ def test_ids_have_the_smallest_type(tmp_path: Path, vocab_size: int, kind: str) 
 
 def test_a_store_that_does_not_fit_together_is_refused(tmp_path: Path) -> None:
     with StoreWriter(tmp_path, (10, 10)) as writer:
-        writer.add(pack(([[1, 2]], [[3]]), (["a"], ["b"]), (10, 10)))
+        writer.add(pack(([[1, 2]], [[3]]), (["a"], ["b"])))
     (tmp_path / "source_ids.bin").write_bytes(np.zeros(1, np.uint8).tobytes())
     with pytest.raises(BundleError, match="do not fit together"):
         PairStore(tmp_path)

@@ -175,7 +175,7 @@ def test_words_one_by_one_are_what_sentencepiece_gives_for_the_sentence(subword:
     assert subword.split(text) == subword._processor.encode(cleaned, out_type=str)
 
 
-def test_no_more_words_are_remembered_than_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_words_are_remembered_and_no_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     source = learn("bpe").source
     monkeypatch.setattr("dragoman.text.subword._MANY_WORDS", 5)
     assert isinstance(source, Subword)
@@ -183,6 +183,9 @@ def test_no_more_words_are_remembered_than_allowed(monkeypatch: pytest.MonkeyPat
         for text in ENGLISH:
             assert source.encode(text) == source._processor.encode(text)
             assert len(source._known_words) <= 5
+    lines = ["".join(CHINESE) * 3 + str(number) for number in range(5)]
+    assert [source.encode(line) for line in lines] == [source._processor.encode(line) for line in lines]
+    assert all(len(word) < 30 for word in source._known_words)
     copy = pickle.loads(pickle.dumps(source))
     assert copy.encode(ENGLISH[0]) == source.encode(ENGLISH[0])
 
@@ -432,7 +435,7 @@ def test_a_model_with_pieces_of_several_words_is_refused(tmp_path: Path) -> None
     learn("bpe").save(tmp_path)
     path = tmp_path / "joint.model"
     path.write_bytes(path.read_bytes().replace(b"Kat", "▁".encode(), 1))
-    with pytest.raises(BundleError, match="several words"):
+    with pytest.raises(BundleError, match="each word by itself"):
         Tokenizers.load(tmp_path)
 
 

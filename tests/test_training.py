@@ -173,8 +173,11 @@ def test_low_bleu_does_not_choose_the_best() -> None:
     assert Validation(loss=4.0, bleu=30.0).score("loss") < Validation(loss=3.0, bleu=29.0).score("loss")
 
 
-@pytest.mark.parametrize("activation", ["relu", "swiglu"])
-def test_the_estimate_of_memory_is_about_right(activation: str) -> None:
+@pytest.mark.parametrize(
+    ("activation", "vocab_size", "r_drop"),
+    [("relu", 2000, 0.0), ("swiglu", 2000, 0.0), ("relu", 48_000, 0.0), ("relu", 48_000, 3.0)],
+)
+def test_the_estimate_of_memory_is_about_right(activation: str, vocab_size: int, r_drop: float) -> None:
     """Against the peak of one real step, in a process of its own."""
     program = f"""
 import torch
@@ -186,12 +189,12 @@ from dragoman.training.loss import batch_loss
 from dragoman.training.memory import training_bytes
 from dragoman.training.optimizer import build_optimizer
 
-training = TrainingConfig(batch_tokens=4096)
-sizes = {{"source_vocab_size": 2000, "target_vocab_size": 2000, "activation": "{activation}"}}
-config = ModelConfig(**{{**PRESETS["small"], **sizes}})
+training = TrainingConfig(batch_tokens={4096 if vocab_size == 2000 else 512}, r_drop={r_drop})
+sizes = {{"source_vocab_size": {vocab_size}, "target_vocab_size": {vocab_size}, "activation": "{activation}"}}
+config = ModelConfig(**{{**PRESETS["{"small" if vocab_size == 2000 else "tiny"}"], **sizes}})
 def step(n_rows, n_tokens):
     batch = Batch(torch.randint(4, 2000, (n_rows, n_tokens)), torch.randint(4, 2000, (n_rows, n_tokens + 1)))
-    batch_loss(model, batch, 0.1)[0].backward()
+    batch_loss(model, batch, 0.1, training.r_drop)[0].backward()
     optimizer.step()
     optimizer.zero_grad()
 
@@ -200,7 +203,7 @@ optimizer = build_optimizer(model, training)  # imports what it needs
 before = peak_memory(torch.device("cpu"))
 model = Transformer(config)
 optimizer = build_optimizer(model, training)
-step(128, 32)
+step(training.batch_tokens // 32, 32)
 n_parameters = sum(parameter.numel() for parameter in model.parameters())
 print((peak_memory(torch.device("cpu")) - before) * 2**20 / training_bytes(config, n_parameters, training))
 """

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dragoman.errors import ConfigError, ResourceError
+from dragoman.storage import lock_folder
 from dragoman.workers import Workers
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
@@ -47,14 +48,53 @@ def test_results_come_while_jobs_are_still_made(n_workers: int) -> None:
 @linux
 def test_a_failure_among_results_ends_the_workers() -> None:
     workers = Workers(lambda job: os.getpid() if job < 8 else math.log(-1), 3)
-    processes = set()
+    results = workers.imap(range(20))
+    processes = {next(results) for _ in range(8)}
+    assert len(processes) == 3
     with pytest.raises(ValueError, match="math domain"):
-        processes.update(workers.imap(range(20)))
+        next(results)
+    assert have_ended([*processes])
     results = workers.imap(range(5))
     processes = {next(results), next(results)}
     results.close()
     assert have_ended([*processes])
     assert len(set(workers.imap(range(5)))) == 3
+
+
+@linux
+def test_a_call_between_the_results_of_another_is_refused() -> None:
+    workers = Workers(lambda job: job * job, 2)
+    results = workers.imap(range(6))
+    assert next(results) == 0
+    with pytest.raises(RuntimeError, match="jobs of another call"):
+        workers.map([10, 20, 30])
+    assert [*results] == [1, 4, 9, 16, 25]
+    assert workers.map([10, 20]) == [100, 400]
+
+
+@linux
+def test_a_worker_has_no_workers() -> None:
+    outer = Workers(lambda _: (os.getpid(), Workers(lambda __: os.getpid(), 3).map([1, 2, 3])), 2)
+    for process, found in outer.map([1, 2, 3]):
+        assert found == [process] * 3
+
+
+@linux
+def test_workers_do_not_hold_the_locks_of_their_process(tmp_path: Path) -> None:
+    program = (
+        "import os, signal, sys, time; from pathlib import Path\n"
+        "from dragoman.storage import lock_folder; from dragoman.workers import Workers\n"
+        "with lock_folder(Path(sys.argv[1])):\n"
+        "    results = Workers(lambda job: time.sleep(job) or os.getpid(), 2).imap([0, 30, 0])\n"
+        "    print(next(results), flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    with lock_folder(tmp_path):
+        pass
 
 
 @pytest.mark.parametrize("n_workers", [1, 2])
@@ -71,7 +111,7 @@ def test_what_a_job_raises_is_raised(n_workers: int) -> None:
 @linux
 def test_a_killed_worker_is_noticed() -> None:
     workers = Workers(lambda job: os.kill(os.getpid(), signal.SIGKILL), 2)
-    with pytest.raises(ResourceError, match="was killed; if memory is short, use fewer"):
+    with pytest.raises(ResourceError, match="was killed; use fewer"):
         workers.map(range(6))
 
 

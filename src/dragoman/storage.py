@@ -286,7 +286,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
     with _disk_errors(path):
         folder.mkdir(parents=True, exist_ok=True)
         file = open(path, "a+b", buffering=0)  # noqa: SIM115 - held for as long as the caller works
-    with file:
+    with file, _not_inherited(file):
         if not _try_lock(file, folder):
             raise RunFolderError(f"in use by {_owner(file)}", folder, advice="wait for it, or choose another --output")
         with _disk_errors(path):
@@ -299,6 +299,30 @@ def lock_folder(folder: Path) -> Iterator[None]:
                 if is_new and [*folder.iterdir()] == [path]:
                     path.unlink()
                     folder.rmdir()
+
+
+#: Locks that this process holds.
+_held: set[IO[bytes]] = set()
+
+
+@contextlib.contextmanager
+def _not_inherited(file: IO[bytes]) -> Iterator[None]:
+    """A copy of this process would hold the lock as long as it lives, so it closes the file first of all."""
+    _held.add(file)
+    try:
+        yield
+    finally:
+        _held.discard(file)
+
+
+def _close_held() -> None:
+    for file in _held:
+        file.close()
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_held)
 
 
 def _owner(file: IO[bytes]) -> str:

@@ -35,16 +35,23 @@ class Workers(Generic[Job, Result]):
     Several threads share one small search badly; several processes of one thread do not notice each other. Only Linux
     can copy a process safely, so elsewhere the work is done here, one job after the other.
 
+    Args:
+        work: what is done with a job.
+        n_workers: how many processes; one is this process itself.
+        advice: what a person can do where memory is too short for so many.
+
     Raises:
         ConfigError: fewer than one.
     """
 
-    def __init__(self, work: Callable[[Job], Result], n_workers: int) -> None:
+    def __init__(self, work: Callable[[Job], Result], n_workers: int, advice: str = "use fewer") -> None:
         if n_workers < 1:
             raise ConfigError(f"{n_workers} workers", advice="use at least 1")
-        self._work = work
-        self.n_workers = n_workers if sys.platform == "linux" else 1
+        self._work, self._advice = work, advice
+        can_copy = sys.platform == "linux" and not multiprocessing.current_process().daemon
+        self.n_workers = n_workers if can_copy else 1
         self._connections: list[Connection] = []
+        self._is_busy = False
 
     def map(self, jobs: Sequence[Job]) -> list[Result]:
         """The result of each job, in order; what a job raises is raised.
@@ -69,12 +76,12 @@ class Workers(Generic[Job, Result]):
         with self._started():
             waiting, busy = iter(jobs), deque[Connection]()
             for connection, job in zip(self._connections, waiting, strict=False):
-                _send(connection, job)
+                self._send(connection, job)
                 busy.append(connection)
             for job in waiting:
                 connection = busy.popleft()
                 result = self._receive(connection)
-                _send(connection, job)
+                self._send(connection, job)
                 busy.append(connection)
                 yield result
             for connection in busy:
@@ -83,7 +90,14 @@ class Workers(Generic[Job, Result]):
     @contextlib.contextmanager
     def _started(self) -> Iterator[None]:
         """All workers, who end if anything fails: they still work at jobs whose results the next call must not take
-        for its own."""
+        for its own.
+
+        Raises:
+            RuntimeError: another call is not done with them.
+        """
+        if self._is_busy:
+            raise RuntimeError("the workers still have jobs of another call")
+        self._is_busy = True
         try:
             while len(self._connections) < self.n_workers:
                 self._connections.append(self._start())
@@ -91,18 +105,20 @@ class Workers(Generic[Job, Result]):
         except BaseException:
             self._dismiss()
             raise
+        finally:
+            self._is_busy = False
 
     def _share(self, jobs: Sequence[Job]) -> list[Result]:
         results: dict[int, Result] = {}
         waiting = iter(enumerate(jobs))
         busy: dict[Connection, int] = {}
         for connection in self._connections:
-            _give(waiting, connection, busy)
+            self._give(waiting, connection, busy)
         while busy:
             ready = wait(list(busy))
             for connection in [each for each in busy if each in ready]:
                 results[busy.pop(connection)] = self._receive(connection)
-                _give(waiting, connection, busy)
+                self._give(waiting, connection, busy)
         return [results[number] for number in range(len(jobs))]
 
     def _dismiss(self) -> None:
@@ -111,15 +127,31 @@ class Workers(Generic[Job, Result]):
             connection.close()
         self._connections = []
 
+    def _give(self, waiting: Iterator[tuple[int, Job]], connection: Connection, busy: dict[Connection, int]) -> None:
+        """Send the next job, if there is one; a worker has at most one, so that neither side waits to send."""
+        for number, job in waiting:
+            busy[connection] = number
+            self._send(connection, job)
+            return
+
+    def _send(self, connection: Connection, job: Job) -> None:
+        try:
+            connection.send(job)
+        except BrokenPipeError:
+            raise self._killed() from None
+
     def _receive(self, connection: Connection) -> Result:
         answer: Answer[Result]
         try:
             answer = connection.recv()
         except (EOFError, ConnectionResetError):
-            raise _killed() from None
+            raise self._killed() from None
         if answer.error is not None:
             raise answer.error
         return answer.results[0]
+
+    def _killed(self) -> DragomanError:
+        return ResourceError("a worker process was killed", advice=self._advice)
 
     def _start(self) -> Connection:
         """A copy of this process at the other end of the connection. It ends when this process closes it, or ends."""
@@ -134,26 +166,6 @@ class Workers(Generic[Job, Result]):
             process.start()
         there.close()
         return here
-
-
-def _give(waiting: Iterator[tuple[int, Job]], connection: Connection, busy: dict[Connection, int]) -> None:
-    """Send the next job, if there is one; a worker has at most one, so that neither side waits to send."""
-    for number, job in waiting:
-        busy[connection] = number
-        _send(connection, job)
-        return
-
-
-def _send(connection: Connection, job: object) -> None:
-    try:
-        connection.send(job)
-    except BrokenPipeError:
-        raise _killed() from None
-
-
-def _killed() -> DragomanError:
-    advice = "if memory is short, use fewer (--workers, or OMP_NUM_THREADS for `prepare`), or a smaller --batch-size"
-    return ResourceError("a worker process was killed", advice=advice)
 
 
 def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection]) -> None:

@@ -1,5 +1,7 @@
-"""Writes the stores of a corpus's splits: text to ids in chunks, so that memory does not grow with the corpus, and on
-all cores."""
+"""Writes the stores of a corpus's splits: text to ids in chunks, so that memory does not grow with the corpus.
+
+On Linux, several processes encode.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ from dragoman.workers import Workers
 
 _CHUNK = 4096
 #: More processes would wait for the first, which reads and writes for all.
-_MOST_WORKERS = 8
+_MOST_WORKERS = 4
+_FEWER = "if memory is short, let OMP_NUM_THREADS say how many processes encode"
 _TOO_FEW = "too few pairs to hold any out: validation is on the training pairs, and says little"
 
 Pair = tuple[str, str]
@@ -42,7 +45,7 @@ def write_stores(
         DataError: no pair is left of a split, or the text cannot be read.
         ResourceError: a process that encodes was killed.
     """
-    train, validated = counts = Counts(dropped=Counter(selection.dropped)), Counts()
+    train, validated = Counts(dropped=Counter(selection.dropped)), Counts()
     if validation is not None:
         apart, said = _usable(validation, validated), "validation: {}"
     elif selection.holds_out:
@@ -52,21 +55,22 @@ def write_stores(
     jobs = chain(_selected(selection), ([[], pairs] for pairs in _chunks(apart)))
     encoder = _Encoder(tokenizers, selection.data)
     n_workers = min(all_cores(), _MOST_WORKERS, max(1, len(selection.uses) // _CHUNK))
-    workers = Workers(encoder.encode, n_workers)
+    workers = Workers(encoder.encode, n_workers, _FEWER)
     for split in (TRAIN, VALIDATION):
         (folder / split).mkdir()
     with (
         StoreWriter(folder / TRAIN, encoder.vocab_sizes) as train_store,
         StoreWriter(folder / VALIDATION, encoder.vocab_sizes) as validation_store,
     ):
+        splits = (train_store, train), (validation_store, validated)
         for encoded in workers.imap(jobs):
-            for store, count, part in zip((train_store, validation_store), counts, encoded, strict=True):
+            for (store, counts), part in zip(splits, encoded, strict=True):
                 store.add(part.rows)
-                count.add(part.counts)
+                counts.add(part.counts)
     train.seen += sum(selection.dropped.values())
-    for split, count in zip((TRAIN, VALIDATION), counts, strict=True):
-        if not count.kept:
-            raise DataError(f"no {split} pair is left ({count.line()})", selection.text.name, advice="check the files")
+    for split, counts in ((TRAIN, train), (VALIDATION, validated)):
+        if not counts.kept:
+            raise DataError(f"no {split} pair is left ({counts.line()})", selection.text.name, advice="check the files")
     return [train.line(), said.format(validated.line())]
 
 
@@ -128,7 +132,7 @@ class _Encoder:
             texts[0].append(source)
             texts[1].append(target)
         counts.kept = len(texts[0])
-        return _Encoded(pack(ids, texts, self.vocab_sizes), counts)
+        return _Encoded(pack(ids, texts), counts)
 
 
 def _chunks(items: Iterable[T]) -> Iterator[list[T]]:

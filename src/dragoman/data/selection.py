@@ -7,6 +7,7 @@ it was, and no sentence held out is also trained on.
 from __future__ import annotations
 
 import heapq
+from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -64,11 +65,9 @@ class Selection:
 
     def used(self) -> Iterator[tuple[str, str, int]]:
         """(source, target, use) of each pair for training or validation, in order."""
-        uses = chain(self.uses, repeat(Use.UNUSABLE))  # a file that has grown is refused at its end
+        uses = chain(self.uses, repeat(Use.UNUSABLE))  # a file that has changed is refused at its end
         for (source, target), use in zip(self.text.read(), uses, strict=False):
-            if use in (Use.TRAINING, Use.VALIDATION):
-                assert isinstance(source, str)
-                assert isinstance(target, str)
+            if use in (Use.TRAINING, Use.VALIDATION) and isinstance(source, str) and isinstance(target, str):
                 yield source, target, use
 
     def training_pairs(self) -> Iterator[tuple[str, str]]:
@@ -154,12 +153,12 @@ def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.
 
 
 class _Smallest:
-    """The places of the smallest different numbers of a stream, in memory that depends on how many those are."""
+    """The places of the smallest different numbers of a stream, in memory for these places alone."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._negated: list[int] = []
-        self._places: dict[int, list[int]] = {}
+        self._places: dict[int, array[int]] = {}
 
     def add(self, number: int, place: int) -> None:
         """Take the next number. One that is among the smallest at the end has been so since it first came."""
@@ -167,12 +166,12 @@ class _Smallest:
             self._places[number].append(place)
         elif len(self._negated) < self._size:
             heapq.heappush(self._negated, -number)
-            self._places[number] = [place]
+            self._places[number] = array("q", (place,))
         elif self._size and number < -self._negated[0]:
             del self._places[-heapq.heapreplace(self._negated, -number)]
-            self._places[number] = [place]
+            self._places[number] = array("q", (place,))
 
-    def least(self, size: int) -> list[list[int]]:
+    def least(self, size: int) -> list[array[int]]:
         """The places of each of at most `size` of them; of a tenth, if these are all there were."""
         found = sorted(self._places)
         if len(found) < self._size:

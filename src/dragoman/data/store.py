@@ -24,27 +24,23 @@ INDEX = "index.json"
 SIDES = ("source", "target")
 _ID_TYPES = ("<u1", "<u2", "<u4")
 
-#: The bytes of several sentences in one row, and how many values (ids, or bytes of text) each has: int64 (n_pairs,).
-Row = tuple[bytes, NDArray[np.int64]]
+#: Several sentences in one row, ids or bytes of text, and how many each has: int64 (n_pairs,).
+Row = tuple[NDArray[Any], NDArray[np.int64]]
 
 
-def pack(
-    ids: Sequence[Sequence[Sequence[int]]], texts: Sequence[Sequence[str]], vocab_sizes: Sequence[int]
-) -> list[Row]:
-    """Pairs as a store has them: ids of source and target, text of source and target.
+def pack(ids: Sequence[Sequence[Sequence[int]]], texts: Sequence[Sequence[str]]) -> list[Row]:
+    """Pairs as `StoreWriter` takes them: ids of source and target, text of source and target.
 
     Args:
         ids: `ids[side][pair]`.
         texts: `texts[side][pair]`.
-        vocab_sizes: of source and target.
     """
-    rows = []
-    for sentences, size in zip(ids, vocab_sizes, strict=True):
-        row = np.fromiter(chain.from_iterable(sentences), dtype=_smallest_type(size))
-        rows.append((row.tobytes(), _lengths(sentences)))
+    rows: list[Row] = [
+        (np.fromiter(chain.from_iterable(sentences), np.uint32), _lengths(sentences)) for sentences in ids
+    ]
     for of_side in texts:
         encoded = [text.encode() for text in of_side]
-        rows.append((b"".join(encoded), _lengths(encoded)))
+        rows.append((np.frombuffer(b"".join(encoded), np.uint8), _lengths(encoded)))
     return rows
 
 
@@ -65,8 +61,9 @@ class StoreWriter:
         self._types = [_smallest_type(size) for size in vocab_sizes]
         self._n_pairs = 0
         self._closing = contextlib.ExitStack()
-        names = [f"{side}_{what}" for what in ("ids", "text") for side in SIDES]
-        self._columns = [_Column(self._closing, folder / name) for name in names]
+        kinds = {f"{side}_ids": kind for side, kind in zip(SIDES, self._types, strict=True)}
+        kinds |= {f"{side}_text": "<u1" for side in SIDES}
+        self._columns = [_Column(self._closing, folder / name, kind) for name, kind in kinds.items()]
 
     def add(self, rows: Sequence[Row]) -> None:
         """Append pairs as `pack` gives them."""
@@ -90,15 +87,16 @@ class StoreWriter:
 class _Column:
     """One file of values and one of offsets, being written."""
 
-    def __init__(self, closing: contextlib.ExitStack, path: Path) -> None:
+    def __init__(self, closing: contextlib.ExitStack, path: Path, kind: str) -> None:
         values, offsets = Path(f"{path}.bin"), Path(f"{path}_offsets.bin")
         self._values: BinaryIO = closing.enter_context(values.open("wb"))
         self._offsets: BinaryIO = closing.enter_context(offsets.open("wb"))
-        self._end = 0
+        self._kind, self._end = kind, 0
         self._offsets.write(np.zeros(1, "<i8").tobytes())
+        self._offsets.flush()  # a process that is forked now has nothing to write
 
-    def append(self, values: bytes, lengths: NDArray[np.int64]) -> None:
-        self._values.write(values)
+    def append(self, values: NDArray[Any], lengths: NDArray[np.int64]) -> None:
+        self._values.write(values.astype(self._kind).tobytes())
         self._offsets.write((self._end + lengths.cumsum()).astype("<i8").tobytes())
         self._end += int(lengths.sum())
 

@@ -30,7 +30,8 @@ def walk(
 ) -> list[Hypothesis]:
     """Write rows token by token, as `choose` says; sentence (rows,) is the sentence each translates.
 
-    A row that has ended leaves the state.
+    A row that has ended leaves the state. Only then is it refused if the model gave probabilities that are not numbers,
+    which a search chooses before all others.
     """
     n_rows = len(sentence)
     hypotheses: dict[int, Hypothesis] = {}

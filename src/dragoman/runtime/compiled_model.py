@@ -95,7 +95,10 @@ class CompiledModel:
         return unseen
 
     def all_seen(self, n_keys: int) -> int:
-        """The address of such a row for keys that are all seen: zeros, then `UNSEEN` up to a whole vector."""
+        """The address of such a row for keys that are all seen: zeros, then `UNSEEN` up to a whole vector.
+
+        n_keys is at most what the model reads.
+        """
         return self._seen_end - n_keys * self._seen.itemsize
 
     def _memory(self, x: Floats) -> Floats:

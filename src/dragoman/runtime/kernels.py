@@ -28,8 +28,7 @@ NO_NORM, LAYER_NORM, RMS_NORM = range(3)
 NO_MEMORY, NO_SUCH_ID = -1, -2
 ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2}
 
-Int, Pointer, Double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
-_Byte = ctypes.c_char
+Int, Pointer, Double, Byte = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_char
 
 
 class LinearStruct(ctypes.Structure):
@@ -207,6 +206,6 @@ def _library(name: str) -> ctypes.CDLL | None:
 def address(array: NDArray[Any]) -> int:
     """Where a contiguous array lies."""
     try:
-        return ctypes.addressof(_Byte.from_buffer(array))  # type: ignore[arg-type] # arrays are buffers
+        return ctypes.addressof(Byte.from_buffer(array))  # type: ignore[arg-type] # arrays are buffers
     except (TypeError, ValueError):  # it is read-only, or empty: the same, three times slower
         return array.ctypes.data

@@ -55,7 +55,8 @@ class Pieces:
         return ids
 
 
-def _remember(memory: dict[K, V], limit: int, word: str, key: K, value: V) -> None:
+def remember(memory: dict[K, V], limit: int, word: str, key: K, value: V) -> None:
+    """Put what was found of a short word into `memory`, which is emptied first when it has as many as `limit`."""
     if len(word) <= _REMEMBERED_LENGTH:
         if len(memory) >= limit:
             memory.clear()
@@ -136,7 +137,7 @@ class BpeDropout:
             if left < len(pairs):
                 pairs[left] = scores.get(merged + symbols[left + 1], _NEVER)
         result = self._pieces.spelled(symbols), n_merges
-        _remember(self._known, _SEGMENTATIONS, word, (word, dropped), result)
+        remember(self._known, _SEGMENTATIONS, word, (word, dropped), result)
         return result
 
 
@@ -177,7 +178,7 @@ class UnigramSampling:
             lattice = self._lattices.get(word)
             if lattice is None:
                 lattice = self._lattice(word)
-                _remember(self._lattices, _LATTICES, word, word, lattice)
+                remember(self._lattices, _LATTICES, word, word, lattice)
             chosen: list[Sequence[int]] = []
             end = len(word)
             while end:

@@ -18,7 +18,7 @@ import sentencepiece
 
 from dragoman.errors import BundleError, ConfigError
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
-from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling
+from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
 
 SPACE = "▁"
@@ -42,7 +42,8 @@ class Subword:
         sampling: BPE-dropout's probability or unigram sampling's smoothing; 0 is off.
 
     Raises:
-        ValueError: this is not a SentencePiece model with our special tokens.
+        ValueError: this is not a SentencePiece model with our special tokens, or one that does not split each word of a
+            sentence by itself.
     """
 
     def __init__(
@@ -59,8 +60,7 @@ class Subword:
     @staticmethod
     def cleaned(text: str, lowercase: bool) -> str:
         """The text that is split into pieces."""
-        text = collapse_spaces(clean(text).replace(SPACE, " "))
-        return text.lower() if lowercase else text
+        return " ".join(_words(text, lowercase))
 
     def encode(self, text: str) -> list[int]:
         """The ids of the best segmentation of each word: no piece goes beyond one."""
@@ -102,7 +102,7 @@ class Subword:
             raise BundleError(f"not a tokenizer model ({error})", path, advice="use another copy") from None
 
     def _words(self, text: str) -> list[str]:
-        return self.cleaned(text, self._lowercase).split()
+        return _words(text, self._lowercase)
 
     @cached_property
     def _all_pieces(self) -> list[str]:
@@ -117,22 +117,23 @@ class Subword:
         return UnigramSampling(pieces, self._sampling)
 
 
+def _words(text: str, lowercase: bool) -> list[str]:
+    text = clean(text).replace(SPACE, " ")
+    return (text.lower() if lowercase else text).split()
+
+
 class _KnownWords(dict[str, tuple[int, ...]]):
     """The ids of each word's pieces, remembered: few words make most of a text, and looking one up takes a third of the
-    time that SentencePiece needs. When there are too many, all are forgotten."""
+    time that SentencePiece needs."""
 
     def __init__(self, processor: sentencepiece.SentencePieceProcessor) -> None:
         super().__init__()
         self._processor = processor
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        if len(self) >= _MANY_WORDS:
-            self.clear()
-        ids = self[word] = tuple(self._processor.encode(word))
+        ids = tuple(self._processor.encode(word))
+        remember(self, _MANY_WORDS, word, word, ids)
         return ids
-
-    def __reduce__(self) -> tuple[type[_KnownWords], tuple[sentencepiece.SentencePieceProcessor]]:
-        return type(self), (self._processor,)  # a copy has no need of what is remembered
 
 
 def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
@@ -149,8 +150,9 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     controls = [each for each in range(n_specials) if processor.is_control(each)]
     if found != SPECIALS or controls != [PAD_ID, SOS_ID, EOS_ID] or not processor.is_unknown(UNK_ID):
         raise ValueError(f"its first ids are {' '.join(found)}, not {' '.join(SPECIALS)}")
-    if any(SPACE in piece[1:] for piece in pieces):
-        raise ValueError("it has pieces of several words")
+    one_word = processor.encode("a")
+    if any(SPACE in piece[1:] for piece in pieces) or processor.encode("a a") != [*one_word, *one_word]:
+        raise ValueError("it does not split each word by itself")
     return processor
 
 

@@ -17,8 +17,8 @@ from dragoman.data.batches import Batch
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 
-#: Tokens whose scores are held at once: the whole (M, V) matrix never exists. With fewer, adding up the gradient of the
-#: weights costs more than their products, with more, what is computed of the scores leaves the processor's cache.
+#: Tokens whose scores are held at once, of thousands in a batch. With fewer, adding up the gradient of the weights
+#: costs more than its products; with more, the scores of small vocabularies leave the processor's cache.
 CHUNK_TOKENS = 512
 
 

@@ -11,8 +11,8 @@ _BYTES = 4
 #: Counted on models of 128 to 512 dimensions; true to a third or so.
 _NARROW_VECTORS = 20
 _WIDE_VECTORS = {"relu": 3, "gelu": 3, "swiglu": 5}
-#: Numbers held for each score of the loss's chunk: it, its probability, and one more with R-Drop.
-_SCORES = 3
+#: Numbers held for each score of the loss's chunk, without R-Drop and with it.
+_SCORES, _SCORES_OF_TWO = 3, 7
 
 
 def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
@@ -26,5 +26,5 @@ def training_bytes(model: ModelConfig, n_parameters: int, training: TrainingConf
     n_tokens *= 2 if training.r_drop else 1
     n_layers = model.n_encoder_layers + model.n_decoder_layers
     vectors = _NARROW_VECTORS * model.d_model + _WIDE_VECTORS[model.activation] * model.d_ff
-    scores = _SCORES * CHUNK_TOKENS * model.target_vocab_size
+    scores = (_SCORES_OF_TWO if training.r_drop else _SCORES) * CHUNK_TOKENS * model.target_vocab_size
     return state_bytes(n_parameters, training) + _BYTES * (n_tokens * n_layers * vectors + scores)

@@ -86,7 +86,11 @@ class Translator:
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer(self._models.for_search())
         self._writer = Writer(self.scorer, tokenizers)
-        self._workers = Workers(self._writer.write, workers if self.device == "cpu" else 1)
+        self._workers = Workers(
+            self._writer.write,
+            workers if self.device == "cpu" else 1,
+            "use fewer --workers, or a smaller --batch-size",
+        )
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = self.scorer.max_length - 1
 
