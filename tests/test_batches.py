@@ -132,6 +132,17 @@ def test_collating() -> None:
     assert collate([[]], [[]]).source_ids.tolist() == [[EOS_ID]]
 
 
+def test_batches_whose_sides_are_read_at_one_length_hold_the_same(tmp_path: Path, tokenizers: Tokenizers) -> None:
+    batches = make(tmp_path, [(n % 7 + 1, n % 5 + 1) for n in range(60)], tokenizers)
+    for position in range(batches.per_epoch):
+        (plain,), (even,) = (batches.micro_batches(position, one_length=each) for each in (False, True))
+        n_source, n_target = plain.source_ids.size(1), plain.target_ids.size(1)
+        assert even.source_ids.size(1) == even.target_ids.size(1) - 1 == max(n_source, n_target - 1)
+        for narrow, wide in ((plain.source_ids, even.source_ids), (plain.target_ids, even.target_ids)):
+            assert torch.equal(wide[:, : narrow.size(1)], narrow)
+            assert (wide[:, narrow.size(1) :] == 0).all()
+
+
 def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizers: Tokenizers) -> None:
     sampled = make(tmp_path, [(3, 4)] * 20, tokenizers, sampling=True)
     again = make(tmp_path, [(3, 4)] * 20, tokenizers, sampling=True)

@@ -53,9 +53,11 @@ def test_the_chunked_loss_and_its_gradients_equal_pytorchs(
     assert n_target_tokens(batch, 0) == 6
 
 
+@pytest.mark.parametrize("chunk_tokens", [512, 10, 4])
 @pytest.mark.parametrize("r_drop", [0.0, 5.0])
-def test_the_loss_in_bfloat16_is_near(r_drop: float) -> None:
+def test_the_loss_in_bfloat16_is_near(r_drop: float, chunk_tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its products take numbers of 8 bits precision, so each gradient is right to about 2 ** -8 of its size."""
+    monkeypatch.setattr(loss_module, "CHUNK_TOKENS", chunk_tokens)
     batch = Batch(sentences([4, 5, 3], [6, 3]), sentences([2, 7, 8, 9, 3], [2, 4, 3]))
     found = {}
     for enabled in (False, True):

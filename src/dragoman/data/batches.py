@@ -48,14 +48,21 @@ class Batch:
         return type(self)(*moved)
 
 
-def collate(source_ids: Sequence[ArrayLike], target_ids: Sequence[ArrayLike]) -> Batch:
-    """Put sentences into one batch, adding <sos>, <eos> and padding."""
-    return Batch(_padded(source_ids, start=False), _padded(target_ids, start=True))
+def collate(source_ids: Sequence[ArrayLike], target_ids: Sequence[ArrayLike], *, one_length: bool = False) -> Batch:
+    """Put sentences into one batch, adding <sos>, <eos> and padding.
+
+    Args:
+        one_length: whether encoder and decoder read equally many tokens, padding included (T = S + 1).
+    """
+    sides = [[np.asarray(ids, dtype=np.int64) for ids in side] for side in (source_ids, target_ids)]
+    lengths = [max(map(len, side), default=0) for side in sides]
+    if one_length:
+        lengths = [max(lengths)] * 2
+    return Batch(_padded(sides[0], lengths[0], start=False), _padded(sides[1], lengths[1], start=True))
 
 
-def _padded(sentences: Sequence[ArrayLike], *, start: bool) -> Tensor:
-    rows = [np.asarray(sentence, dtype=np.int64) for sentence in sentences]
-    width = max(map(len, rows), default=0) + 1 + start
+def _padded(rows: Sequence[NDArray[np.int64]], longest: int, *, start: bool) -> Tensor:
+    width = longest + 1 + start
     ids = np.full((len(rows), width), PAD_ID, dtype=np.int64)
     for row, sentence in zip(ids, rows, strict=True):
         end = start + len(sentence)
@@ -122,18 +129,24 @@ class Batches:
         return pairs[self._starts[batch] : self._starts[batch + 1]]
 
     def micro_batches(
-        self, position: int, *, micro_batch_tokens: int | None = None, rank: int = 0, world_size: int = 1
+        self,
+        position: int,
+        *,
+        micro_batch_tokens: int | None = None,
+        rank: int = 0,
+        world_size: int = 1,
+        one_length: bool = False,
     ) -> list[Batch]:
         """One process's share of batch number `position`, in pieces of at most `micro_batch_tokens`.
 
-        A process has no piece when the batch has fewer pairs than there are processes.
+        A process has no piece when the batch has fewer pairs than there are processes. For `one_length` see `collate`.
         """
         chosen = self.indices(position)[rank::world_size]
         epoch = position // self.per_epoch
         sides = [[self._ids(side, int(index), epoch) for index in chosen] for side in _SIDES]
         costs = [max(len(source), len(target)) + 1 for source, target in zip(*sides, strict=True)]
         pieces = _pieces(costs, micro_batch_tokens)
-        return [collate(*([side[row] for row in rows] for side in sides)) for rows in pieces]
+        return [collate(*([side[row] for row in rows] for side in sides), one_length=one_length) for rows in pieces]
 
     def _ids(self, side: int, index: int, epoch: int) -> ArrayLike:
         store = self._store

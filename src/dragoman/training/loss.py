@@ -59,13 +59,17 @@ class _ChunkedLoss(torch.autograd.Function):
         with torch.autocast(kind, enabled=False):  # it would compute each softmax in float32
             hidden_grad, weight_grad, bias_grad = _label_gradients(hidden, weight, targets, smoothing)
             rows, matrix, vector = hidden.to(narrow), weight.to(narrow), offset.to(narrow)
+            if narrow == torch.bfloat16 and kind == "cpu" and n_tokens > n_rows:
+                # PyTorch compiles such a product for each shape, so the last chunk has the shape of the others.
+                rows = F.pad(rows, (0, 0, 0, -n_tokens % n_rows))
             uniform = weight.mean(dim=0, keepdim=True), offset.mean(dim=0, keepdim=True)
             log_vocab_size = math.log(vocab_size)
             loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
             for place in (slice(start, start + n_rows) for start in range(0, n_tokens, n_rows)):
                 chunk, target = rows[:, place], targets[None, place, None].expand(n_passes, -1, 1)
-                scores = F.linear(chunk, matrix, vector)
-                probs = scores.softmax(dim=-1)
+                all_scores = F.linear(chunk, matrix, vector)
+                all_probs = all_scores.softmax(dim=-1)
+                scores, probs = all_scores[:, : target.size(1)], all_probs[:, : target.size(1)]  # without padding
                 log_probs = probs.gather(-1, target).to(wide).clamp_min_(torch.finfo(wide).tiny).log_()
                 normalisers = scores.gather(-1, target).to(wide) - log_probs
                 means = F.linear(hidden[:, place], *uniform)
@@ -77,15 +81,15 @@ class _ChunkedLoss(torch.autograd.Function):
                     wide_probs = probs.to(wide)
                     divergence, pull = _divergence(wide_probs, gap)
                     loss += r_drop * divergence
-                    probs = wide_probs.add_(pull, alpha=r_drop).to(narrow)
-                hidden_grad[:, place] += probs @ matrix
-                probs, chunk = probs.flatten(0, 1), chunk.flatten(0, 1)
+                    probs.copy_(wide_probs.add_(pull, alpha=r_drop))
+                hidden_grad[:, place] += (all_probs @ matrix)[:, : target.size(1)]
                 if bias is not None:
-                    bias_grad += probs.sum(dim=0)
+                    bias_grad += probs.sum(dim=(0, 1))
+                all_probs, chunk = all_probs.flatten(0, 1), chunk.flatten(0, 1)
                 if narrow == weight_grad.dtype:
-                    weight_grad.addmm_(probs.T, chunk)  # without a matrix in between
+                    weight_grad.addmm_(all_probs.T, chunk)  # without a matrix in between
                 else:
-                    weight_grad += probs.T @ chunk
+                    weight_grad += all_probs.T @ chunk
         ctx.save_for_backward(hidden_grad, weight_grad, None if bias is None else bias_grad)
         ctx.n_passes = n_passes
         loss, nll = loss / n_passes, nll / n_passes

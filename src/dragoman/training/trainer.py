@@ -214,6 +214,8 @@ class Trainer:
             micro_batch_tokens=self.progress.micro_batch_tokens or self.training.micro_batch_tokens,
             rank=self.processes.rank,
             world_size=self.processes.world_size,
+            # PyTorch compiles a product in bfloat16 for each shape on a CPU: so there are half as many.
+            one_length=self.progress.precision == "bfloat16" and self.device.type == "cpu",
         )
 
     def _seed_step(self, step: int) -> None:
