@@ -8,17 +8,20 @@ from pathlib import Path
 
 import pytest
 import torch
+from models import small_model
 from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
 from safetensors.torch import load_file
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
+from dragoman.data.batches import Batch
 from dragoman.errors import BundleError, ConfigError
 from dragoman.recipe import parse_config, read_recipe
-from dragoman.training import train
+from dragoman.training import precision, train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.plan import plan
+from dragoman.training.precision import choose_precision
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.validation import Validation
 from dragoman.translator import Translator
@@ -209,3 +212,18 @@ print((peak_memory(torch.device("cpu")) - before) * 2**20 / training_bytes(confi
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert 0.6 < float(done.stdout) < 1.6
+
+
+@pytest.mark.parametrize(
+    ("coarse", "chosen"), [((9.0, 0.1, 0.1, 0.1), "bfloat16"), ((0.1, 0.1, 0.6, 0.3), "float32"), ((9.0,), "float32")]
+)
+def test_the_precision_is_what_new_batches_take_less_time_in(
+    coarse: tuple[float, ...], chosen: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first batch warms up, and each that follows counts once: one may have to be compiled for."""
+    model, batch = small_model(), Batch(torch.tensor([[5, 3]]), torch.tensor([[2, 5, 3]]))
+    times = {"float32": iter([0.3] * len(coarse)), "bfloat16": iter(coarse)}
+    monkeypatch.setattr(precision, "_seconds", lambda _, __, kind: next(times[kind]))
+    assert choose_precision("auto", model, [batch] * len(coarse)) == chosen
+    assert choose_precision("bfloat16", model, []) == "bfloat16"
+    assert choose_precision("auto", model, []) == "float32"

@@ -23,7 +23,7 @@ from dragoman.training.checkpoint import Checkpoint, Progress, Window
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
-from dragoman.training.precision import choose_precision
+from dragoman.training.precision import N_MEASURED, choose_precision
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import learning_rate, total_steps
 from dragoman.training.stopping import StopRequest
@@ -348,7 +348,8 @@ class Trainer:
         checkpoint = self.folder.load(self.report)
         if checkpoint is None:
             # All measure, as all will work at once; the main process, which alone always has a share, decides.
-            chosen = choose_precision(self.training.precision, self.model, self._micro_batches(0))
+            batches = [batch for step in range(N_MEASURED + 1) for batch in self._micro_batches(step)[:1]]
+            chosen = choose_precision(self.training.precision, self.model, batches)
             plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
             self.progress.precision = "float32" if plain else "bfloat16"
             return False
