@@ -53,7 +53,7 @@ _QUIET = {"object.__getattr__", "object.__setattr__", "object.__delattr__", "sys
 _QUIET |= {"builtins.id", "cpython._PySys_ClearAuditHooks", "gc.get_objects", "sys.unraisablehook", "sys.excepthook"}
 _QUIET |= {"time.sleep", "signal.pthread_kill", "os.putenv", "os.listdir", "os.scandir", "pathlib.Path.rglob"}
 _QUIET |= {"pathlib.Path.glob", "glob.glob", "_thread.start_new_thread", "array.__new__", "mmap.__new__"}
-_QUIET |= {"ctypes.addressof"}
+_QUIET |= {"ctypes.addressof", "ctypes.cdata", "ctypes.cdata/buffer"}  # where an array of ours lies
 
 
 @dataclass(frozen=True)
