@@ -17,7 +17,7 @@ DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvmap", "/dev/kfd", "/dev/dxg
 #: milliseconds, and a training that shares its cores with another program falls to a hundredth of its speed.
 SPIN_COUNT = "5000"
 #: For how many shapes of a product in bfloat16 PyTorch, and oneDNN below it, keep the code they compiled. Each takes a
-#: megabyte or so, nearly every batch has shapes of its own, and a step needs some fifteen; by themselves they keep
+#: megabyte or so, nearly every batch has shapes of its own, and a step needs some twenty; by themselves they keep
 #: 1,024.
 COMPILED_SHAPES = "32"
 SHAPE_CACHES = "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"

@@ -64,17 +64,17 @@ class Subword:
 
     def encode(self, text: str) -> list[int]:
         """The ids of the best segmentation of each word: no piece goes beyond one."""
-        return list(chain.from_iterable(map(self._known_words.__getitem__, self._words(text))))
+        return list(chain.from_iterable(map(self._known_words.__getitem__, _words(text, self._lowercase))))
 
     def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
         """The ids of a segmentation drawn with `key`; that of `encode` when sampling is off."""
         if not self._sampling:
             return self.encode(text)
-        return self._sampler.sample([SPACE + word for word in self._words(text)], key)
+        return self._sampler.sample([SPACE + word for word in _words(text, self._lowercase)], key)
 
     def split(self, text: str) -> list[str]:
         """The pieces of the best segmentation; what is no piece stands as it is in the text."""
-        return [piece for word in self._words(text) for piece in self._processor.encode(word, out_type=str)]
+        return [piece for word in _words(text, self._lowercase) for piece in self._processor.encode(word, out_type=str)]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; bytes that are not UTF-8 are U+FFFD."""
@@ -101,9 +101,6 @@ class Subword:
         except ValueError as error:
             raise BundleError(f"not a tokenizer model ({error})", path, advice="use another copy") from None
 
-    def _words(self, text: str) -> list[str]:
-        return _words(text, self._lowercase)
-
     @cached_property
     def _all_pieces(self) -> list[str]:
         pieces: list[str] = self._processor.id_to_piece(list(range(self._processor.get_piece_size())))
@@ -118,6 +115,7 @@ class Subword:
 
 
 def _words(text: str, lowercase: bool) -> list[str]:
+    """The cleaned words of a text, each of which is split into pieces by itself."""
     text = clean(text).replace(SPACE, " ")
     return (text.lower() if lowercase else text).split()
 

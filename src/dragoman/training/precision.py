@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 import torch
 
@@ -17,7 +17,7 @@ WORTH_IT = 1.15
 N_MEASURED = 3
 
 
-def choose_precision(wanted: str, model: Transformer, batches: Sequence[Batch]) -> str:
+def choose_precision(wanted: str, model: Transformer, batches: Iterable[Batch]) -> str:
     """`wanted`, or for "auto" the faster of "float32" and "bfloat16" on real batches, forward and backward.
 
     Args:
@@ -26,13 +26,12 @@ def choose_precision(wanted: str, model: Transformer, batches: Sequence[Batch]) 
     """
     if wanted != "auto":
         return wanted
-    if not batches:
-        return "float32"
     device = next(model.parameters()).device
+    moved = [batch.to(device) for batch in batches]
     model.train()
     seconds = {}
     for precision in ("float32", "bfloat16"):
-        times = [_seconds(model, batch.to(device), precision) for batch in batches]
+        times = [_seconds(model, batch, precision) for batch in moved]
         seconds[precision] = sum(times[1:])
     return "bfloat16" if seconds["bfloat16"] * WORTH_IT < seconds["float32"] else "float32"
 

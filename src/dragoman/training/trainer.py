@@ -214,7 +214,7 @@ class Trainer:
             micro_batch_tokens=self.progress.micro_batch_tokens or self.training.micro_batch_tokens,
             rank=self.processes.rank,
             world_size=self.processes.world_size,
-            # PyTorch compiles a product in bfloat16 for each shape on a CPU: so there are half as many.
+            # On a CPU, PyTorch compiles a product in bfloat16 for each shape; so there are half as many shapes.
             one_length=self.progress.precision == "bfloat16" and self.device.type == "cpu",
         )
 
@@ -348,7 +348,7 @@ class Trainer:
         checkpoint = self.folder.load(self.report)
         if checkpoint is None:
             # All measure, as all will work at once; the main process, which alone always has a share, decides.
-            batches = [batch for step in range(N_MEASURED + 1) for batch in self._micro_batches(step)[:1]]
+            batches = (batch for step in range(N_MEASURED + 1) for batch in self._micro_batches(step)[:1])
             chosen = choose_precision(self.training.precision, self.model, batches)
             plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
             self.progress.precision = "float32" if plain else "bfloat16"
