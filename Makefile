@@ -23,7 +23,8 @@ endif
 # are first imported, not here.
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 # What an installation is made from, besides the Python that it refers to.
-INSTALLED_FROM := pyproject.toml constraints.txt src/dragoman/runtime/kernels.c
+C_SOURCES := src/dragoman/vectors.h src/dragoman/fused/fused.c src/dragoman/runtime/kernels.c
+INSTALLED_FROM := pyproject.toml constraints.txt $(C_SOURCES)
 
 .PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale bench-processes docs format wheel clean
 .DEFAULT_GOAL := demo
@@ -34,7 +35,7 @@ demo: $(VENV)/core
 test: $(VENV)/development
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/clang-format --dry-run --Werror src/dragoman/runtime/kernels.c
+	$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 	$(BIN)/mypy --strict src
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
@@ -65,7 +66,7 @@ docs: $(VENV)/docs
 
 format: $(VENV)/development
 	$(BIN)/ruff format .
-	$(BIN)/clang-format -i src/dragoman/runtime/kernels.c
+	$(BIN)/clang-format -i $(C_SOURCES)
 	$(BIN)/ruff check --fix .
 
 wheel: $(VENV)/core
@@ -77,7 +78,7 @@ wheel: $(VENV)/core
 	&& cd "$$outside" && $(BIN)/dragoman --version
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/runtime/*.so
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each of these files is the stamp of one finished installation; the later ones contain the core.

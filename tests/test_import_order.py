@@ -10,8 +10,8 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
-    {"errors", "sections"},
-    {"config", "devices", "processes", "storage", "torchrun", "workers"},
+    {"compiled", "errors", "sections"},
+    {"config", "devices", "fused", "processes", "storage", "torchrun", "workers"},
     {"model", "recipe", "text"},
     {"weights"},
     {"alignment", "data", "decoding", "bundle"},

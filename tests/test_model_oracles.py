@@ -12,7 +12,7 @@ from models import small_model
 from torch import Tensor, nn
 
 from dragoman.config import PRESETS, ModelConfig
-from dragoman.model.attention import SHORT, MultiHeadAttention, attend, attention_weights
+from dragoman.model.attention import PLAIN, MultiHeadAttention, attend, attention_weights
 from dragoman.model.masks import causal_mask, padding_mask
 from dragoman.model.norms import StdNorm
 from dragoman.model.positions import RotaryPositions, sinusoidal_table
@@ -110,7 +110,7 @@ def test_equals_pytorchs_transformer_with_the_same_weights(
 # -- attention -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_keys", [7, SHORT + 1])
+@pytest.mark.parametrize("n_keys", [7, PLAIN + 1])
 def test_fused_attention_equals_explicit_weights(n_keys: int) -> None:
     sizes = (5, n_keys, n_keys)
     queries, keys, values = (torch.randn(2, 3, n, 8, dtype=torch.float64, requires_grad=True) for n in sizes)
@@ -129,7 +129,7 @@ def test_fused_attention_equals_explicit_weights(n_keys: int) -> None:
         assert torch.allclose(one, other, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_keys", [SHORT, SHORT + 1])
+@pytest.mark.parametrize("n_keys", [PLAIN, PLAIN + 1])
 def test_what_is_masked_does_not_count_however_large(n_keys: int) -> None:
     """Padding holds numbers, and its weight is zero exactly.
 
@@ -143,7 +143,7 @@ def test_what_is_masked_does_not_count_however_large(n_keys: int) -> None:
         torch.testing.assert_close(attended, attend(queries, keys[:, :, :-3], values[:, :, :-3]))
 
 
-@pytest.mark.parametrize("n_keys", [7, SHORT + 1])
+@pytest.mark.parametrize("n_keys", [7, PLAIN + 1])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_nothing_to_attend_to_gives_zeros_and_no_gradient(dtype: torch.dtype, n_keys: int) -> None:
     queries, keys, values = (torch.randn(2, 3, n, 8).to(dtype).requires_grad_() for n in (5, n_keys, n_keys))

@@ -33,6 +33,8 @@ def test_every_file_of_the_package_is_in_the_wheel() -> None:
     patterns = tools["setuptools"]["package-data"]["dragoman"]
     packed = {path for pattern in patterns for path in PACKAGE.glob(pattern) if path.is_file()}
     found = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    compiled = {ROOT / source for each in tools["setuptools"]["ext-modules"] for source in each["sources"]}
-    libraries = {path for path in found if path.name.startswith("_kernels")}
+    modules = tools["setuptools"]["ext-modules"]
+    compiled = {ROOT / source for each in modules for source in (*each["sources"], *each["depends"])}
+    names = tuple(each["name"].split(".")[-1] for each in modules)
+    libraries = {path for path in found if path.name.startswith(names)}
     assert {path for path in found if path.suffix != ".py"} - libraries == packed | compiled

@@ -12,11 +12,13 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dragoman.fused import functions as fused
 from dragoman.model.dropout import Dropout
 from dragoman.model.positions import RotaryPositions
 
-#: On a CPU, over up to so many keys, plain products are faster than the fused kernel, forward and backward.
-SHORT = 64
+#: On a CPU, over up to so many keys, our fused function is faster than PyTorch's, forward and backward, and without it
+#: plain products are.
+OURS, PLAIN = 192, 64
 #: Numbers that a processor's widest instructions take at once.
 VECTOR = 16
 
@@ -43,11 +45,13 @@ def _softmax(scores: Tensor) -> Tensor:
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
-    """attention_weights(Q, K) V, values (B, H, S, W) -> (B, H, T, W), by PyTorch's fused kernel where that is faster.
+    """attention_weights(Q, K) V, values (B, H, S, W) -> (B, H, T, W), by a fused function where that is faster.
 
     A query with nothing to attend to gets zeros, on every backend.
     """
-    if keys.device.type == "cpu" and keys.size(-2) <= SHORT:
+    if keys.size(-2) <= OURS and fused.fuses(queries, keys, values):
+        return fused.attend(queries, keys, values, mask)
+    if keys.device.type == "cpu" and keys.size(-2) <= PLAIN:
         return attention_weights(queries, keys, mask) @ values
     attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
     if mask is None:

@@ -6,6 +6,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from dragoman.fused import functions as fused
+
 
 class Dropout(nn.Module):
     """Zeroes each number with probability p while training, and scales the others by 1 / (1 - p).
@@ -27,6 +29,13 @@ class Dropout(nn.Module):
             return F.dropout(x, self.p)
         return x * dropout_mask(x.shape, self.p, x.dtype)
 
+    def add(self, x: Tensor, y: Tensor) -> Tensor:
+        """x + self(y): both (..., D) -> (..., D)."""
+        if self.training and self.p and fused.fuses(x, y):
+            return fused.add_dropped(x, y, self.p)
+        dropped: Tensor = self(y)
+        return x + dropped
+
     def extra_repr(self) -> str:
         """What `print(model)` says of it."""
         return f"p={self.p}"
@@ -34,7 +43,7 @@ class Dropout(nn.Module):
 
 def dropout_mask(shape: torch.Size, p: float, dtype: torch.dtype) -> Tensor:
     """0 with probability p (to the nearest 1/65536), else 1 / (1 - p), independently for each element."""
-    n_elements, n_dropped = shape.numel(), min(65535, round(p * 65536))
+    n_elements, n_dropped = shape.numel(), fused.n_dropped(p)
     if not n_dropped:
         return torch.ones(shape, dtype=dtype)
     draws = torch.empty(-(-n_elements // 4), dtype=torch.int64).random_(-(2**63), None)

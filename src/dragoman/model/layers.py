@@ -15,16 +15,10 @@ from dragoman.config import ModelShape
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.cache import LayerCache, Placed
 from dragoman.model.dropout import Dropout
-from dragoman.model.norms import build_norm
+from dragoman.model.norms import build_norm, norm_and_keep, normalise
 from dragoman.model.positions import RotaryPositions
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swiglu": F.silu}
-
-
-def cast_once(x: Tensor) -> Tensor:
-    """x (B, T, D) as autocast would give it to each product that reads it, once for all of them -> (B, T, D)."""
-    kind = x.device.type
-    return x.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else x
 
 
 class Residual(nn.Module):
@@ -43,10 +37,9 @@ class Residual(nn.Module):
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """x (B, T, D) -> (B, T, D)."""
         if self.pre_norm:
-            summed: Tensor = x + self.dropout(sublayer(cast_once(self.norm(x))))
-            return summed
-        normed: Tensor = self.norm(x + self.dropout(sublayer(x)))
-        return normed
+            normed, x = norm_and_keep(self.norm, x)
+            return self.dropout.add(x, sublayer(normed))
+        return normalise(self.norm, self.dropout.add(x, sublayer(x)))
 
 
 class FeedForward(nn.Module):
@@ -117,7 +110,9 @@ class DecoderLayer(nn.Module):
     def start_cache(self, memory: Tensor) -> LayerCache:
         """The memory's keys and values, computed once for all target positions: memory (B, S, D)."""
         keys, values = self.cross_attention.keys_values(memory, memory)
-        return LayerCache(keys.contiguous(), values.contiguous())  # laid out once for all products
+        if not torch.is_grad_enabled():
+            keys, values = keys.contiguous(), values.contiguous()  # laid out once for all steps of a search
+        return LayerCache(keys, values)
 
     def forward(self, x: Tensor, cache: LayerCache, placed: Placed, source_mask: Tensor | None) -> Tensor:
         """Read T new tokens after those the cache holds: x (B, T, D) -> (B, T, D). source_mask is (B, 1, 1, S)."""

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from dragoman.config import ModelShape
+from dragoman.fused import functions as fused
 
 
 class StdNorm(nn.Module):
@@ -35,3 +36,21 @@ def build_norm(config: ModelShape) -> nn.Module:
     if config.norm_kind == "std":
         return StdNorm(config.d_model, bias=config.bias)
     return nn.LayerNorm(config.d_model, bias=config.bias)
+
+
+def normalise(norm: nn.Module, x: Tensor) -> Tensor:
+    """norm(x): (..., D) -> (..., D)."""
+    if isinstance(norm, nn.LayerNorm) and fused.fuses(x):
+        return fused.layer_norm(x, norm.weight, norm.bias, norm.eps, x.dtype)[0]
+    normed: Tensor = norm(x)
+    return normed
+
+
+def norm_and_keep(norm: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:
+    """norm(x) for products, in the type that autocast wants there, once for all of them; and x, for a residual sum."""
+    kind = x.device.type
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else x.dtype
+    if isinstance(norm, nn.LayerNorm) and fused.fuses(x):
+        return fused.layer_norm(x, norm.weight, norm.bias, norm.eps, dtype)
+    normed: Tensor = norm(x)
+    return normed.to(dtype), x

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from dragoman.config import ModelShape
+from dragoman.fused import functions as fused
 
 
 def sinusoidal_table(n_positions: int, d_model: int, *, halves: bool = False) -> Tensor:
@@ -68,7 +69,10 @@ class RotaryPositions(nn.Module):
 
     def forward(self, x: Tensor, positions: range) -> Tensor:
         """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
-        sin, cos = _rows(self.table, positions).chunk(2, dim=-1)
+        table = _rows(self.table, positions)
+        if fused.fuses(x):
+            return fused.turn(x, table)
+        sin, cos = table.chunk(2, dim=-1)
         even, odd = x[..., 0::2], x[..., 1::2]
         return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
 

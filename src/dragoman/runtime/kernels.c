@@ -11,10 +11,7 @@
  * calls it.
  */
 
-#include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
+#include "../vectors.h"
 
 #ifdef __AVX512BF16__
 #include <cpuid.h>
@@ -25,25 +22,12 @@
 #endif
 #endif
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* The floats of one register, and how many rows of a product have their sums in registers, in two each. */
-#if defined(__AVX512F__)
-#define LANES 16
-#define TILE_ROWS 12
-#elif defined(__AVX2__)
-#define LANES 8
-#define TILE_ROWS 6
-#elif defined(__aarch64__)
-#define LANES 4
+/* How many rows of a product have their sums in registers, in two each. */
+#if defined(__AVX512F__) || defined(__aarch64__)
 #define TILE_ROWS 12
 #else
-#define LANES 4
 #define TILE_ROWS 6
 #endif
-typedef float vec __attribute__((vector_size(4 * LANES)));
-typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
-typedef uint32_t uvec __attribute__((vector_size(4 * LANES)));
 enum { COLUMNS = 2 * LANES };
 
 /* What products multiply, how many inputs a product takes at once (a unit), and to how many they are filled up. */
@@ -134,64 +118,6 @@ typedef struct {
     const float *unseen;      /* (R, tokens up to whole vectors): 0, or -1e9 at what a row may not see */
     int64_t unseen_stride;    /* 0: one row for all */
 } Step;
-
-INLINE vec load(const float *from) {
-    vec loaded;
-    memcpy(&loaded, from, sizeof loaded);
-    return loaded;
-}
-
-INLINE void store(float *to, vec stored) { memcpy(to, &stored, sizeof stored); }
-
-INLINE vec all(float number) { return (vec){0} + number; }
-
-INLINE vec choose(ivec which, vec yes, vec no) { return (vec)((which & (ivec)yes) | (~which & (ivec)no)); }
-
-INLINE vec larger(vec a, vec b) { return choose(a > b, a, b); }
-
-INLINE float sum_of(vec terms) {
-    float total = 0;
-    for (int lane = 0; lane < LANES; lane++) total += terms[lane];
-    return total;
-}
-
-INLINE float largest_of(vec terms) {
-    float largest = terms[0];
-    for (int lane = 1; lane < LANES; lane++) largest = terms[lane] > largest ? terms[lane] : largest;
-    return largest;
-}
-
-INLINE int any(ivec which) {
-    int found = 0;
-    for (int lane = 0; lane < LANES; lane++) found |= which[lane];
-    return found;
-}
-
-INLINE int64_t rounded_up(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
-
-INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
-INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
-
-/* exp(x) up to 88, and the same above, to two units in the last place: from the nearest power of two and a Taylor
- * polynomial of what is left. */
-INLINE vec exponential(vec x) {
-    const vec magic = all(12582912.0f); /* 1.5 * 2**23: adding it rounds to an integer, in the lowest bits */
-    vec clamped = choose(x > 88.0f, all(88.0f), choose(x < -87.0f, all(-87.0f), x));
-    vec shifted = clamped * 1.44269504f + magic;
-    vec powers = shifted - magic;
-    vec rest = clamped - powers * 0.693359375f + powers * 2.12194440e-4f; /* log(2), in two parts */
-    vec series = all(1.0f / 5040);
-    series = series * rest + 1.0f / 720;
-    series = series * rest + 1.0f / 120;
-    series = series * rest + 1.0f / 24;
-    series = series * rest + 1.0f / 6;
-    series = series * rest + 0.5f;
-    series = series * rest + 1.0f;
-    series = series * rest + 1.0f;
-    vec power = (vec)(((uvec)shifted << 23) + 0x3f800000); /* 2**powers: the exponent's bits */
-    return choose(x < -87.0f, all(0), series * power);
-}
 
 /* ---- products ---- */
 
@@ -1011,10 +937,6 @@ const int64_t interface[] = {INTERFACE,         sizeof(Linear),  sizeof(Norm),  
 int64_t processor(void) {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) return 3;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl"))
-        return 2;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 1;
 #endif
-    return 0;
+    return kind_of_processor();
 }

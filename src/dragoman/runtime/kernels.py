@@ -1,8 +1,6 @@
 """The compiled arithmetic of `kernels.c`: its structures, its functions, and the library that fits this processor.
 
-It is compiled when dragoman is installed, once for each kind of processor, if there is a C compiler. What was not
-compiled, or does not fit this system or this file, `usable_kernels` leaves out; with none left, the search runs in
-NumPy.
+With no library that fits, the search runs in NumPy.
 """
 
 from __future__ import annotations
@@ -10,13 +8,13 @@ from __future__ import annotations
 import ctypes
 import functools
 from collections.abc import Callable
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.compiled import usable_libraries
 from dragoman.devices import Precision
 from dragoman.errors import ResourceError
 
@@ -183,24 +181,8 @@ def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
 
 @functools.cache
 def _all_usable() -> tuple[Kernels, ...]:
-    base = _library(LIBRARIES[0])
-    if base is None:
-        return ()
-    names = LIBRARIES[: 1 + base["processor"]()]
-    return tuple(Kernels(name, library) for name in reversed(names) if (library := _library(name)))
-
-
-def _library(name: str) -> ctypes.CDLL | None:
-    """A library if it is there, can be loaded, and was compiled from a source with the interface of this file."""
-    for file in (Path(__file__).with_name(f"_{name}{suffix}") for suffix in EXTENSION_SUFFIXES):
-        if file.exists():
-            try:
-                library = ctypes.CDLL(str(file))
-                interface = (Int * (1 + len(STRUCTURES))).in_dll(library, "interface")
-            except (OSError, ValueError):  # of another system, or older
-                return None
-            return library if list(interface) == [INTERFACE, *map(ctypes.sizeof, STRUCTURES)] else None
-    return None
+    interface = [INTERFACE, *map(ctypes.sizeof, STRUCTURES)]
+    return tuple(Kernels(*found) for found in usable_libraries(Path(__file__).parent, LIBRARIES, interface))
 
 
 def address(array: NDArray[Any]) -> int:

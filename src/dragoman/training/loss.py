@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dragoman.data.batches import Batch
+from dragoman.fused import functions as fused
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 
@@ -41,9 +42,9 @@ class _ChunkedLoss(torch.autograd.Function):
     the first by the scores is their softmax, known as soon as a chunk's scores are, so that no chunk is kept for the
     backward pass. The second is linear in the weights, and needs no scores at all. Several passes count as their mean.
 
-    Products, and the scores between them, are in the type that autocast wants, all sums at least in float32. A
-    probability too small for a float counts as the smallest one: such a token has 87 nats, and its loss is one that is
-    too small, but the gradient is right.
+    Products, and the scores between them, are in the type that autocast wants, all sums at least in float32. Without
+    the compiled functions, a probability too small for a float counts as the smallest one: such a token has 87 nats,
+    and its loss is one that is too small, but the gradient is right.
     """
 
     @staticmethod
@@ -51,45 +52,41 @@ class _ChunkedLoss(torch.autograd.Function):
         ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, targets: Tensor, smoothing: float, r_drop: float
     ) -> tuple[Tensor, Tensor]:
         """hidden (P, M, D), weight (V, D), bias (V,), targets (M,) -> the sums of the loss and of -log p(target)."""
-        (n_passes, n_tokens, _), vocab_size, kind = hidden.shape, weight.size(0), hidden.device.type
+        (n_passes, n_tokens, n_inputs), vocab_size, kind = hidden.shape, weight.size(0), hidden.device.type
         wide = torch.promote_types(hidden.dtype, torch.float32)
         narrow = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else hidden.dtype
         n_rows = CHUNK_TOKENS // n_passes
         offset = weight.new_zeros(vocab_size) if bias is None else bias
         with torch.autocast(kind, enabled=False):  # it would compute each softmax in float32
             hidden_grad, weight_grad, bias_grad = _label_gradients(hidden, weight, targets, smoothing)
-            rows, matrix, vector = hidden.to(narrow), weight.to(narrow), offset.to(narrow)
+            rows, matrix = hidden.to(narrow), weight.to(narrow)
             if narrow == torch.bfloat16 and kind == "cpu" and n_tokens > n_rows:
                 # PyTorch compiles such a product for each shape, so the last chunk has the shape of the others.
                 rows = F.pad(rows, (0, 0, 0, -n_tokens % n_rows))
             uniform = weight.mean(dim=0, keepdim=True), offset.mean(dim=0, keepdim=True)
             log_vocab_size = math.log(vocab_size)
+            # Memory that is new costs more than the products which fill it.
+            room = rows.new_empty(min(n_passes * rows.size(1), CHUNK_TOKENS), vocab_size)
+            product = None if narrow == weight_grad.dtype else torch.empty_like(matrix)
             loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
             for place in (slice(start, start + n_rows) for start in range(0, n_tokens, n_rows)):
-                chunk, target = rows[:, place], targets[None, place, None].expand(n_passes, -1, 1)
-                all_scores = F.linear(chunk, matrix, vector)
-                all_probs = all_scores.softmax(dim=-1)
-                scores, probs = all_scores[:, : target.size(1)], all_probs[:, : target.size(1)]  # without padding
-                log_probs = probs.gather(-1, target).to(wide).clamp_min_(torch.finfo(wide).tiny).log_()
-                normalisers = scores.gather(-1, target).to(wide) - log_probs
-                means = F.linear(hidden[:, place], *uniform)
+                target, chunk = targets[None, place].expand(n_passes, -1), rows[:, place].flatten(0, 1)
+                scores = torch.mm(chunk, matrix.T, out=room[: len(chunk)]).unflatten(0, (n_passes, -1))
+                probs, log_probs, normalisers, divergence = _softmax(scores, bias, target, r_drop)
+                means = F.linear(hidden[:, place], *uniform).squeeze(-1)
                 normalisers = torch.maximum(normalisers, means + log_vocab_size)  # which it is at least: Jensen
                 nll -= log_probs.sum()
-                loss += smoothing * (normalisers - means).sum() - (1 - smoothing) * log_probs.sum()
-                if r_drop:
-                    gap = (scores[0] - scores[1]).to(wide) - (normalisers[0] - normalisers[1])
-                    wide_probs = probs.to(wide)
-                    divergence, pull = _divergence(wide_probs, gap)
-                    loss += r_drop * divergence
-                    probs.copy_(wide_probs.add_(pull, alpha=r_drop))
-                hidden_grad[:, place] += (all_probs @ matrix)[:, : target.size(1)]
+                loss += smoothing * (normalisers - means).sum() - (1 - smoothing) * log_probs.sum() + divergence
                 if bias is not None:
-                    bias_grad += probs.sum(dim=(0, 1))
-                all_probs, chunk = all_probs.flatten(0, 1), chunk.flatten(0, 1)
-                if narrow == weight_grad.dtype:
-                    weight_grad.addmm_(all_probs.T, chunk)  # without a matrix in between
+                    bias_grad += probs[:, : target.size(1)].sum(dim=(0, 1))
+                flat = probs.flatten(0, 1)
+                hidden_grad[:, place] += (flat @ matrix).view(n_passes, -1, n_inputs)[:, : target.size(1)]
+                if product is None:
+                    weight_grad.addmm_(flat.T, chunk)  # without a matrix in between
+                elif fused.computes(flat) and weight_grad.dtype == torch.float32:
+                    fused.add_(weight_grad, torch.mm(flat.T, chunk, out=product))
                 else:
-                    weight_grad += all_probs.T @ chunk
+                    weight_grad += torch.mm(flat.T, chunk, out=product)
         ctx.save_for_backward(hidden_grad, weight_grad, None if bias is None else bias_grad)
         ctx.n_passes = n_passes
         loss, nll = loss / n_passes, nll / n_passes
@@ -117,6 +114,37 @@ def _label_gradients(
     weight_grad -= smoothing / vocab_size * summed.sum(dim=0)
     bias_grad = counts.to(weight.dtype) * (smoothing - 1) - smoothing / vocab_size * n_passes * n_tokens
     return -wanted.expand_as(hidden), weight_grad, bias_grad
+
+
+def _softmax(
+    scores: Tensor, bias: Tensor | None, targets: Tensor, r_drop: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """What follows from scores (P, R, V) plus bias (V,), of which those of the first M rows have targets (P, M).
+
+    Returns:
+        Their softmax (P, R, V), pulled together for R-Drop; log p(target) and log(sum(exp(scores))), (P, M), in
+        float32 at least; and R-Drop's part of the loss.
+    """
+    wide, places, n_tokens = torch.promote_types(scores.dtype, torch.float32), targets[..., None], targets.size(1)
+    if fused.computes(scores):
+        wanted = scores[:, :n_tokens].gather(-1, places).squeeze(-1).to(wide)
+        wanted = wanted if bias is None else wanted + bias[targets]
+        normalisers, divergence = fused.softmax_(scores, bias, r_drop)
+        normalisers = normalisers[:, :n_tokens]
+        return scores, wanted - normalisers, normalisers, r_drop * divergence
+    scores = scores if bias is None else scores.add_(bias)
+    all_probs = scores.softmax(dim=-1)
+    probs = all_probs[:, :n_tokens]
+    log_probs = probs.gather(-1, places).to(wide).clamp_min_(torch.finfo(wide).tiny).log_()
+    normalisers = scores[:, :n_tokens].gather(-1, places).to(wide) - log_probs
+    divergence = scores.new_zeros((), dtype=wide)
+    if r_drop:
+        scores = scores[:, :n_tokens]
+        gap = (scores[0] - scores[1]).to(wide) - (normalisers[0] - normalisers[1])
+        wide_probs = probs.to(wide)
+        divergence, gradient = _divergence(wide_probs, gap)
+        probs.copy_(wide_probs.add_(gradient, alpha=r_drop))
+    return all_probs, log_probs.squeeze(-1), normalisers.squeeze(-1), r_drop * divergence
 
 
 def _divergence(probs: Tensor, gap: Tensor) -> tuple[Tensor, Tensor]:

@@ -1,0 +1,219 @@
+"""Functions of a training step that PyTorch computes in many passes over memory, and `fused.c` in one, with gradients.
+
+Each does what the few lines of PyTorch do beside which it is called, on a CPU, for numbers in float32 or bfloat16 and
+with sums in float32. B batch, H heads, T queries, S keys, K and W widths of a key and a value, D model width, V
+vocabulary, P passes, R rows.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from dragoman.fused.library import AttentionStruct, DropoutStruct, Library, array, library, n_parts
+
+
+def computes(*tensors: Tensor) -> bool:
+    """Whether the functions can be used for these."""
+    dtypes = torch.float32, torch.bfloat16
+    return all(x.device.type == "cpu" and x.dtype in dtypes for x in tensors) and library() is not None
+
+
+def fuses(*tensors: Tensor) -> bool:
+    """Whether they are worth while for these: whether there will be a backward pass, too."""
+    return torch.is_grad_enabled() and any(x.requires_grad for x in tensors) and computes(*tensors)
+
+
+def _library() -> Library:
+    found = library()
+    assert found is not None, "`computes` was not asked"
+    return found
+
+
+def _call(name: str, *arguments: object, rows: Tensor, parts: int | None = None) -> None:
+    """A function of `fused.c` for all vectors along the last dimension of a tensor."""
+    n_rows = rows.numel() // rows.size(-1)
+    _library().call(name, *arguments, n_rows=n_rows, n_parts=parts or n_parts(rows.numel()))
+
+
+# Dropout
+
+
+def n_dropped(p: float) -> int:
+    """Of 65,536 draws of 16 bits, how many drop a number with probability p."""
+    return min(65535, round(p * 65536))
+
+
+class _AddDropped(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor, p: float) -> Tensor:
+        seed, dropped = int(torch.randint(2**63 - 1, ())), n_dropped(p)
+        ctx.dropout, ctx.dtype = DropoutStruct(seed, dropped, 65536 / (65536 - dropped)), y.dtype
+        x, y = x.contiguous(), y.contiguous()
+        out = torch.empty_like(x, dtype=torch.promote_types(x.dtype, y.dtype))
+        _call("add_dropped", array(x), array(y), array(out), ctx.dropout, x.size(-1), rows=x)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
+        grad = grad.contiguous()
+        by_y = torch.empty_like(grad, dtype=ctx.dtype)
+        _call("drop_rows", array(grad), array(by_y), ctx.dropout, grad.size(-1), rows=grad)
+        return grad, by_y, None
+
+
+def add_dropped(x: Tensor, y: Tensor, p: float) -> Tensor:
+    """x + dropout(y): both (..., D). The mask is never stored: the backward pass draws it again."""
+    out: Tensor = _AddDropped.apply(x, y, p)  # type: ignore[no-untyped-call]
+    return out
+
+
+# Layer norm
+
+
+class _LayerNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, x: Tensor, gain: Tensor, bias: Tensor | None, eps: float, dtype: torch.dtype
+    ) -> tuple[Tensor, Tensor]:
+        rows = x.contiguous()
+        out, moments = torch.empty_like(rows, dtype=dtype), torch.empty(*x.shape[:-1], 2)
+        gain, bias = gain.float(), None if bias is None else bias.float()
+        _call("normalise", array(rows), gain, bias, array(out), moments, eps, len(gain), rows=rows)
+        ctx.save_for_backward(rows, gain, moments)
+        ctx.has_bias = bias is not None
+        ctx.set_materialize_grads(False)
+        return out, x
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor | None, kept: Tensor | None) -> tuple[Tensor | None, ...]:
+        if grad is None:
+            return kept, None, None, None, None
+        x, gain, moments = ctx.saved_tensors
+        grad, kept = grad.contiguous(), None if kept is None else kept.contiguous()
+        by_x, parts = torch.empty_like(x), n_parts(x.numel())
+        sums = torch.zeros(parts, 2, len(gain))
+        arrays = array(grad), array(kept), array(by_x)
+        _call("normalise_gradient", array(x), gain, moments, *arrays, sums, len(gain), rows=x, parts=parts)
+        by_gain, by_bias = sums.sum(dim=0)
+        return by_x, by_gain, by_bias if ctx.has_bias else None, None, None
+
+
+def layer_norm(x: Tensor, gain: Tensor, bias: Tensor | None, eps: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """Layer norm of x (..., D), with gain and bias (D,), in the given type; and x.
+
+    Who takes that x for a residual sum has both its gradients added in one pass.
+    """
+    normed_and_x: tuple[Tensor, Tensor] = _LayerNorm.apply(x, gain, bias, eps, dtype)  # type: ignore[no-untyped-call]
+    return normed_and_x
+
+
+# Attention. Of tensors (B, H, T, K), all heads of a position lie side by side, as the products before and after want.
+
+
+def _room_for(x: Tensor) -> Tensor:
+    """(B, H, T, K), to be filled."""
+    return x.new_empty(x.size(0), x.size(2), x.size(1), x.size(3)).transpose(1, 2)
+
+
+def _readable(x: Tensor) -> Tensor:
+    """With numbers of the last dimension side by side."""
+    return x if x.stride(-1) == 1 else x.contiguous()
+
+
+class _Turn(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, table: Tensor) -> Tensor:
+        ctx.table = table
+        return _turn(x, table, back=False)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        return _turn(grad, ctx.table, back=True), None
+
+
+def _turn(x: Tensor, table: Tensor, *, back: bool) -> Tensor:
+    x, out, step = _readable(x), _room_for(x), 0 if len(table) == 1 else table.stride(0)
+    arguments = array(x), array(out), table, step, back, *x.shape[1:]
+    _library().call("turn", *arguments, n_rows=len(x), n_parts=n_parts(x.numel()))
+    return out
+
+
+def turn(x: Tensor, table: Tensor) -> Tensor:
+    """Rotary positions: x (B, H, T, K), table (T or 1, K) in float32, sines and then cosines -> (B, H, T, K)."""
+    turned: Tensor = _Turn.apply(x, table)  # type: ignore[no-untyped-call]
+    return turned
+
+
+class _Attend(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+        queries, keys, values = map(_readable, (queries, keys, values))
+        (batch, n_heads, n_queries, _), (n_keys, value_width) = queries.shape, values.shape[2:]
+        if mask is not None:
+            mask = _readable(mask.expand(batch, 1, n_queries, n_keys))
+        weights = torch.empty(batch, n_heads, n_queries, -(-n_keys // _library().lanes) * _library().lanes)
+        out = _room_for(values.new_empty(()).expand(batch, n_heads, n_queries, value_width))
+        attention = _attention(queries, keys, values, mask, weights)
+        _library().call("attend", attention, array(out), n_rows=batch, n_parts=n_parts(queries.numel()))
+        ctx.save_for_backward(queries, keys, values, weights)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
+        queries, keys, values, weights = ctx.saved_tensors
+        by_queries, by_keys, by_values = map(_room_for, (queries, keys, values))
+        arrays = map(array, (_readable(grad), by_queries, by_keys, by_values))
+        attention = _attention(queries, keys, values, None, weights)
+        _library().call("attend_gradient", attention, *arrays, n_rows=len(grad), n_parts=n_parts(grad.numel()))
+        return by_queries, by_keys, by_values, None
+
+
+def _attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, weights: Tensor) -> AttentionStruct:
+    if queries.shape[:2] != keys.shape[:2] or keys.shape[:3] != values.shape[:3] or queries.size(3) != keys.size(3):
+        shapes = ", ".join(str(tuple(x.shape)) for x in (queries, keys, values))
+        raise ValueError(f"queries, keys and values of shapes {shapes} do not fit each other")
+    sizes = *queries.shape[1:3], keys.size(2), keys.size(3), values.size(3)
+    return AttentionStruct(*sizes, *map(array, (queries, keys, values, mask)), weights.data_ptr())
+
+
+def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
+    """softmax(Q K^T / sqrt(K)) V: queries (B, H, T, K), keys (B, H, S, K), values (B, H, S, W) -> (B, H, T, W).
+
+    The mask (B or 1, 1, T or 1, S) is True where a query may attend. A query with nothing to attend to gets zeros.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
+    """
+    attended: Tensor = _Attend.apply(queries, keys, values, mask)  # type: ignore[no-untyped-call]
+    return attended
+
+
+# The loss over the vocabulary: inside of another function with gradients of its own, so these have none.
+
+
+def softmax_(scores: Tensor, bias: Tensor | None, r_drop: float) -> tuple[Tensor, Tensor]:
+    """Scores (P, R, V) plus bias (V,) become their softmax -> log(sum(exp(scores + bias))), (P, R), and a divergence.
+
+    With r_drop, which takes two passes, to the probabilities p and q of a row is added what R-Drop adds to the gradient
+    by its scores: r_drop times that of (KL(p, q) + KL(q, p)) / 2, whose sum over all rows is the divergence.
+    """
+    (n_passes, n_rows, vocab_size), parts = scores.shape, n_parts(scores.numel())
+    normalisers, divergences = torch.empty(n_passes, n_rows), torch.zeros(parts)
+    bias = None if bias is None else bias.float()
+    arguments = array(scores), bias, normalisers, divergences, r_drop, n_rows, vocab_size
+    rows_at_once = n_rows if r_drop else n_passes * n_rows
+    _library().call("softmax", *arguments, n_rows=rows_at_once, n_parts=parts)
+    return normalisers, divergences.sum()
+
+
+def add_(totals: Tensor, numbers: Tensor) -> None:
+    """totals += numbers: (R, D), the first in float32. PyTorch would first make a matrix of floats of the others."""
+    _call("add_rows", totals, array(numbers), totals.size(-1), rows=totals)

@@ -1,0 +1,542 @@
+/* What a training step does besides products of large matrices, each in one pass over memory, compiled.
+ *
+ * The functions that share work among threads take, as their last arguments, which of the threads calls (`part`) and
+ * which rows or sentences are its own (`first` to `last`). Sums are in float32, what is read and written in float32 or
+ * bfloat16. B sentences, H heads, T queries, S keys, K and W widths of a key and a value, D model width, V vocabulary,
+ * R rows. `functions.py` says what each computes, `library.py` has the same structures and calls them. All return 0 or
+ * NO_MEMORY.
+ */
+
+#include "../vectors.h"
+
+enum { NO_MEMORY = -1 };
+
+enum { INTERFACE = 1 };
+
+/* Numbers that lie side by side along the last dimension; `strides`: of sentences, heads and rows, in numbers. */
+typedef struct {
+    void *data; /* NULL: there is none */
+    int64_t is_narrow, strides[3];
+} Array;
+
+/* ---- bfloat16: the upper half of a float ---- */
+
+typedef uint16_t half;
+typedef half halves __attribute__((vector_size(2 * LANES)));
+
+INLINE float widened(half number) {
+    const uint32_t bits = (uint32_t)number << 16;
+    float wide;
+    memcpy(&wide, &bits, sizeof wide);
+    return wide;
+}
+
+INLINE vec load_halves(const half *from) {
+    halves loaded;
+    memcpy(&loaded, from, sizeof loaded);
+    return (vec)(__builtin_convertvector(loaded, uvec) << 16);
+}
+
+/* Rounded to the nearest, of two as near to the even one. */
+INLINE halves narrowed(vec wide) {
+    const uvec bits = (uvec)wide, rounded = bits + 0x7fff + (bits >> 16 & 1);
+    return __builtin_convertvector((uvec)choose(wide != wide, (vec)(bits | 0x400000), (vec)rounded) >> 16, halves);
+}
+
+/* A row, times `factor`, as floats. */
+INLINE void read_scaled(const Array *array, int64_t place, int64_t count, float factor, float *to) {
+    int64_t i = 0;
+    if (array->is_narrow) {
+        const half *from = (const half *)array->data + place;
+        for (; i + LANES <= count; i += LANES) store(to + i, load_halves(from + i) * factor);
+        for (; i < count; i++) to[i] = widened(from[i]) * factor;
+    } else {
+        const float *from = (const float *)array->data + place;
+        for (; i + LANES <= count; i += LANES) store(to + i, load(from + i) * factor);
+        for (; i < count; i++) to[i] = from[i] * factor;
+    }
+}
+
+/* A row as floats: where it lies, or in `room`. */
+INLINE const float *read_row(const Array *array, int64_t place, int64_t count, float *room) {
+    if (!array->is_narrow) return (const float *)array->data + place;
+    read_scaled(array, place, count, 1, room);
+    return room;
+}
+
+INLINE void write_row(const Array *array, int64_t place, int64_t count, const float *row) {
+    if (!array->is_narrow) {
+        memcpy((float *)array->data + place, row, count * sizeof(float));
+        return;
+    }
+    half *to = (half *)array->data + place;
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) {
+        const halves rounded = narrowed(load(row + i));
+        memcpy(to + i, &rounded, sizeof rounded);
+    }
+    for (; i < count; i++) to[i] = narrowed(all(row[i]))[0];
+}
+
+/* ---- dropout ---- */
+
+/* Numbers are dropped where a draw of 16 bits is below `n_dropped`, the others multiplied by `scale`. */
+typedef struct {
+    uint64_t seed;
+    int64_t n_dropped;
+    double scale;
+} Dropout;
+
+enum { DRAWS_AT_ONCE = 64 };
+
+/* A row -> `to`, which may be the row. A draw depends on the seed and on its place alone (SplitMix64, Steele et al.
+ * 2014), so that the backward pass has the same ones. */
+static void drop(const Dropout *dropout, int64_t row, int64_t count, const float *from, float *to) {
+    const float scale = (float)dropout->scale;
+    const uint16_t n_dropped = (uint16_t)dropout->n_dropped;
+    uint64_t place = (uint64_t)row * (rounded_up(count, DRAWS_AT_ONCE) / 4);
+    for (int64_t i = 0; i < count; i += DRAWS_AT_ONCE) {
+        uint64_t words[DRAWS_AT_ONCE / 4];
+        uint16_t draws[DRAWS_AT_ONCE];
+        for (int word = 0; word < DRAWS_AT_ONCE / 4; word++) {
+            uint64_t mixed = dropout->seed + (++place) * 0x9e3779b97f4a7c15;
+            mixed = (mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9;
+            mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111eb;
+            words[word] = mixed ^ mixed >> 31;
+        }
+        memcpy(draws, words, sizeof draws);
+        const int64_t here = smaller(DRAWS_AT_ONCE, count - i);
+        for (int64_t j = 0; j < here; j++) to[i + j] = draws[j] < n_dropped ? 0 : from[i + j] * scale;
+    }
+}
+
+/* x + dropped y: rows (R, D). */
+int64_t add_dropped(const Array *x, const Array *y, const Array *out, const Dropout *dropout, int64_t width,
+                    int64_t part, int64_t first, int64_t last) {
+    (void)part;
+    float *room = malloc(2 * width * sizeof(float)), *sums = room + width;
+    if (!room) return NO_MEMORY;
+    for (int64_t row = first; row < last; row++) {
+        const float *kept = read_row(x, row * width, width, room);
+        drop(dropout, row, width, read_row(y, row * width, width, sums), sums);
+        for (int64_t i = 0; i < width; i++) sums[i] += kept[i];
+        write_row(out, row * width, width, sums);
+    }
+    free(room);
+    return 0;
+}
+
+/* The dropped gradient, which is that by y: rows (R, D). */
+int64_t drop_rows(const Array *gradient, const Array *out, const Dropout *dropout, int64_t width, int64_t part,
+                  int64_t first, int64_t last) {
+    (void)part;
+    float *room = malloc(width * sizeof(float));
+    if (!room) return NO_MEMORY;
+    for (int64_t row = first; row < last; row++) {
+        drop(dropout, row, width, read_row(gradient, row * width, width, room), room);
+        write_row(out, row * width, width, room);
+    }
+    free(room);
+    return 0;
+}
+
+/* ---- layer norm ---- */
+
+static float sum_of_row(const float *row, int64_t count) {
+    vec sums = all(0);
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) sums += load(row + i);
+    float total = sum_of(sums);
+    for (; i < count; i++) total += row[i];
+    return total;
+}
+
+static float sum_of_products(const float *one, const float *other, int64_t count) {
+    vec sums = all(0);
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) sums += load(one + i) * load(other + i);
+    float total = sum_of(sums);
+    for (; i < count; i++) total += one[i] * other[i];
+    return total;
+}
+
+/* (x - mean) / deviation * gain + bias: rows (R, D); moments (R, 2): mean and 1 / deviation. */
+int64_t normalise(const Array *x, const float *gain, const float *bias, const Array *out, float *moments, double eps,
+                  int64_t width, int64_t part, int64_t first, int64_t last) {
+    (void)part;
+    float *room = malloc(2 * width * sizeof(float)), *centred = room + width;
+    if (!room) return NO_MEMORY;
+    for (int64_t row = first; row < last; row++) {
+        const float *from = read_row(x, row * width, width, room);
+        const float mean = sum_of_row(from, width) / width;
+        for (int64_t i = 0; i < width; i++) centred[i] = from[i] - mean;
+        const float factor = 1 / sqrtf(sum_of_products(centred, centred, width) / width + (float)eps);
+        for (int64_t i = 0; i < width; i++) centred[i] *= factor * gain[i];
+        if (bias)
+            for (int64_t i = 0; i < width; i++) centred[i] += bias[i];
+        write_row(out, row * width, width, centred);
+        moments[2 * row] = mean, moments[2 * row + 1] = factor;
+    }
+    free(room);
+    return 0;
+}
+
+/* Gradients: `by_x`, to which `kept` is added if there is any, and of each part, sums (parts, 2, D), by gain and bias.
+ */
+int64_t normalise_gradient(const Array *x, const float *gain, const float *moments, const Array *gradient,
+                           const Array *kept, const Array *by_x, float *sums, int64_t width, int64_t part,
+                           int64_t first, int64_t last) {
+    float *room = malloc(4 * width * sizeof(float)), *normed = room + width, *scaled = normed + width;
+    if (!room) return NO_MEMORY;
+    float *by_gain = sums + part * 2 * width, *by_bias = by_gain + width;
+    for (int64_t row = first; row < last; row++) {
+        const float mean = moments[2 * row], factor = moments[2 * row + 1];
+        const float *from = read_row(x, row * width, width, room);
+        for (int64_t i = 0; i < width; i++) normed[i] = (from[i] - mean) * factor;
+        const float *by_out = read_row(gradient, row * width, width, room);
+        for (int64_t i = 0; i < width; i++) {
+            by_gain[i] += by_out[i] * normed[i];
+            by_bias[i] += by_out[i];
+            scaled[i] = by_out[i] * gain[i];
+        }
+        const float mean_scaled = sum_of_row(scaled, width) / width;
+        const float mean_product = sum_of_products(scaled, normed, width) / width;
+        for (int64_t i = 0; i < width; i++) scaled[i] = (scaled[i] - mean_scaled - normed[i] * mean_product) * factor;
+        if (kept->data) {
+            const float *more = read_row(kept, row * width, width, room);
+            for (int64_t i = 0; i < width; i++) scaled[i] += more[i];
+        }
+        write_row(by_x, row * width, width, scaled);
+    }
+    free(room);
+    return 0;
+}
+
+/* ---- rotary positions ---- */
+
+/* Turn pairs of numbers by their position's angle, or back: x (B, H, T, K) -> out; table (positions, K): sines, then
+ * cosines, rows `step` apart from one of the T to the next. */
+int64_t turn(const Array *x, const Array *out, const float *table, int64_t step, int64_t back, int64_t n_heads,
+             int64_t n_rows, int64_t width, int64_t part, int64_t first, int64_t last) {
+    (void)part;
+    const int64_t n_pairs = width / 2;
+    const float direction = back ? -1 : 1;
+    float *room = malloc(2 * width * sizeof(float)), *turned = room + width;
+    if (!room) return NO_MEMORY;
+    for (int64_t sentence = first; sentence < last; sentence++)
+        for (int64_t row = 0; row < n_rows; row++)
+            for (int64_t head = 0; head < n_heads; head++) {
+                const int64_t place = sentence * x->strides[0] + head * x->strides[1] + row * x->strides[2];
+                const float *from = read_row(x, place, width, room);
+                const float *sines = table + row * step, *cosines = sines + n_pairs;
+                for (int64_t i = 0; i < n_pairs; i++) {
+                    const float even = from[2 * i], odd = from[2 * i + 1], sine = direction * sines[i];
+                    turned[2 * i] = even * cosines[i] - odd * sine;
+                    turned[2 * i + 1] = even * sine + odd * cosines[i];
+                }
+                write_row(out, sentence * out->strides[0] + head * out->strides[1] + row * out->strides[2], width,
+                          turned);
+            }
+    free(room);
+    return 0;
+}
+
+/* ---- attention ---- */
+
+#if LANES == 16
+enum { TILE_ROWS = 8 };
+#else
+enum { TILE_ROWS = 4 };
+#endif
+
+/* A matrix of which number (i, j) is data[i * row + j * column]. */
+typedef struct {
+    const float *data;
+    int64_t row, column;
+} Matrix;
+
+/* Some rows of one or two vectors of a product. */
+INLINE void tile(int n_rows, int n_vectors, int64_t n_inner, Matrix a, const float *b, int64_t b_row, float *out,
+                 int64_t out_row) {
+    vec sums[TILE_ROWS][2];
+    for (int row = 0; row < n_rows; row++)
+        for (int i = 0; i < n_vectors; i++) sums[row][i] = all(0);
+    for (int64_t inner = 0; inner < n_inner; inner++) {
+        vec columns[2];
+        for (int i = 0; i < n_vectors; i++) columns[i] = load(b + inner * b_row + i * LANES);
+#pragma GCC unroll 8
+        for (int row = 0; row < n_rows; row++) {
+            const float factor = a.data[row * a.row + inner * a.column];
+            for (int i = 0; i < n_vectors; i++) sums[row][i] += factor * columns[i];
+        }
+    }
+    for (int row = 0; row < n_rows; row++)
+        for (int i = 0; i < n_vectors; i++) store(out + row * out_row + i * LANES, sums[row][i]);
+}
+
+INLINE void tiles(int n_vectors, int64_t n_rows, int64_t n_inner, Matrix a, const float *b, int64_t b_row, float *out) {
+    while (n_rows > 0) {
+        int64_t done = TILE_ROWS;
+        if (n_rows >= TILE_ROWS)
+            tile(TILE_ROWS, n_vectors, n_inner, a, b, b_row, out, b_row);
+        else if (n_rows >= 4)
+            tile(done = 4, n_vectors, n_inner, a, b, b_row, out, b_row);
+        else if (n_rows >= 2)
+            tile(done = 2, n_vectors, n_inner, a, b, b_row, out, b_row);
+        else
+            tile(done = 1, n_vectors, n_inner, a, b, b_row, out, b_row);
+        a.data += done * a.row, out += done * b_row, n_rows -= done;
+    }
+}
+
+/* a (n_rows, n_inner) b (n_inner, width) -> out (n_rows, width), of whole vectors. */
+static void multiply(int64_t n_rows, int64_t n_inner, int64_t width, Matrix a, const float *b, float *out) {
+    int64_t column = 0;
+    for (; column + 2 * LANES <= width; column += 2 * LANES)
+        tiles(2, n_rows, n_inner, a, b + column, width, out + column);
+    if (column < width) tiles(1, n_rows, n_inner, a, b + column, width, out + column);
+}
+
+/* Queries, keys and values of all heads, what a query may attend to (bytes, 0: not), and the weights (B, H, T, S up to
+ * whole vectors), which the forward pass writes and the backward pass reads. */
+typedef struct {
+    int64_t n_heads, n_queries, n_keys, key_width, value_width;
+    Array queries, keys, values, mask;
+    float *weights;
+} Attention;
+
+/* Matrices of one head of a sentence, their rows filled up to whole vectors. */
+typedef struct {
+    float *queries, *keys, *values, *turned; /* turned: keys or values, (K or W, S) */
+    float *out, *scores, *by_keys, *by_values, *all;
+    float *unseen; /* for each query, what is added to a key's score: 0 or -inf */
+} Desk;
+
+static Desk desk_for(const Attention *attention) {
+    const int64_t width = rounded_up(larger_of(attention->key_width, attention->value_width), LANES);
+    const int64_t n_keys = rounded_up(attention->n_keys, LANES), n_queries = attention->n_queries;
+    Desk desk;
+    float *next = desk.all = calloc((3 * n_queries + 5 * n_keys) * width + 2 * n_queries * n_keys, sizeof(float));
+    desk.queries = next, next += n_queries * width;
+    desk.out = next, next += 2 * n_queries * width; /* and, in the backward pass, the gradient by queries behind it */
+    desk.keys = next, next += n_keys * width;
+    desk.values = next, next += n_keys * width;
+    desk.by_keys = next, next += n_keys * width;
+    desk.by_values = next, next += n_keys * width;
+    desk.turned = next, next += n_keys * width;
+    desk.unseen = next, next += n_queries * n_keys;
+    desk.scores = next;
+    return desk;
+}
+
+INLINE int64_t place_of(const Array *array, int64_t sentence, int64_t head) {
+    return sentence * array->strides[0] + head * array->strides[1];
+}
+
+/* The rows of one head, times `factor` -> (n_rows, width up to whole vectors). */
+static void gather(const Array *array, int64_t place, int64_t n_rows, int64_t width, float factor, float *to) {
+    for (int64_t row = 0; row < n_rows; row++, to += rounded_up(width, LANES))
+        read_scaled(array, place + row * array->strides[2], width, factor, to);
+}
+
+/* The same the other way. */
+static void scatter(const float *from, int64_t n_rows, int64_t width, const Array *array, int64_t place) {
+    for (int64_t row = 0; row < n_rows; row++, from += rounded_up(width, LANES))
+        write_row(array, place + row * array->strides[2], width, from);
+}
+
+/* (n_rows, width up to whole vectors) -> (width, n_rows up to whole vectors). */
+static void transpose(const float *from, int64_t n_rows, int64_t width, float *to) {
+    const int64_t from_row = rounded_up(width, LANES), to_row = rounded_up(n_rows, LANES);
+    for (int64_t row = 0; row < n_rows; row++)
+        for (int64_t i = 0; i < width; i++) to[i * to_row + row] = from[row * from_row + i];
+    for (int64_t i = 0; i < width; i++)
+        for (int64_t row = n_rows; row < to_row; row++) to[i * to_row + row] = 0;
+}
+
+/* What the mask says of a sentence, for scores. */
+static void hide(const Attention *attention, int64_t sentence, float *unseen) {
+    const Array *mask = &attention->mask;
+    const int64_t padded = rounded_up(attention->n_keys, LANES);
+    for (int64_t query = 0; query < attention->n_queries; query++, unseen += padded) {
+        const uint8_t *seen = (uint8_t *)mask->data + sentence * mask->strides[0] + query * mask->strides[2];
+        for (int64_t key = 0; key < padded; key++) unseen[key] = -INFINITY;
+        for (int64_t key = 0; key < attention->n_keys; key++) unseen[key] = mask->data && !seen[key] ? -INFINITY : 0;
+    }
+}
+
+/* softmax over the keys: scores (S) -> weights (S), both in whole vectors; zeros if none may be seen. */
+static void weigh(const float *scores, const float *unseen, int64_t padded, float *weights) {
+    vec highest = all(-INFINITY), totals = all(0);
+    for (int64_t key = 0; key < padded; key += LANES) {
+        const vec seen = load(scores + key) + load(unseen + key);
+        highest = larger(highest, seen);
+        store(weights + key, seen);
+    }
+    const float shift = largest_of(highest);
+    for (int64_t key = 0; key < padded; key += LANES) {
+        const vec exponentials = shift == -INFINITY ? all(0) : exponential(load(weights + key) - shift);
+        totals += exponentials;
+        store(weights + key, exponentials);
+    }
+    const float total = sum_of(totals), factor = total == 0 ? 0 : 1 / total;
+    for (int64_t key = 0; key < padded; key += LANES) store(weights + key, load(weights + key) * factor);
+}
+
+/* softmax(Q K^T / sqrt(K)) V -> out (B, H, T, W), and the weights. */
+int64_t attend(const Attention *attention, const Array *out, int64_t part, int64_t first, int64_t last) {
+    (void)part;
+    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys;
+    const int64_t padded = rounded_up(n_keys, LANES), width = rounded_up(attention->key_width, LANES);
+    const float factor = 1 / sqrtf(attention->key_width);
+    Desk desk = desk_for(attention);
+    if (!desk.all) return NO_MEMORY;
+    for (int64_t sentence = first; sentence < last; sentence++) {
+        hide(attention, sentence, desk.unseen);
+        for (int64_t head = 0; head < attention->n_heads; head++) {
+            float *weights = attention->weights + (sentence * attention->n_heads + head) * n_queries * padded;
+            gather(&attention->queries, place_of(&attention->queries, sentence, head), n_queries, attention->key_width,
+                   factor, desk.queries);
+            gather(&attention->keys, place_of(&attention->keys, sentence, head), n_keys, attention->key_width, 1,
+                   desk.keys);
+            gather(&attention->values, place_of(&attention->values, sentence, head), n_keys, attention->value_width, 1,
+                   desk.values);
+            transpose(desk.keys, n_keys, attention->key_width, desk.turned);
+            multiply(n_queries, attention->key_width, padded, (Matrix){desk.queries, width, 1}, desk.turned,
+                     desk.scores);
+            for (int64_t query = 0; query < n_queries; query++)
+                weigh(desk.scores + query * padded, desk.unseen + query * padded, padded, weights + query * padded);
+            multiply(n_queries, n_keys, rounded_up(attention->value_width, LANES), (Matrix){weights, padded, 1},
+                     desk.values, desk.out);
+            scatter(desk.out, n_queries, attention->value_width, out, place_of(out, sentence, head));
+        }
+    }
+    free(desk.all);
+    return 0;
+}
+
+/* Gradients by queries, keys and values, of that by what `attend` gave. */
+int64_t attend_gradient(const Attention *attention, const Array *gradient, const Array *by_queries,
+                        const Array *by_keys, const Array *by_values, int64_t part, int64_t first, int64_t last) {
+    (void)part;
+    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys;
+    const int64_t padded = rounded_up(n_keys, LANES), width = rounded_up(attention->key_width, LANES);
+    const int64_t value_width = rounded_up(attention->value_width, LANES);
+    const float factor = 1 / sqrtf(attention->key_width);
+    Desk desk = desk_for(attention);
+    if (!desk.all) return NO_MEMORY;
+    for (int64_t sentence = first; sentence < last; sentence++)
+        for (int64_t head = 0; head < attention->n_heads; head++) {
+            const float *weights = attention->weights + (sentence * attention->n_heads + head) * n_queries * padded;
+            float *by_own_queries = desk.out + n_queries * value_width;
+            gather(&attention->queries, place_of(&attention->queries, sentence, head), n_queries, attention->key_width,
+                   factor, desk.queries);
+            gather(&attention->keys, place_of(&attention->keys, sentence, head), n_keys, attention->key_width, factor,
+                   desk.keys);
+            gather(&attention->values, place_of(&attention->values, sentence, head), n_keys, attention->value_width, 1,
+                   desk.values);
+            gather(gradient, place_of(gradient, sentence, head), n_queries, attention->value_width, 1, desk.out);
+            multiply(n_keys, n_queries, value_width, (Matrix){weights, 1, padded}, desk.out, desk.by_values);
+            scatter(desk.by_values, n_keys, attention->value_width, by_values, place_of(by_values, sentence, head));
+            transpose(desk.values, n_keys, attention->value_width, desk.turned);
+            multiply(n_queries, attention->value_width, padded, (Matrix){desk.out, value_width, 1}, desk.turned,
+                     desk.scores); /* by the weights */
+            for (int64_t row = 0; row < n_queries; row++) {
+                float *by_weights = desk.scores + row * padded;
+                const float mean = sum_of_products(by_weights, weights + row * padded, padded);
+                for (int64_t key = 0; key < padded; key++)
+                    by_weights[key] = (by_weights[key] - mean) * weights[row * padded + key]; /* by the scores */
+            }
+            multiply(n_queries, n_keys, width, (Matrix){desk.scores, padded, 1}, desk.keys, by_own_queries);
+            scatter(by_own_queries, n_queries, attention->key_width, by_queries, place_of(by_queries, sentence, head));
+            multiply(n_keys, n_queries, width, (Matrix){desk.scores, 1, padded}, desk.queries, desk.by_keys);
+            scatter(desk.by_keys, n_keys, attention->key_width, by_keys, place_of(by_keys, sentence, head));
+        }
+    free(desk.all);
+    return 0;
+}
+
+/* ---- the loss over the vocabulary ---- */
+
+/* A row of scores plus bias (V), if there is any -> `scores`, and exp(score - highest) -> `powers`, which may be
+ * `scores`, both with room for whole vectors. Returns log(sum(exp)); the softmax is `powers` times `factor`. */
+static float exponentiate(const Array *from, const float *bias, int64_t row, int64_t width, float *scores,
+                          float *powers, float *factor) {
+    const int64_t padded = rounded_up(width, LANES);
+    vec highest = all(-INFINITY), totals = all(0);
+    read_scaled(from, row * width, width, 1, scores);
+    for (int64_t i = width; i < padded; i++) scores[i] = -INFINITY;
+    if (bias)
+        for (int64_t i = 0; i < width; i++) scores[i] += bias[i];
+    for (int64_t i = 0; i < padded; i += LANES) highest = larger(load(scores + i), highest);
+    const float shift = largest_of(highest);
+    for (int64_t i = 0; i < padded; i += LANES) {
+        const vec exponentials = exponential(load(scores + i) - shift);
+        totals += exponentials;
+        store(powers + i, exponentials);
+    }
+    const float total = sum_of(totals);
+    *factor = 1 / total;
+    return shift + logf(total);
+}
+
+/* Distributions p and q are pulled together: (KL(p, q) + KL(q, p)) / 2, which is returned, has gradients by their
+ * scores, which are added to p and q, times `weight`. gaps: log p - log q. All in whole vectors. */
+static float pull(float *p, float *q, const float *gaps, int64_t padded, float weight) {
+    vec sums[2] = {all(0), all(0)};
+    for (int64_t i = 0; i < padded; i += LANES) {
+        sums[0] += load(p + i) * load(gaps + i);
+        sums[1] -= load(q + i) * load(gaps + i);
+    }
+    const float of_p = sum_of(sums[0]), of_q = sum_of(sums[1]), half_weight = weight / 2;
+    for (int64_t i = 0; i < padded; i += LANES) {
+        const vec one = load(p + i), other = load(q + i), gap = load(gaps + i);
+        store(p + i, one + half_weight * (one * (gap - of_p) + one - other));
+        store(q + i, other + half_weight * (other * (-gap - of_q) + other - one));
+    }
+    return (of_p + of_q) / 2;
+}
+
+/* Scores plus bias (V), if there is any -> their softmax, in place, and log(sum(exp)): rows (R, V). With r_drop, above
+ * 0, there are R rows of a second pass behind them; both are pulled together, and how far they were apart is added to
+ * the part's of `divergences`. */
+int64_t softmax(const Array *scores, const float *bias, float *normalisers, float *divergences, double r_drop,
+                int64_t n_rows, int64_t width, int64_t part, int64_t first, int64_t last) {
+    const int64_t padded = rounded_up(width, LANES);
+    float *room = malloc(4 * padded * sizeof(float)), *p = room + padded, *other = p + padded, *q = other + padded;
+    if (!room) return NO_MEMORY;
+    for (int64_t row = first; row < last; row++) {
+        float factor, other_factor;
+        normalisers[row] = exponentiate(scores, bias, row, width, r_drop ? room : p, p, &factor);
+        for (int64_t i = 0; i < padded; i++) p[i] *= factor;
+        if (r_drop) {
+            normalisers[row + n_rows] = exponentiate(scores, bias, row + n_rows, width, other, q, &other_factor);
+            const float difference = normalisers[row] - normalisers[row + n_rows];
+            for (int64_t i = 0; i < padded; i++) {
+                q[i] *= other_factor;
+                room[i] = i < width ? room[i] - other[i] - difference : 0;
+            }
+            divergences[part] += pull(p, q, room, padded, (float)r_drop);
+            write_row(scores, (row + n_rows) * width, width, q);
+        }
+        write_row(scores, row * width, width, p);
+    }
+    free(room);
+    return 0;
+}
+
+/* Add numbers to floats: rows (R, D). */
+int64_t add_rows(float *totals, const Array *numbers, int64_t width, int64_t part, int64_t first, int64_t last) {
+    (void)part;
+    for (int64_t i = first * width; i < last * width; i++)
+        totals[i] += numbers->is_narrow ? widened(((half *)numbers->data)[i]) : ((float *)numbers->data)[i];
+    return 0;
+}
+
+/* By which `library.py` sees that this is what it calls: a number of its own for each change of what functions are
+ * called with, and the sizes of the structures. */
+const int64_t interface[] = {INTERFACE, sizeof(Array), sizeof(Dropout), sizeof(Attention)};
+
+int64_t lanes(void) { return LANES; }
+
+int64_t processor(void) { return kind_of_processor(); }

@@ -1,0 +1,112 @@
+/* Vectors of floats as wide as the processor's own, by what GCC and Clang have in common. */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+/* The floats of one register. */
+#if defined(__AVX512F__)
+#define LANES 16
+#elif defined(__AVX2__)
+#define LANES 8
+#else
+#define LANES 4
+#endif
+typedef float vec __attribute__((vector_size(4 * LANES)));
+typedef int32_t ivec __attribute__((vector_size(4 * LANES)));
+typedef uint32_t uvec __attribute__((vector_size(4 * LANES)));
+
+INLINE vec load(const float *from) {
+    vec loaded;
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+}
+
+INLINE void store(float *to, vec stored) { memcpy(to, &stored, sizeof stored); }
+
+INLINE vec all(float number) { return (vec){0} + number; }
+
+INLINE vec choose(ivec which, vec yes, vec no) { return (vec)((which & (ivec)yes) | (~which & (ivec)no)); }
+
+INLINE vec larger(vec a, vec b) {
+#if defined(__AVX512F__)
+    return (vec)_mm512_max_ps((__m512)a, (__m512)b);
+#else
+    return choose(a > b, a, b);
+#endif
+}
+
+/* The halves of a vector are added, or compared, until four numbers are left: far fewer steps than one for each. */
+typedef float quarter __attribute__((vector_size(16)));
+
+INLINE quarter quarter_at(const vec *terms, int i) {
+    quarter part;
+    memcpy(&part, (const float *)terms + 4 * i, sizeof part);
+    return part;
+}
+
+INLINE float sum_of(vec terms) {
+    quarter sums = quarter_at(&terms, 0);
+    for (int i = 1; i < LANES / 4; i++) sums += quarter_at(&terms, i);
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+INLINE float largest_of(vec terms) {
+    quarter most = quarter_at(&terms, 0);
+    for (int i = 1; i < LANES / 4; i++) {
+        const quarter other = quarter_at(&terms, i);
+        for (int lane = 0; lane < 4; lane++) most[lane] = other[lane] > most[lane] ? other[lane] : most[lane];
+    }
+    const float one = most[0] > most[1] ? most[0] : most[1], two = most[2] > most[3] ? most[2] : most[3];
+    return one > two ? one : two;
+}
+
+INLINE int any(ivec which) {
+    int found = 0;
+    for (int lane = 0; lane < LANES; lane++) found |= which[lane];
+    return found;
+}
+
+INLINE int64_t rounded_up(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }
+
+INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* exp(x) up to 88, and the same above, to two units in the last place: from the nearest power of two and a Taylor
+ * polynomial of what is left. */
+INLINE vec exponential(vec x) {
+    const vec magic = all(12582912.0f); /* 1.5 * 2**23: adding it rounds to an integer, in the lowest bits */
+    vec clamped = choose(x > 88.0f, all(88.0f), larger(all(-87.0f), x));
+    vec shifted = clamped * 1.44269504f + magic;
+    vec powers = shifted - magic;
+    vec rest = clamped - powers * 0.693359375f + powers * 2.12194440e-4f; /* log(2), in two parts */
+    vec series = all(1.0f / 5040);
+    series = series * rest + 1.0f / 720;
+    series = series * rest + 1.0f / 120;
+    series = series * rest + 1.0f / 24;
+    series = series * rest + 1.0f / 6;
+    series = series * rest + 0.5f;
+    series = series * rest + 1.0f;
+    series = series * rest + 1.0f;
+    vec power = (vec)(((uvec)shifted << 23) + 0x3f800000); /* 2**powers: the exponent's bits */
+    return choose(x < -87.0f, all(0), series * power);
+}
+
+/* Which of the libraries that are compiled from a file fit this processor: 2 with AVX-512, 1 with AVX2, else 0. */
+INLINE int64_t kind_of_processor(void) {
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return 2;
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return 1;
+#endif
+    return 0;
+}
