@@ -18,7 +18,6 @@ from torch import Tensor
 
 from dragoman.config import ModelConfig
 from dragoman.data.batches import Batch
-from dragoman.errors import ResourceError
 from dragoman.fused import functions as fused
 from dragoman.fused import library as library_module
 from dragoman.fused.library import LIBRARIES, Library
@@ -40,7 +39,7 @@ def compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) ->
     """One library after another; work is shared among three threads, however little it is."""
     library = Library(USABLE[request.param])
     monkeypatch.setattr(fused, "library", lambda: library)
-    monkeypatch.setattr(fused, "n_parts", lambda _: 3)
+    monkeypatch.setattr(fused, "n_threads", lambda _: 3)
     torch.manual_seed(1)
     return library
 
@@ -99,7 +98,7 @@ def test_draws_differ_between_calls_rows_and_places_and_follow_the_seed(compiled
 def test_one_thread_or_several_draw_the_same(compiled: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = torch.zeros(50, 30, requires_grad=True), torch.ones(50, 30)
     of_three = fused.add_dropped(x, y, 0.3)
-    monkeypatch.setattr(fused, "n_parts", lambda _: 1)
+    monkeypatch.setattr(fused, "n_threads", lambda _: 1)
     torch.manual_seed(1)
     assert torch.equal(fused.add_dropped(x, y, 0.3), of_three)
 
@@ -314,8 +313,8 @@ def test_without_a_library_pytorch_does_the_same(compiled: Library, monkeypatch:
 
 def test_too_little_memory_is_told(compiled: Library) -> None:
     scores = torch.zeros(1, 1, 1)
-    with pytest.raises(ResourceError, match="not enough memory"):
-        compiled.call("softmax", library_module.array(scores), None, scores, scores, 0.0, 1, 2**57, n_rows=1, n_parts=2)
+    with pytest.raises(MemoryError, match="not enough memory"):
+        compiled.call("softmax", library_module.array(scores), None, scores, scores, 0.0, 2**57, 1, 2)
 
 
 # -- the libraries -----------------------------------------------------------------------------------------------------

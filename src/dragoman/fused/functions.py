@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from dragoman.fused.library import AttentionStruct, DropoutStruct, Library, array, library, n_parts
+from dragoman.fused.library import AttentionStruct, DropoutStruct, Library, array, library, n_threads
 
 
 def computes(*tensors: Tensor) -> bool:
@@ -33,10 +33,9 @@ def _library() -> Library:
     return found
 
 
-def _call(name: str, *arguments: object, rows: Tensor, parts: int | None = None) -> None:
+def _call(name: str, *arguments: object, rows: Tensor) -> None:
     """A function of `fused.c` for all vectors along the last dimension of a tensor."""
-    n_rows = rows.numel() // rows.size(-1)
-    _library().call(name, *arguments, n_rows=n_rows, n_parts=parts or n_parts(rows.numel()))
+    _library().call(name, *arguments, rows.size(-1), rows.numel() // rows.size(-1), n_threads(rows.numel()))
 
 
 # Dropout
@@ -54,7 +53,7 @@ class _AddDropped(torch.autograd.Function):
         ctx.dropout, ctx.dtype = DropoutStruct(seed, dropped, 65536 / (65536 - dropped)), y.dtype
         x, y = x.contiguous(), y.contiguous()
         out = torch.empty_like(x, dtype=torch.promote_types(x.dtype, y.dtype))
-        _call("add_dropped", array(x), array(y), array(out), ctx.dropout, x.size(-1), rows=x)
+        _call("add_dropped", array(x), array(y), array(out), ctx.dropout, rows=x)
         return out
 
     @staticmethod
@@ -62,7 +61,7 @@ class _AddDropped(torch.autograd.Function):
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
         grad = grad.contiguous()
         by_y = torch.empty_like(grad, dtype=ctx.dtype)
-        _call("drop_rows", array(grad), array(by_y), ctx.dropout, grad.size(-1), rows=grad)
+        _call("drop_rows", array(grad), array(by_y), ctx.dropout, rows=grad)
         return grad, by_y, None
 
 
@@ -83,7 +82,7 @@ class _LayerNorm(torch.autograd.Function):
         rows = x.contiguous()
         out, moments = torch.empty_like(rows, dtype=dtype), torch.empty(*x.shape[:-1], 2)
         gain, bias = gain.float(), None if bias is None else bias.float()
-        _call("normalise", array(rows), gain, bias, array(out), moments, eps, len(gain), rows=rows)
+        _call("normalise", array(rows), gain, bias, array(out), moments, float(eps), rows=rows)
         ctx.save_for_backward(rows, gain, moments)
         ctx.has_bias = bias is not None
         ctx.set_materialize_grads(False)
@@ -96,10 +95,9 @@ class _LayerNorm(torch.autograd.Function):
             return kept, None, None, None, None
         x, gain, moments = ctx.saved_tensors
         grad, kept = grad.contiguous(), None if kept is None else kept.contiguous()
-        by_x, parts = torch.empty_like(x), n_parts(x.numel())
-        sums = torch.zeros(parts, 2, len(gain))
+        by_x, sums = torch.empty_like(x), torch.zeros(n_threads(x.numel()), 2, len(gain))
         arrays = array(grad), array(kept), array(by_x)
-        _call("normalise_gradient", array(x), gain, moments, *arrays, sums, len(gain), rows=x, parts=parts)
+        _call("normalise_gradient", array(x), gain, moments, *arrays, sums, rows=x)
         by_gain, by_bias = sums.sum(dim=0)
         return by_x, by_gain, by_bias if ctx.has_bias else None, None, None
 
@@ -141,7 +139,7 @@ class _Turn(torch.autograd.Function):
 def _turn(x: Tensor, table: Tensor, *, back: bool) -> Tensor:
     x, out, step = _readable(x), _room_for(x), 0 if len(table) == 1 else table.stride(0)
     arguments = array(x), array(out), table, step, back, *x.shape[1:]
-    _library().call("turn", *arguments, n_rows=len(x), n_parts=n_parts(x.numel()))
+    _library().call("turn", *arguments, len(x), n_threads(x.numel()))
     return out
 
 
@@ -161,7 +159,7 @@ class _Attend(torch.autograd.Function):
         weights = torch.empty(batch, n_heads, n_queries, -(-n_keys // _library().lanes) * _library().lanes)
         out = _room_for(values.new_empty(()).expand(batch, n_heads, n_queries, value_width))
         attention = _attention(queries, keys, values, mask, weights)
-        _library().call("attend", attention, array(out), n_rows=batch, n_parts=n_parts(queries.numel()))
+        _library().call("attend", attention, array(out), batch, n_threads(queries.numel()))
         ctx.save_for_backward(queries, keys, values, weights)
         return out
 
@@ -172,7 +170,7 @@ class _Attend(torch.autograd.Function):
         by_queries, by_keys, by_values = map(_room_for, (queries, keys, values))
         arrays = map(array, (_readable(grad), by_queries, by_keys, by_values))
         attention = _attention(queries, keys, values, None, weights)
-        _library().call("attend_gradient", attention, *arrays, n_rows=len(grad), n_parts=n_parts(grad.numel()))
+        _library().call("attend_gradient", attention, *arrays, len(grad), n_threads(grad.numel()))
         return by_queries, by_keys, by_values, None
 
 
@@ -205,15 +203,15 @@ def softmax_(scores: Tensor, bias: Tensor | None, r_drop: float) -> tuple[Tensor
     With r_drop, which takes two passes, to the probabilities p and q of a row is added what R-Drop adds to the gradient
     by its scores: r_drop times that of (KL(p, q) + KL(q, p)) / 2, whose sum over all rows is the divergence.
     """
-    (n_passes, n_rows, vocab_size), parts = scores.shape, n_parts(scores.numel())
-    normalisers, divergences = torch.empty(n_passes, n_rows), torch.zeros(parts)
+    normalisers, divergences = torch.empty(scores.shape[:2]), torch.zeros(n_threads(scores.numel()))
     bias = None if bias is None else bias.float()
-    arguments = array(scores), bias, normalisers, divergences, r_drop, n_rows, vocab_size
-    rows_at_once = n_rows if r_drop else n_passes * n_rows
-    _library().call("softmax", *arguments, n_rows=rows_at_once, n_parts=parts)
+    rows = scores[0] if r_drop else scores  # those of the second pass are found behind those of the first
+    n_rows = rows.numel() // rows.size(-1)
+    arguments = array(scores), bias, normalisers, divergences, float(r_drop), scores.size(-1), n_rows
+    _library().call("softmax", *arguments, n_threads(scores.numel()))
     return normalisers, divergences.sum()
 
 
 def add_(totals: Tensor, numbers: Tensor) -> None:
     """totals += numbers: (R, D), the first in float32. PyTorch would first make a matrix of floats of the others."""
-    _call("add_rows", totals, array(numbers), totals.size(-1), rows=totals)
+    _call("add_rows", totals, array(numbers), rows=totals)

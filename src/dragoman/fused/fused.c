@@ -1,13 +1,18 @@
 /* What a training step does besides products of large matrices, each in one pass over memory, compiled.
  *
- * The functions that share work among threads take, as their last arguments, which of the threads calls (`part`) and
- * which rows or sentences are its own (`first` to `last`). Sums are in float32, what is read and written in float32 or
- * bfloat16. B sentences, H heads, T queries, S keys, K and W widths of a key and a value, D model width, V vocabulary,
- * R rows. `functions.py` says what each computes, `library.py` has the same structures and calls them. All return 0 or
- * NO_MEMORY.
+ * Rows, or sentences, are shared among `n_threads` by OpenMP, whose threads are those of PyTorch; compiled without,
+ * there is one. Sums are in float32, what is read and written in float32 or bfloat16. B sentences, H heads, T queries,
+ * S keys, K and W widths of a key and a value, D model width, V vocabulary, R rows. `functions.py` says what each
+ * computes, `library.py` has the same structures and calls them. All return 0 or NO_MEMORY.
  */
 
 #include "../vectors.h"
+
+#ifdef _OPENMP
+#include <omp.h>
+#else
+static int omp_get_thread_num(void) { return 0; }
+#endif
 
 enum { NO_MEMORY = -1 };
 
@@ -112,31 +117,35 @@ static void drop(const Dropout *dropout, int64_t row, int64_t count, const float
 
 /* x + dropped y: rows (R, D). */
 int64_t add_dropped(const Array *x, const Array *y, const Array *out, const Dropout *dropout, int64_t width,
-                    int64_t part, int64_t first, int64_t last) {
-    (void)part;
-    float *room = malloc(2 * width * sizeof(float)), *sums = room + width;
-    if (!room) return NO_MEMORY;
-    for (int64_t row = first; row < last; row++) {
+                    int64_t n_rows, int64_t n_threads) {
+    float *rooms = malloc(n_threads * 2 * width * sizeof(float));
+    if (!rooms) return NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t row = 0; row < n_rows; row++) {
+        float *room = rooms + omp_get_thread_num() * 2 * width, *sums = room + width;
+
         const float *kept = read_row(x, row * width, width, room);
         drop(dropout, row, width, read_row(y, row * width, width, sums), sums);
         for (int64_t i = 0; i < width; i++) sums[i] += kept[i];
         write_row(out, row * width, width, sums);
     }
-    free(room);
+    free(rooms);
     return 0;
 }
 
 /* The dropped gradient, which is that by y: rows (R, D). */
-int64_t drop_rows(const Array *gradient, const Array *out, const Dropout *dropout, int64_t width, int64_t part,
-                  int64_t first, int64_t last) {
-    (void)part;
-    float *room = malloc(width * sizeof(float));
-    if (!room) return NO_MEMORY;
-    for (int64_t row = first; row < last; row++) {
+int64_t drop_rows(const Array *gradient, const Array *out, const Dropout *dropout, int64_t width, int64_t n_rows,
+                  int64_t n_threads) {
+    float *rooms = malloc(n_threads * width * sizeof(float));
+    if (!rooms) return NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t row = 0; row < n_rows; row++) {
+        float *room = rooms + omp_get_thread_num() * width;
+
         drop(dropout, row, width, read_row(gradient, row * width, width, room), room);
         write_row(out, row * width, width, room);
     }
-    free(room);
+    free(rooms);
     return 0;
 }
 
@@ -162,11 +171,13 @@ static float sum_of_products(const float *one, const float *other, int64_t count
 
 /* (x - mean) / deviation * gain + bias: rows (R, D); moments (R, 2): mean and 1 / deviation. */
 int64_t normalise(const Array *x, const float *gain, const float *bias, const Array *out, float *moments, double eps,
-                  int64_t width, int64_t part, int64_t first, int64_t last) {
-    (void)part;
-    float *room = malloc(2 * width * sizeof(float)), *centred = room + width;
-    if (!room) return NO_MEMORY;
-    for (int64_t row = first; row < last; row++) {
+                  int64_t width, int64_t n_rows, int64_t n_threads) {
+    float *rooms = malloc(n_threads * 2 * width * sizeof(float));
+    if (!rooms) return NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t row = 0; row < n_rows; row++) {
+        float *room = rooms + omp_get_thread_num() * 2 * width, *centred = room + width;
+
         const float *from = read_row(x, row * width, width, room);
         const float mean = sum_of_row(from, width) / width;
         for (int64_t i = 0; i < width; i++) centred[i] = from[i] - mean;
@@ -177,19 +188,22 @@ int64_t normalise(const Array *x, const float *gain, const float *bias, const Ar
         write_row(out, row * width, width, centred);
         moments[2 * row] = mean, moments[2 * row + 1] = factor;
     }
-    free(room);
+    free(rooms);
     return 0;
 }
 
-/* Gradients: `by_x`, to which `kept` is added if there is any, and of each part, sums (parts, 2, D), by gain and bias.
+/* Gradients: `by_x`, to which `kept` is added if there is any, and sums (threads, 2, D) by gain and bias.
  */
 int64_t normalise_gradient(const Array *x, const float *gain, const float *moments, const Array *gradient,
-                           const Array *kept, const Array *by_x, float *sums, int64_t width, int64_t part,
-                           int64_t first, int64_t last) {
-    float *room = malloc(4 * width * sizeof(float)), *normed = room + width, *scaled = normed + width;
-    if (!room) return NO_MEMORY;
-    float *by_gain = sums + part * 2 * width, *by_bias = by_gain + width;
-    for (int64_t row = first; row < last; row++) {
+                           const Array *kept, const Array *by_x, float *sums, int64_t width, int64_t n_rows,
+                           int64_t n_threads) {
+    float *rooms = malloc(n_threads * 4 * width * sizeof(float));
+    if (!rooms) return NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t row = 0; row < n_rows; row++) {
+        float *room = rooms + omp_get_thread_num() * 4 * width, *normed = room + width, *scaled = normed + width;
+        float *by_gain = sums + omp_get_thread_num() * 2 * width, *by_bias = by_gain + width;
+
         const float mean = moments[2 * row], factor = moments[2 * row + 1];
         const float *from = read_row(x, row * width, width, room);
         for (int64_t i = 0; i < width; i++) normed[i] = (from[i] - mean) * factor;
@@ -208,7 +222,7 @@ int64_t normalise_gradient(const Array *x, const float *gain, const float *momen
         }
         write_row(by_x, row * width, width, scaled);
     }
-    free(room);
+    free(rooms);
     return 0;
 }
 
@@ -217,14 +231,16 @@ int64_t normalise_gradient(const Array *x, const float *gain, const float *momen
 /* Turn pairs of numbers by their position's angle, or back: x (B, H, T, K) -> out; table (positions, K): sines, then
  * cosines, rows `step` apart from one of the T to the next. */
 int64_t turn(const Array *x, const Array *out, const float *table, int64_t step, int64_t back, int64_t n_heads,
-             int64_t n_rows, int64_t width, int64_t part, int64_t first, int64_t last) {
-    (void)part;
+             int64_t n_positions, int64_t width, int64_t n_sentences, int64_t n_threads) {
     const int64_t n_pairs = width / 2;
     const float direction = back ? -1 : 1;
-    float *room = malloc(2 * width * sizeof(float)), *turned = room + width;
-    if (!room) return NO_MEMORY;
-    for (int64_t sentence = first; sentence < last; sentence++)
-        for (int64_t row = 0; row < n_rows; row++)
+    float *rooms = malloc(n_threads * 2 * width * sizeof(float));
+    if (!rooms) return NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
+        float *room = rooms + omp_get_thread_num() * 2 * width, *turned = room + width;
+
+        for (int64_t row = 0; row < n_positions; row++)
             for (int64_t head = 0; head < n_heads; head++) {
                 const int64_t place = sentence * x->strides[0] + head * x->strides[1] + row * x->strides[2];
                 const float *from = read_row(x, place, width, room);
@@ -237,7 +253,8 @@ int64_t turn(const Array *x, const Array *out, const float *table, int64_t step,
                 write_row(out, sentence * out->strides[0] + head * out->strides[1] + row * out->strides[2], width,
                           turned);
             }
-    free(room);
+    }
+    free(rooms);
     return 0;
 }
 
@@ -305,44 +322,70 @@ typedef struct {
     float *weights;
 } Attention;
 
-/* Matrices of one head of a sentence, their rows filled up to whole vectors. */
+/* Matrices of one head of a sentence, their rows filled up to whole vectors: `width` and `value_width` numbers of keys
+ * and values, `padded` of scores. */
 typedef struct {
-    float *queries, *keys, *values, *turned; /* turned: keys or values, (K or W, S) */
-    float *out, *scores, *by_keys, *by_values, *all;
+    int64_t padded, width, value_width;
+    float *queries, *keys, *values, *out; /* filled up with zeros */
+    float *turned;                        /* keys or values, (K or W, padded) */
+    float *scores, *by_queries, *by_keys, *by_values;
     float *unseen; /* for each query, what is added to a key's score: 0 or -inf */
 } Desk;
 
-static Desk desk_for(const Attention *attention) {
+/* The floats that a desk takes. */
+static int64_t desk_size(const Attention *attention) {
     const int64_t width = rounded_up(larger_of(attention->key_width, attention->value_width), LANES);
     const int64_t n_keys = rounded_up(attention->n_keys, LANES), n_queries = attention->n_queries;
-    Desk desk;
-    float *next = desk.all = calloc((3 * n_queries + 5 * n_keys) * width + 2 * n_queries * n_keys, sizeof(float));
-    desk.queries = next, next += n_queries * width;
-    desk.out = next, next += 2 * n_queries * width; /* and, in the backward pass, the gradient by queries behind it */
-    desk.keys = next, next += n_keys * width;
-    desk.values = next, next += n_keys * width;
-    desk.by_keys = next, next += n_keys * width;
-    desk.by_values = next, next += n_keys * width;
-    desk.turned = next, next += n_keys * width;
-    desk.unseen = next, next += n_queries * n_keys;
+    return (3 * n_queries + 5 * n_keys) * width + 2 * n_queries * n_keys;
+}
+
+/* This thread's desk in a room of zeros. */
+static Desk own_desk(float *room, const Attention *attention) {
+    const int64_t n_keys = attention->n_keys, n_queries = attention->n_queries;
+    Desk desk = {.padded = rounded_up(n_keys, LANES),
+                 .width = rounded_up(attention->key_width, LANES),
+                 .value_width = rounded_up(attention->value_width, LANES)};
+    float *next = room + omp_get_thread_num() * desk_size(attention);
+    desk.queries = next, next += n_queries * desk.width;
+    desk.by_queries = next, next += n_queries * desk.width;
+    desk.out = next, next += n_queries * desk.value_width;
+    desk.keys = next, next += n_keys * desk.width;
+    desk.by_keys = next, next += n_keys * desk.width;
+    desk.values = next, next += n_keys * desk.value_width;
+    desk.by_values = next, next += n_keys * desk.value_width;
+    desk.turned = next, next += larger_of(attention->key_width, attention->value_width) * desk.padded;
+    desk.unseen = next, next += n_queries * desk.padded;
     desk.scores = next;
     return desk;
 }
 
-INLINE int64_t place_of(const Array *array, int64_t sentence, int64_t head) {
-    return sentence * array->strides[0] + head * array->strides[1];
-}
-
-/* The rows of one head, times `factor` -> (n_rows, width up to whole vectors). */
-static void gather(const Array *array, int64_t place, int64_t n_rows, int64_t width, float factor, float *to) {
+/* The rows of one head of a sentence, times `factor` -> (n_rows, width up to whole vectors). */
+static void gather(const Array *array, int64_t sentence, int64_t head, int64_t n_rows, int64_t width, float factor,
+                   float *to) {
+    const int64_t place = sentence * array->strides[0] + head * array->strides[1];
     for (int64_t row = 0; row < n_rows; row++, to += rounded_up(width, LANES))
         read_scaled(array, place + row * array->strides[2], width, factor, to);
 }
 
 /* The same the other way. */
-static void scatter(const float *from, int64_t n_rows, int64_t width, const Array *array, int64_t place) {
+static void scatter(const float *from, int64_t n_rows, int64_t width, const Array *array, int64_t sentence,
+                    int64_t head) {
+    const int64_t place = sentence * array->strides[0] + head * array->strides[1];
     for (int64_t row = 0; row < n_rows; row++, from += rounded_up(width, LANES))
         write_row(array, place + row * array->strides[2], width, from);
+}
+
+/* Put the rows of a head on the desk; keys are multiplied by `factor`, queries by 1 / sqrt(K). */
+static void take(const Attention *attention, int64_t sentence, int64_t head, float factor, const Desk *desk) {
+    const int64_t n_keys = attention->n_keys, key_width = attention->key_width;
+    gather(&attention->queries, sentence, head, attention->n_queries, key_width, 1 / sqrtf(key_width), desk->queries);
+    gather(&attention->keys, sentence, head, n_keys, key_width, factor, desk->keys);
+    gather(&attention->values, sentence, head, n_keys, attention->value_width, 1, desk->values);
+}
+
+/* The weights of a head. */
+static float *weights_of(const Attention *attention, int64_t sentence, int64_t head, const Desk *desk) {
+    return attention->weights + (sentence * attention->n_heads + head) * attention->n_queries * desk->padded;
 }
 
 /* (n_rows, width up to whole vectors) -> (width, n_rows up to whole vectors). */
@@ -384,75 +427,63 @@ static void weigh(const float *scores, const float *unseen, int64_t padded, floa
 }
 
 /* softmax(Q K^T / sqrt(K)) V -> out (B, H, T, W), and the weights. */
-int64_t attend(const Attention *attention, const Array *out, int64_t part, int64_t first, int64_t last) {
-    (void)part;
+int64_t attend(const Attention *attention, const Array *out, int64_t n_sentences, int64_t n_threads) {
     const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys;
-    const int64_t padded = rounded_up(n_keys, LANES), width = rounded_up(attention->key_width, LANES);
-    const float factor = 1 / sqrtf(attention->key_width);
-    Desk desk = desk_for(attention);
-    if (!desk.all) return NO_MEMORY;
-    for (int64_t sentence = first; sentence < last; sentence++) {
+    float *rooms = calloc(n_threads * desk_size(attention), sizeof(float));
+    if (!rooms) return NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
+        const Desk desk = own_desk(rooms, attention);
+        const int64_t padded = desk.padded;
         hide(attention, sentence, desk.unseen);
         for (int64_t head = 0; head < attention->n_heads; head++) {
-            float *weights = attention->weights + (sentence * attention->n_heads + head) * n_queries * padded;
-            gather(&attention->queries, place_of(&attention->queries, sentence, head), n_queries, attention->key_width,
-                   factor, desk.queries);
-            gather(&attention->keys, place_of(&attention->keys, sentence, head), n_keys, attention->key_width, 1,
-                   desk.keys);
-            gather(&attention->values, place_of(&attention->values, sentence, head), n_keys, attention->value_width, 1,
-                   desk.values);
+            float *weights = weights_of(attention, sentence, head, &desk);
+            take(attention, sentence, head, 1, &desk);
             transpose(desk.keys, n_keys, attention->key_width, desk.turned);
-            multiply(n_queries, attention->key_width, padded, (Matrix){desk.queries, width, 1}, desk.turned,
+            multiply(n_queries, attention->key_width, padded, (Matrix){desk.queries, desk.width, 1}, desk.turned,
                      desk.scores);
             for (int64_t query = 0; query < n_queries; query++)
                 weigh(desk.scores + query * padded, desk.unseen + query * padded, padded, weights + query * padded);
-            multiply(n_queries, n_keys, rounded_up(attention->value_width, LANES), (Matrix){weights, padded, 1},
-                     desk.values, desk.out);
-            scatter(desk.out, n_queries, attention->value_width, out, place_of(out, sentence, head));
+            multiply(n_queries, n_keys, desk.value_width, (Matrix){weights, padded, 1}, desk.values, desk.out);
+            scatter(desk.out, n_queries, attention->value_width, out, sentence, head);
         }
     }
-    free(desk.all);
+    free(rooms);
     return 0;
 }
 
 /* Gradients by queries, keys and values, of that by what `attend` gave. */
 int64_t attend_gradient(const Attention *attention, const Array *gradient, const Array *by_queries,
-                        const Array *by_keys, const Array *by_values, int64_t part, int64_t first, int64_t last) {
-    (void)part;
+                        const Array *by_keys, const Array *by_values, int64_t n_sentences, int64_t n_threads) {
     const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys;
-    const int64_t padded = rounded_up(n_keys, LANES), width = rounded_up(attention->key_width, LANES);
-    const int64_t value_width = rounded_up(attention->value_width, LANES);
-    const float factor = 1 / sqrtf(attention->key_width);
-    Desk desk = desk_for(attention);
-    if (!desk.all) return NO_MEMORY;
-    for (int64_t sentence = first; sentence < last; sentence++)
+    float *rooms = calloc(n_threads * desk_size(attention), sizeof(float));
+    if (!rooms) return NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
+        const Desk desk = own_desk(rooms, attention);
+        const int64_t padded = desk.padded;
         for (int64_t head = 0; head < attention->n_heads; head++) {
-            const float *weights = attention->weights + (sentence * attention->n_heads + head) * n_queries * padded;
-            float *by_own_queries = desk.out + n_queries * value_width;
-            gather(&attention->queries, place_of(&attention->queries, sentence, head), n_queries, attention->key_width,
-                   factor, desk.queries);
-            gather(&attention->keys, place_of(&attention->keys, sentence, head), n_keys, attention->key_width, factor,
-                   desk.keys);
-            gather(&attention->values, place_of(&attention->values, sentence, head), n_keys, attention->value_width, 1,
-                   desk.values);
-            gather(gradient, place_of(gradient, sentence, head), n_queries, attention->value_width, 1, desk.out);
-            multiply(n_keys, n_queries, value_width, (Matrix){weights, 1, padded}, desk.out, desk.by_values);
-            scatter(desk.by_values, n_keys, attention->value_width, by_values, place_of(by_values, sentence, head));
+            const float *weights = weights_of(attention, sentence, head, &desk);
+            take(attention, sentence, head, 1 / sqrtf(attention->key_width), &desk);
+            gather(gradient, sentence, head, n_queries, attention->value_width, 1, desk.out);
+            multiply(n_keys, n_queries, desk.value_width, (Matrix){weights, 1, padded}, desk.out, desk.by_values);
             transpose(desk.values, n_keys, attention->value_width, desk.turned);
-            multiply(n_queries, attention->value_width, padded, (Matrix){desk.out, value_width, 1}, desk.turned,
+            multiply(n_queries, attention->value_width, padded, (Matrix){desk.out, desk.value_width, 1}, desk.turned,
                      desk.scores); /* by the weights */
-            for (int64_t row = 0; row < n_queries; row++) {
-                float *by_weights = desk.scores + row * padded;
-                const float mean = sum_of_products(by_weights, weights + row * padded, padded);
+            for (int64_t query = 0; query < n_queries; query++) {
+                float *by_weights = desk.scores + query * padded;
+                const float mean = sum_of_products(by_weights, weights + query * padded, padded);
                 for (int64_t key = 0; key < padded; key++)
-                    by_weights[key] = (by_weights[key] - mean) * weights[row * padded + key]; /* by the scores */
+                    by_weights[key] = (by_weights[key] - mean) * weights[query * padded + key]; /* by the scores */
             }
-            multiply(n_queries, n_keys, width, (Matrix){desk.scores, padded, 1}, desk.keys, by_own_queries);
-            scatter(by_own_queries, n_queries, attention->key_width, by_queries, place_of(by_queries, sentence, head));
-            multiply(n_keys, n_queries, width, (Matrix){desk.scores, 1, padded}, desk.queries, desk.by_keys);
-            scatter(desk.by_keys, n_keys, attention->key_width, by_keys, place_of(by_keys, sentence, head));
+            multiply(n_queries, n_keys, desk.width, (Matrix){desk.scores, padded, 1}, desk.keys, desk.by_queries);
+            multiply(n_keys, n_queries, desk.width, (Matrix){desk.scores, 1, padded}, desk.queries, desk.by_keys);
+            scatter(desk.by_queries, n_queries, attention->key_width, by_queries, sentence, head);
+            scatter(desk.by_keys, n_keys, attention->key_width, by_keys, sentence, head);
+            scatter(desk.by_values, n_keys, attention->value_width, by_values, sentence, head);
         }
-    free(desk.all);
+    }
+    free(rooms);
     return 0;
 }
 
@@ -499,13 +530,17 @@ static float pull(float *p, float *q, const float *gaps, int64_t padded, float w
 
 /* Scores plus bias (V), if there is any -> their softmax, in place, and log(sum(exp)): rows (R, V). With r_drop, above
  * 0, there are R rows of a second pass behind them; both are pulled together, and how far they were apart is added to
- * the part's of `divergences`. */
+ * the thread's of `divergences`. */
 int64_t softmax(const Array *scores, const float *bias, float *normalisers, float *divergences, double r_drop,
-                int64_t n_rows, int64_t width, int64_t part, int64_t first, int64_t last) {
+                int64_t width, int64_t n_rows, int64_t n_threads) {
     const int64_t padded = rounded_up(width, LANES);
-    float *room = malloc(4 * padded * sizeof(float)), *p = room + padded, *other = p + padded, *q = other + padded;
-    if (!room) return NO_MEMORY;
-    for (int64_t row = first; row < last; row++) {
+    float *rooms = malloc(n_threads * 4 * padded * sizeof(float));
+    if (!rooms) return NO_MEMORY;
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t row = 0; row < n_rows; row++) {
+        float *room = rooms + omp_get_thread_num() * 4 * padded, *p = room + padded, *other = p + padded,
+              *q = other + padded;
+
         float factor, other_factor;
         normalisers[row] = exponentiate(scores, bias, row, width, r_drop ? room : p, p, &factor);
         for (int64_t i = 0; i < padded; i++) p[i] *= factor;
@@ -516,19 +551,19 @@ int64_t softmax(const Array *scores, const float *bias, float *normalisers, floa
                 q[i] *= other_factor;
                 room[i] = i < width ? room[i] - other[i] - difference : 0;
             }
-            divergences[part] += pull(p, q, room, padded, (float)r_drop);
+            divergences[omp_get_thread_num()] += pull(p, q, room, padded, (float)r_drop);
             write_row(scores, (row + n_rows) * width, width, q);
         }
         write_row(scores, row * width, width, p);
     }
-    free(room);
+    free(rooms);
     return 0;
 }
 
 /* Add numbers to floats: rows (R, D). */
-int64_t add_rows(float *totals, const Array *numbers, int64_t width, int64_t part, int64_t first, int64_t last) {
-    (void)part;
-    for (int64_t i = first * width; i < last * width; i++)
+int64_t add_rows(float *totals, const Array *numbers, int64_t width, int64_t n_rows, int64_t n_threads) {
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+    for (int64_t i = 0; i < n_rows * width; i++)
         totals[i] += numbers->is_narrow ? widened(((half *)numbers->data)[i]) : ((float *)numbers->data)[i];
     return 0;
 }

@@ -1,19 +1,16 @@
-"""The compiled functions of `fused.c`: its structures, the library that fits this processor, threads to share work."""
+"""The compiled functions of `fused.c`: its structures, the library that fits this processor."""
 
 from __future__ import annotations
 
 import ctypes
 import functools
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from dragoman.compiled import usable_libraries
-from dragoman.errors import ResourceError
 
 #: The kinds of fused.c: a processor that runs one runs those before it.
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"
@@ -58,14 +55,11 @@ STRUCTURES = ArrayStruct, DropoutStruct, AttentionStruct
 
 
 def array(tensor: Tensor | None) -> ArrayStruct:
-    """A tensor as fused.c reads it: up to four dimensions, the last one's numbers side by side.
-
-    Of one row or one sentence for all, the stride is 0.
-    """
+    """A tensor as fused.c reads it: up to four dimensions, the numbers of the last one side by side."""
     if tensor is None:
         return ArrayStruct(None, 0, (Int * 3)(0, 0, 0))
-    strides = [0 if size == 1 else stride for size, stride in zip(tensor.shape, tensor.stride(), strict=True)][:-1]
-    filled = (0,) * (3 - len(strides)) + tuple(strides)
+    strides = tensor.stride()[:-1]
+    filled = (0,) * (3 - len(strides)) + strides
     return ArrayStruct(tensor.data_ptr(), tensor.dtype == torch.bfloat16, (Int * 3)(*filled))
 
 
@@ -76,31 +70,25 @@ class Library:
         self._library = library
         self.lanes: int = library["lanes"]()  # floats of a vector: attention weights lie in whole ones
 
-    def call(self, name: str, *arguments: object, n_rows: int, n_parts: int = 1) -> None:
-        """Call a function for so many rows (or sentences), in parts of about as many, each in a thread of its own.
+    def call(self, name: str, *arguments: object) -> None:
+        """Call a function.
 
         Raises:
-            ResourceError: there was not enough memory.
+            MemoryError: there was not enough.
         """
-        compiled, given = self._library[name], [_as_ctypes(argument) for argument in arguments]
-
-        def run(part: int) -> int:
-            first, last = n_rows * part // n_parts, n_rows * (part + 1) // n_parts
-            status: int = compiled(*given, Int(part), Int(first), Int(last))
-            return status
-
-        others = [_threads().submit(run, part) for part in range(1, n_parts)]
-        if any([run(0), *(other.result() for other in others)]):
-            raise ResourceError("not enough memory", advice="use a smaller training.batch_tokens")
+        if self._library[name](*map(_as_ctypes, arguments)):
+            raise MemoryError("not enough memory")
 
 
-def n_parts(n_numbers: int) -> int:
-    """In how many parts work on so many numbers is done: PyTorch's threads, if it is worth waking them."""
+def n_threads(n_numbers: int) -> int:
+    """How many threads share work on so many numbers: PyTorch's, if it is worth waking them."""
     return torch.get_num_threads() if n_numbers >= WORTH_SHARING else 1
 
 
 def _as_ctypes(argument: object) -> object:
     match argument:
+        case None:
+            return Pointer(None)
         case Tensor():
             return Pointer(argument.data_ptr())
         case ctypes.Structure():
@@ -109,16 +97,7 @@ def _as_ctypes(argument: object) -> object:
             return Double(argument)
         case int():
             return Int(argument)
-    return Pointer(None)
-
-
-@functools.cache
-def _threads() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(os.cpu_count(), thread_name_prefix="fused")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_threads.cache_clear)  # a forked child has none of them
+    raise TypeError(f"{argument!r} is nothing that fused.c takes")
 
 
 @functools.cache
