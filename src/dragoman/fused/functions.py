@@ -167,8 +167,8 @@ class _Attend(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         queries, keys, values, weights = ctx.saved_tensors
-        by_queries, by_keys, by_values = map(_room_for, (queries, keys, values))
-        arrays = map(array, (_readable(grad), by_queries, by_keys, by_values))
+        grad, by_queries, by_keys, by_values = _readable(grad), *map(_room_for, (queries, keys, values))
+        arrays = map(array, (grad, by_queries, by_keys, by_values))
         attention = _attention(queries, keys, values, None, weights)
         _library().call("attend_gradient", attention, *arrays, len(grad), n_threads(grad.numel()))
         return by_queries, by_keys, by_values, None
