@@ -22,7 +22,8 @@ from dragoman.fused import functions as fused
 from dragoman.fused import library as library_module
 from dragoman.fused.library import LIBRARIES, Library
 from dragoman.model.attention import OURS, attend, attention_weights
-from dragoman.model.dropout import Dropout
+from dragoman.model.dropout import Dropout, n_dropped
+from dragoman.model.norms import LayerNorm, norm_and_keep
 from dragoman.model.positions import RotaryPositions
 from dragoman.model.transformer import Transformer
 from dragoman.training import loss as loss_module
@@ -72,7 +73,7 @@ def test_dropped_numbers_are_added_and_have_no_gradient(
 ) -> None:
     x = torch.randn(40, 50, width, requires_grad=True)
     y = torch.ones(40, 50, width, dtype=dtype, requires_grad=True)
-    out = fused.add_dropped(x, y, p)
+    out = fused.add_dropped(x, y, n_dropped(p))
     added = (out - x).detach()
     scale = 65536 / (65536 - round(p * 65536))
     kept = added > scale / 2
@@ -86,9 +87,9 @@ def test_dropped_numbers_are_added_and_have_no_gradient(
 
 def test_draws_differ_between_calls_rows_and_places_and_follow_the_seed(compiled: Library) -> None:
     x, y = torch.zeros(4096, 64, requires_grad=True), torch.ones(4096, 64)
-    one, other = (fused.add_dropped(x, y, 0.5) > 0 for _ in range(2))
+    one, other = (fused.add_dropped(x, y, 32768) > 0 for _ in range(2))
     torch.manual_seed(1)
-    assert torch.equal(fused.add_dropped(x, y, 0.5) > 0, one)
+    assert torch.equal(fused.add_dropped(x, y, 32768) > 0, one)
     pairs = [(one, other), (one[:-1], one[1:]), (one[:, :-1], one[:, 1:]), (one[:, :-4], one[:, 4:])]
     for left, right in pairs:  # equal as often as two coins
         assert abs((left == right).double().mean().item() - 0.5) < 5 * 0.5 / math.sqrt(left.numel())
@@ -97,10 +98,10 @@ def test_draws_differ_between_calls_rows_and_places_and_follow_the_seed(compiled
 
 def test_one_thread_or_several_draw_the_same(compiled: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     x, y = torch.zeros(50, 30, requires_grad=True), torch.ones(50, 30)
-    of_three = fused.add_dropped(x, y, 0.3)
+    of_three = fused.add_dropped(x, y, 20000)
     monkeypatch.setattr(fused, "n_threads", lambda _: 1)
     torch.manual_seed(1)
-    assert torch.equal(fused.add_dropped(x, y, 0.3), of_three)
+    assert torch.equal(fused.add_dropped(x, y, 20000), of_three)
 
 
 # -- layer norm --------------------------------------------------------------------------------------------------------
@@ -193,6 +194,24 @@ def test_large_scores_and_what_is_no_number(value: float, compiled: Library) -> 
         queries[0, 0, 1, 2] = value
     attended, expected = fused.attend(queries, keys, values, None), attention_weights(queries, keys) @ values
     torch.testing.assert_close(attended, expected, equal_nan=True)
+
+
+def test_a_score_that_is_no_number_is_not_lost_behind_a_mask(compiled: Library) -> None:
+    queries, keys, values = (torch.randn(1, 1, 4, 8, requires_grad=True) for _ in range(3))
+    with torch.no_grad():
+        keys[0, 0, 0] = math.nan
+    attended = fused.attend(queries, keys, values, torch.ones(4, 4, dtype=torch.bool).tril()[None, None])
+    assert attended.isnan().all()
+
+
+def test_gradients_may_lie_in_memory_as_they_like(compiled: Library) -> None:
+    inputs = [torch.randn(3, 2, n, 8, requires_grad=True) for n in (5, 6, 6)]
+    for ours, oracle in zip(
+        torch.autograd.grad(fused.attend(*inputs, None).sum(), inputs),
+        torch.autograd.grad((attention_weights(*inputs[:2]) @ inputs[2]).sum(), inputs),
+        strict=True,
+    ):
+        torch.testing.assert_close(ours, oracle)
 
 
 @NARROW
@@ -315,6 +334,48 @@ def test_too_little_memory_is_told(compiled: Library) -> None:
     scores = torch.zeros(1, 1, 1)
     with pytest.raises(MemoryError, match="not enough memory"):
         compiled.call("softmax", library_module.array(scores), None, scores, scores, 0.0, 2**57, 1, 2)
+
+
+def test_what_does_not_fit_is_left_to_pytorch_or_refused(compiled: Library) -> None:
+    x = torch.randn(2, 3, 4, requires_grad=True)
+    assert Dropout(0.1).add(x, torch.randn(1, 1, 4)).shape == x.shape  # which broadcasts
+    mask = torch.rand(2, 3, 4, 4) < 0.5  # of each head its own
+    heads = torch.randn(2, 3, 4, 8, requires_grad=True)
+    torch.testing.assert_close(attend(heads, heads, heads, mask), attention_weights(heads, heads, mask) @ heads)
+    with torch.autocast("cpu", torch.float16):
+        normed, _ = norm_and_keep(LayerNorm(4), x)
+    torch.testing.assert_close(normed, F.layer_norm(x, (4,)).half(), rtol=1e-3, atol=1e-3)
+    rotary = RotaryPositions(20, 8).bfloat16()
+    narrow = heads.detach().bfloat16()
+    turned = rotary(narrow.requires_grad_(), range(4))
+    torch.testing.assert_close(turned, rotary(narrow.detach(), range(4)), rtol=0.02, atol=0.02)
+    for refused in (
+        lambda: RotaryPositions(20, 8)(heads, range(17, 20)),
+        lambda: LayerNorm(5)(x),
+        lambda: fused.softmax_(torch.zeros(1, 2, 3), None, 1.0),
+        lambda: fused.add_dropped(x, x[:1], 9),
+    ):
+        with pytest.raises(ValueError, match=r"not|differ"):
+            refused()
+    for refused in (
+        lambda: fused.add_(torch.zeros(2, 2).double(), torch.zeros(2, 2)),
+        lambda: library_module.array(x.half()),
+    ):
+        with pytest.raises(TypeError):
+            refused()
+
+
+def test_pytorchs_default_type_does_not_matter(compiled: Library) -> None:
+    x, gain = torch.randn(6, 16, requires_grad=True), torch.ones(16, requires_grad=True)
+    expected = torch.autograd.grad(F.layer_norm(x, (16,), gain).square().sum(), (x, gain))
+    torch.set_default_dtype(torch.float64)
+    try:
+        normed, _ = fused.layer_norm(x, gain, None, 1e-5, torch.float32)
+        found = torch.autograd.grad(normed.square().sum(), (x, gain))
+        fused.softmax_(torch.zeros(1, 4, 8, dtype=torch.float32), None, 0.0)
+    finally:
+        torch.set_default_dtype(torch.float32)
+    torch.testing.assert_close(found, expected)
 
 
 # -- the libraries -----------------------------------------------------------------------------------------------------

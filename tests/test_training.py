@@ -181,7 +181,7 @@ def test_low_bleu_does_not_choose_the_best() -> None:
     [("relu", 2000, 0.0), ("swiglu", 2000, 0.0), ("relu", 48_000, 0.0), ("relu", 48_000, 3.0)],
 )
 def test_the_estimate_of_memory_is_about_right(activation: str, vocab_size: int, r_drop: float) -> None:
-    """Against the peak of one real step, in a process of its own. Without compiled functions it is twice that."""
+    """Against the peak of one real step, in a process of its own."""
     program = f"""
 import torch
 from dragoman.config import PRESETS, ModelConfig, TrainingConfig
@@ -211,7 +211,7 @@ n_parameters = sum(parameter.numel() for parameter in model.parameters())
 print((peak_memory(torch.device("cpu")) - before) * 2**20 / training_bytes(config, n_parameters, training))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert 0.5 < float(done.stdout) < 1.6
+    assert 0.6 < float(done.stdout) < 1.6
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,12 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from dragoman.fused.library import AttentionStruct, DropoutStruct, Library, array, library, n_threads
+from dragoman.fused.library import NUMBERS, AttentionStruct, DropoutStruct, Library, array, library, n_threads
 
 
 def computes(*tensors: Tensor) -> bool:
     """Whether the functions can be used for these."""
-    dtypes = torch.float32, torch.bfloat16
-    return all(x.device.type == "cpu" and x.dtype in dtypes for x in tensors) and library() is not None
+    return all(x.device.type == "cpu" and x.dtype in NUMBERS for x in tensors) and library() is not None
 
 
 def fuses(*tensors: Tensor) -> bool:
@@ -33,24 +32,25 @@ def _library() -> Library:
     return found
 
 
-def _call(name: str, *arguments: object, rows: Tensor) -> None:
+def _call(name: str, *arguments: object, rows: Tensor, threads: int | None = None) -> None:
     """A function of `fused.c` for all vectors along the last dimension of a tensor."""
-    _library().call(name, *arguments, rows.size(-1), rows.numel() // rows.size(-1), n_threads(rows.numel()))
+    n_rows, threads = rows.numel() // rows.size(-1), threads or n_threads(rows.numel())
+    _library().call(name, *arguments, rows.size(-1), n_rows, threads)
+
+
+def _floats(*shape: int) -> Tensor:
+    """Room for floats, whatever PyTorch's defaults are."""
+    return torch.empty(shape, dtype=torch.float32, device="cpu")
 
 
 # Dropout
 
 
-def n_dropped(p: float) -> int:
-    """Of 65,536 draws of 16 bits, how many drop a number with probability p."""
-    return min(65535, round(p * 65536))
-
-
 class _AddDropped(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, x: Tensor, y: Tensor, p: float) -> Tensor:
-        seed, dropped = int(torch.randint(2**63 - 1, ())), n_dropped(p)
-        ctx.dropout, ctx.dtype = DropoutStruct(seed, dropped, 65536 / (65536 - dropped)), y.dtype
+    def forward(ctx: Any, x: Tensor, y: Tensor, n_dropped: int) -> Tensor:
+        seed = int(torch.randint(2**63 - 1, (), device="cpu"))
+        ctx.dropout, ctx.dtype = DropoutStruct(seed, n_dropped, 65536 / (65536 - n_dropped)), y.dtype
         x, y = x.contiguous(), y.contiguous()
         out = torch.empty_like(x, dtype=torch.promote_types(x.dtype, y.dtype))
         _call("add_dropped", array(x), array(y), array(out), ctx.dropout, rows=x)
@@ -65,9 +65,14 @@ class _AddDropped(torch.autograd.Function):
         return grad, by_y, None
 
 
-def add_dropped(x: Tensor, y: Tensor, p: float) -> Tensor:
-    """x + dropout(y): both (..., D). The mask is never stored: the backward pass draws it again."""
-    out: Tensor = _AddDropped.apply(x, y, p)  # type: ignore[no-untyped-call]
+def add_dropped(x: Tensor, y: Tensor, n_dropped: int) -> Tensor:
+    """x + dropout(y): both of one shape (..., D). Of 65,536 draws so many drop a number.
+
+    The mask is never stored: the backward pass draws it again.
+    """
+    if x.shape != y.shape:
+        raise ValueError(f"shapes {tuple(x.shape)} and {tuple(y.shape)} differ")
+    out: Tensor = _AddDropped.apply(x, y, n_dropped)  # type: ignore[no-untyped-call]
     return out
 
 
@@ -80,7 +85,7 @@ class _LayerNorm(torch.autograd.Function):
         ctx: Any, x: Tensor, gain: Tensor, bias: Tensor | None, eps: float, dtype: torch.dtype
     ) -> tuple[Tensor, Tensor]:
         rows = x.contiguous()
-        out, moments = torch.empty_like(rows, dtype=dtype), torch.empty(*x.shape[:-1], 2)
+        out, moments = torch.empty_like(rows, dtype=dtype), _floats(*x.shape[:-1], 2)
         gain, bias = gain.float(), None if bias is None else bias.float()
         _call("normalise", array(rows), gain, bias, array(out), moments, float(eps), rows=rows)
         ctx.save_for_backward(rows, gain, moments)
@@ -95,9 +100,10 @@ class _LayerNorm(torch.autograd.Function):
             return kept, None, None, None, None
         x, gain, moments = ctx.saved_tensors
         grad, kept = grad.contiguous(), None if kept is None else kept.contiguous()
-        by_x, sums = torch.empty_like(x), torch.zeros(n_threads(x.numel()), 2, len(gain))
+        by_x, threads = torch.empty_like(x), n_threads(x.numel())
+        sums = _floats(threads, 2, len(gain)).zero_()
         arrays = array(grad), array(kept), array(by_x)
-        _call("normalise_gradient", array(x), gain, moments, *arrays, sums, rows=x)
+        _call("normalise_gradient", array(x), gain, moments, *arrays, sums, rows=x, threads=threads)
         by_gain, by_bias = sums.sum(dim=0)
         return by_x, by_gain, by_bias if ctx.has_bias else None, None, None
 
@@ -106,7 +112,12 @@ def layer_norm(x: Tensor, gain: Tensor, bias: Tensor | None, eps: float, dtype: 
     """Layer norm of x (..., D), with gain and bias (D,), in the given type; and x.
 
     Who takes that x for a residual sum has both its gradients added in one pass.
+
+    Raises:
+        ValueError: gain or bias is not as long as the vectors of x.
     """
+    if any(weight is not None and weight.shape != x.shape[-1:] for weight in (gain, bias)):
+        raise ValueError(f"gain and bias do not fit vectors of {x.size(-1)} numbers")
     normed_and_x: tuple[Tensor, Tensor] = _LayerNorm.apply(x, gain, bias, eps, dtype)  # type: ignore[no-untyped-call]
     return normed_and_x
 
@@ -144,8 +155,14 @@ def _turn(x: Tensor, table: Tensor, *, back: bool) -> Tensor:
 
 
 def turn(x: Tensor, table: Tensor) -> Tensor:
-    """Rotary positions: x (B, H, T, K), table (T or 1, K) in float32, sines and then cosines -> (B, H, T, K)."""
-    turned: Tensor = _Turn.apply(x, table)  # type: ignore[no-untyped-call]
+    """Rotary positions: x (B, H, T, K), table (T or 1, K) of sines and then cosines -> (B, H, T, K), in the type of x.
+
+    Raises:
+        ValueError: the shapes do not fit each other.
+    """
+    if len(table) not in (1, x.size(2)) or table.size(1) != x.size(3):
+        raise ValueError(f"a table of shape {tuple(table.shape)} does not fit {tuple(x.shape)}")
+    turned: Tensor = _Turn.apply(x, table.float().contiguous())  # type: ignore[no-untyped-call]
     return turned
 
 
@@ -156,7 +173,7 @@ class _Attend(torch.autograd.Function):
         (batch, n_heads, n_queries, _), (n_keys, value_width) = queries.shape, values.shape[2:]
         if mask is not None:
             mask = _readable(mask.expand(batch, 1, n_queries, n_keys))
-        weights = torch.empty(batch, n_heads, n_queries, -(-n_keys // _library().lanes) * _library().lanes)
+        weights = _floats(batch, n_heads, n_queries, -(-n_keys // _library().lanes) * _library().lanes)
         out = _room_for(values.new_empty(()).expand(batch, n_heads, n_queries, value_width))
         attention = _attention(queries, keys, values, mask, weights)
         _library().call("attend", attention, array(out), batch, n_threads(queries.numel()))
@@ -185,7 +202,8 @@ def _attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | Non
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
     """softmax(Q K^T / sqrt(K)) V: queries (B, H, T, K), keys (B, H, S, K), values (B, H, S, W) -> (B, H, T, W).
 
-    The mask (B or 1, 1, T or 1, S) is True where a query may attend. A query with nothing to attend to gets zeros.
+    The weights are kept for the backward pass. The mask (B or 1, 1, T or 1, S), of type bool, is True where a query may
+    attend. A query with nothing to attend to gets zeros.
 
     Raises:
         ValueError: the shapes do not fit each other.
@@ -203,12 +221,12 @@ def softmax_(scores: Tensor, bias: Tensor | None, r_drop: float) -> tuple[Tensor
     With r_drop, which takes two passes, to the probabilities p and q of a row is added what R-Drop adds to the gradient
     by its scores: r_drop times that of (KL(p, q) + KL(q, p)) / 2, whose sum over all rows is the divergence.
     """
-    normalisers, divergences = torch.empty(scores.shape[:2]), torch.zeros(n_threads(scores.numel()))
-    bias = None if bias is None else bias.float()
+    if r_drop and len(scores) != 2:
+        raise ValueError(f"R-Drop compares two passes, not {len(scores)}")
+    threads, bias = n_threads(scores.numel()), None if bias is None else bias.float()
+    normalisers, divergences = _floats(*scores.shape[:2]), _floats(threads).zero_()
     rows = scores[0] if r_drop else scores  # those of the second pass are found behind those of the first
-    n_rows = rows.numel() // rows.size(-1)
-    arguments = array(scores), bias, normalisers, divergences, float(r_drop), scores.size(-1), n_rows
-    _library().call("softmax", *arguments, n_threads(scores.numel()))
+    _call("softmax", array(scores), bias, normalisers, divergences, float(r_drop), rows=rows, threads=threads)
     return normalisers, divergences.sum()
 
 

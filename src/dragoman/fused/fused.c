@@ -1,18 +1,14 @@
 /* What a training step does besides products of large matrices, each in one pass over memory, compiled.
  *
- * Rows, or sentences, are shared among `n_threads` by OpenMP, whose threads are those of PyTorch; compiled without,
- * there is one. Sums are in float32, what is read and written in float32 or bfloat16. B sentences, H heads, T queries,
+ * Rows, or sentences, are shared among `n_threads` by OpenMP; where PyTorch has the same library of it, the threads are
+ * PyTorch's own. Sums are in float32, what is read and written in float32 or bfloat16. B sentences, H heads, T queries,
  * S keys, K and W widths of a key and a value, D model width, V vocabulary, R rows. `functions.py` says what each
- * computes, `library.py` has the same structures and calls them. All return 0 or NO_MEMORY.
+ * computes, `library.py` has the same structures and calls them. They return 0 or NO_MEMORY.
  */
 
 #include "../vectors.h"
 
-#ifdef _OPENMP
 #include <omp.h>
-#else
-static int omp_get_thread_num(void) { return 0; }
-#endif
 
 enum { NO_MEMORY = -1 };
 
@@ -192,8 +188,7 @@ int64_t normalise(const Array *x, const float *gain, const float *bias, const Ar
     return 0;
 }
 
-/* Gradients: `by_x`, to which `kept` is added if there is any, and sums (threads, 2, D) by gain and bias.
- */
+/* Gradients: `by_x`, to which `kept` is added if there is any, and sums (threads, 2, D) by gain and bias. */
 int64_t normalise_gradient(const Array *x, const float *gain, const float *moments, const Array *gradient,
                            const Array *kept, const Array *by_x, float *sums, int64_t width, int64_t n_rows,
                            int64_t n_threads) {
@@ -410,19 +405,21 @@ static void hide(const Attention *attention, int64_t sentence, float *unseen) {
 
 /* softmax over the keys: scores (S) -> weights (S), both in whole vectors; zeros if none may be seen. */
 static void weigh(const float *scores, const float *unseen, int64_t padded, float *weights) {
-    vec highest = all(-INFINITY), totals = all(0);
+    vec highest = all(-INFINITY), most_open = all(-INFINITY), totals = all(0);
     for (int64_t key = 0; key < padded; key += LANES) {
         const vec seen = load(scores + key) + load(unseen + key);
         highest = larger(highest, seen);
+        most_open = larger(most_open, load(unseen + key));
         store(weights + key, seen);
     }
+    const int is_blind = largest_of(most_open) == -INFINITY;
     const float shift = largest_of(highest);
     for (int64_t key = 0; key < padded; key += LANES) {
-        const vec exponentials = shift == -INFINITY ? all(0) : exponential(load(weights + key) - shift);
+        const vec exponentials = is_blind ? all(0) : exponential(load(weights + key) - shift);
         totals += exponentials;
         store(weights + key, exponentials);
     }
-    const float total = sum_of(totals), factor = total == 0 ? 0 : 1 / total;
+    const float factor = is_blind ? 0 : 1 / sum_of(totals);
     for (int64_t key = 0; key < padded; key += LANES) store(weights + key, load(weights + key) * factor);
 }
 
@@ -540,7 +537,6 @@ int64_t softmax(const Array *scores, const float *bias, float *normalisers, floa
     for (int64_t row = 0; row < n_rows; row++) {
         float *room = rooms + omp_get_thread_num() * 4 * padded, *p = room + padded, *other = p + padded,
               *q = other + padded;
-
         float factor, other_factor;
         normalisers[row] = exponentiate(scores, bias, row, width, r_drop ? room : p, p, &factor);
         for (int64_t i = 0; i < padded; i++) p[i] *= factor;

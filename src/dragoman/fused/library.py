@@ -16,6 +16,8 @@ from dragoman.compiled import usable_libraries
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"
 #: As in fused.c.
 INTERFACE = 1
+#: What it reads and writes.
+NUMBERS = torch.float32, torch.bfloat16
 #: Numbers that one thread is done with about as soon as another one is awake.
 WORTH_SHARING = 100_000
 
@@ -55,12 +57,19 @@ STRUCTURES = ArrayStruct, DropoutStruct, AttentionStruct
 
 
 def array(tensor: Tensor | None) -> ArrayStruct:
-    """A tensor as fused.c reads it: up to four dimensions, the numbers of the last one side by side."""
+    """A tensor as fused.c reads it: the numbers of the last dimension side by side. It must outlive the call.
+
+    Raises:
+        TypeError: it is of a type that is not read there.
+    """
     if tensor is None:
         return ArrayStruct(None, 0, (Int * 3)(0, 0, 0))
-    strides = tensor.stride()[:-1]
-    filled = (0,) * (3 - len(strides)) + strides
-    return ArrayStruct(tensor.data_ptr(), tensor.dtype == torch.bfloat16, (Int * 3)(*filled))
+    if tensor.dtype not in (*NUMBERS, torch.bool) or tensor.device.type != "cpu":
+        raise TypeError(f"{tensor.dtype} on {tensor.device} is nothing that fused.c reads")
+    strides = tensor.stride()[:-1][-3:]
+    return ArrayStruct(
+        tensor.data_ptr(), tensor.dtype == torch.bfloat16, (Int * 3)(*(0,) * (3 - len(strides)), *strides)
+    )
 
 
 class Library:
@@ -89,7 +98,7 @@ def _as_ctypes(argument: object) -> object:
     match argument:
         case None:
             return Pointer(None)
-        case Tensor():
+        case Tensor() if argument.dtype == torch.float32 and argument.is_contiguous() and argument.is_cpu:
             return Pointer(argument.data_ptr())
         case ctypes.Structure():
             return ctypes.byref(argument)
@@ -97,7 +106,7 @@ def _as_ctypes(argument: object) -> object:
             return Double(argument)
         case int():
             return Int(argument)
-    raise TypeError(f"{argument!r} is nothing that fused.c takes")
+    raise TypeError(f"a {type(argument).__name__} that fused.c does not take")
 
 
 @functools.cache

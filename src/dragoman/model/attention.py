@@ -18,7 +18,7 @@ from dragoman.model.positions import RotaryPositions
 
 #: On a CPU, over up to so many keys, our fused function is faster than PyTorch's, forward and backward, and without it
 #: plain products are.
-OURS, PLAIN = 192, 64
+OURS, PLAIN = 128, 64
 #: Numbers that a processor's widest instructions take at once.
 VECTOR = 16
 
@@ -49,7 +49,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = 
 
     A query with nothing to attend to gets zeros, on every backend.
     """
-    if keys.size(-2) <= OURS and fused.fuses(queries, keys, values):
+    if keys.size(-2) <= OURS and (mask is None or mask.size(1) == 1) and fused.fuses(queries, keys, values):
         return fused.attend(queries, keys, values, mask)
     if keys.device.type == "cpu" and keys.size(-2) <= PLAIN:
         return attention_weights(queries, keys, mask) @ values

@@ -15,7 +15,7 @@ from dragoman.config import ModelShape
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.cache import LayerCache, Placed
 from dragoman.model.dropout import Dropout
-from dragoman.model.norms import build_norm, norm_and_keep, normalise
+from dragoman.model.norms import build_norm, norm_and_keep
 from dragoman.model.positions import RotaryPositions
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swiglu": F.silu}
@@ -36,10 +36,12 @@ class Residual(nn.Module):
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
         """x (B, T, D) -> (B, T, D)."""
+        normed: Tensor
         if self.pre_norm:
             normed, x = norm_and_keep(self.norm, x)
             return self.dropout.add(x, sublayer(normed))
-        return normalise(self.norm, self.dropout.add(x, sublayer(x)))
+        normed = self.norm(self.dropout.add(x, sublayer(x)))
+        return normed
 
 
 class FeedForward(nn.Module):

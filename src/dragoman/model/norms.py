@@ -29,28 +29,30 @@ class StdNorm(nn.Module):
         return scaled if self.bias is None else scaled + self.bias
 
 
+class LayerNorm(nn.LayerNorm):
+    """gain * (x - mean) / sqrt(variance + epsilon) + bias (Ba et al. 2016)."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """x (..., D) -> (..., D)."""
+        if fused.fuses(x):
+            return fused.layer_norm(x, self.weight, self.bias, self.eps, x.dtype)[0]
+        return super().forward(x)
+
+
 def build_norm(config: ModelShape) -> nn.Module:
     """The norm that `config.norm_kind` names."""
     if config.norm_kind == "rms":  # x / sqrt(mean(x^2) + eps) * gain (Zhang and Sennrich 2019)
         return nn.RMSNorm(config.d_model, eps=1e-6)
     if config.norm_kind == "std":
         return StdNorm(config.d_model, bias=config.bias)
-    return nn.LayerNorm(config.d_model, bias=config.bias)
-
-
-def normalise(norm: nn.Module, x: Tensor) -> Tensor:
-    """norm(x): (..., D) -> (..., D)."""
-    if isinstance(norm, nn.LayerNorm) and fused.fuses(x):
-        return fused.layer_norm(x, norm.weight, norm.bias, norm.eps, x.dtype)[0]
-    normed: Tensor = norm(x)
-    return normed
+    return LayerNorm(config.d_model, bias=config.bias)
 
 
 def norm_and_keep(norm: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:
-    """norm(x) for products, in the type that autocast wants there, once for all of them; and x, for a residual sum."""
+    """norm(x), in the type that autocast wants in products, once for all; and x (..., D), for a residual sum."""
     kind = x.device.type
-    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else x.dtype
-    if isinstance(norm, nn.LayerNorm) and fused.fuses(x):
-        return fused.layer_norm(x, norm.weight, norm.bias, norm.eps, dtype)
+    dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
+    if isinstance(norm, LayerNorm) and dtype != torch.float16 and fused.fuses(x):
+        return fused.layer_norm(x, norm.weight, norm.bias, norm.eps, dtype or x.dtype)
     normed: Tensor = norm(x)
-    return normed.to(dtype), x
+    return normed if dtype is None else normed.to(dtype), x

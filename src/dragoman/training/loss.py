@@ -122,8 +122,8 @@ def _softmax(
     """What follows from scores (P, R, V) plus bias (V,), of which those of the first M rows have targets (P, M).
 
     Returns:
-        Their softmax (P, R, V), pulled together for R-Drop; log p(target) and log(sum(exp(scores))), (P, M), in
-        float32 at least; and R-Drop's part of the loss.
+        Their softmax (P, R, V), pulled together for R-Drop; log p(target) and log(sum(exp(scores + bias))), (P, M),
+        in float32 at least; and R-Drop's part of the loss.
     """
     wide, places, n_tokens = torch.promote_types(scores.dtype, torch.float32), targets[..., None], targets.size(1)
     if fused.computes(scores):

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from dragoman.config import ModelConfig, TrainingConfig
+from dragoman.fused.library import library
 from dragoman.training.loss import CHUNK_TOKENS
 
 #: float32.
 _BYTES = 4
 #: Numbers kept for the backward pass, for each token and layer: this many vectors of width d_model, and of width d_ff.
-#: Counted on models of 128 to 512 dimensions; true to a third or so without the compiled functions, which take less.
+#: Counted on models of 128 to 512 dimensions, with sentences of usual length; true to a third or so.
 _NARROW_VECTORS = 20
 _WIDE_VECTORS = {"relu": 3, "gelu": 3, "swiglu": 5}
-#: Numbers held for each score of the loss's chunk, without R-Drop and with it.
-_SCORES, _SCORES_OF_TWO = 2, 3
+#: Numbers held for each score of the loss's chunk, without R-Drop and with it; by the compiled functions only one.
+_SCORES, _SCORES_OF_TWO = 3, 5
 
 
 def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
@@ -20,11 +21,12 @@ def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
     return _BYTES * n_parameters * (5 if training.ema else 4)
 
 
-def training_bytes(model: ModelConfig, n_parameters: int, training: TrainingConfig) -> int:
+def training_bytes(model: ModelConfig, n_parameters: int, training: TrainingConfig, device: str = "cpu") -> int:
     """About what a training takes at its peak, beside the program itself."""
     n_tokens = min(training.micro_batch_tokens or training.batch_tokens, training.batch_tokens)
     n_tokens *= 2 if training.r_drop else 1
     n_layers = model.n_encoder_layers + model.n_decoder_layers
     vectors = _NARROW_VECTORS * model.d_model + _WIDE_VECTORS[model.activation] * model.d_ff
-    scores = (_SCORES_OF_TWO if training.r_drop else _SCORES) * CHUNK_TOKENS * model.target_vocab_size
+    copies = 1 if device == "cpu" and library() else _SCORES_OF_TWO if training.r_drop else _SCORES
+    scores = copies * CHUNK_TOKENS * model.target_vocab_size
     return state_bytes(n_parameters, training) + _BYTES * (n_tokens * n_layers * vectors + scores)
