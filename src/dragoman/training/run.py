@@ -17,6 +17,7 @@ from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
 from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.fused.library import library
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.processes import available_memory, start_processes
@@ -110,15 +111,15 @@ def _check_memory(config: Config, prepared: Prepared, device: torch.device, repo
     """
     model = model_config(config, prepared)
     n_parameters = sum(map(math.prod, weight_shapes(model).values()))
-    state, needed = (
-        state_bytes(n_parameters, config.training),
-        training_bytes(model, n_parameters, config.training, device.type),
-    )
+    state = state_bytes(n_parameters, config.training)
+    needed = training_bytes(model, n_parameters, config.training, device.type)
     there = available_memory(device)
     if there is not None and state > there:
         what = f"{n_parameters:,} parameters take {state / MIB:,.0f} MiB to train, and {there / MIB:,.0f} MiB are free"
         raise ConfigError(what, advice="choose a smaller model, e.g. model.preset=tiny")
-    report(f"model: {n_parameters:,} parameters, on {device}; training takes about {needed / MIB:,.0f} MiB")
+    slowly = " without compiled functions" if device.type == "cpu" and library() is None else ""
+    takes = f"training takes about {needed / MIB:,.0f} MiB beside the program itself"
+    report(f"model: {n_parameters:,} parameters, on {device}{slowly}; {takes}")
     if there is not None and needed > there:
         report(f"warning: only {there / MIB:,.0f} MiB are free; training.micro_batch_tokens=1024 takes less")
 

@@ -352,6 +352,8 @@ class Trainer:
             chosen = choose_precision(self.training.precision, self.model, batches)
             plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
             self.progress.precision = "float32" if plain else "bfloat16"
+            if self.training.precision == "auto":
+                self.report(f"precision: {self.progress.precision}, the faster one for these batches here")
             return False
         self.progress.follow(checkpoint.progress, self.folder.path, self.report)
         self.model.load_state_dict(dict(checkpoint.model), strict=False)
