@@ -267,6 +267,16 @@ def test_splits_that_are_not_there() -> None:
     assert available_splits(data) == ("train", "validation")
 
 
+def test_files_of_a_split_are_used_instead_of_a_named_corpus(tmp_path: Path) -> None:
+    write(tmp_path / "own.tsv", b"a\tb\n")
+    data = DataConfig(corpus="captions", validation_pairs=str(tmp_path / "own.tsv"))
+    assert list(read_pairs(data, "validation")) == [("a", "b")]
+    assert len(list(read_pairs(data, "test"))) == 1000
+    hub = DataConfig(corpus="hub:x", validation_pairs=str(tmp_path / "own.tsv"))
+    assert available_splits(hub) == ("train", "validation")
+    assert list(read_pairs(hub, "validation")) == [("a", "b")]
+
+
 # -- named corpora -----------------------------------------------------------------------------------------------
 
 

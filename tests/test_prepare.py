@@ -155,7 +155,8 @@ def test_every_usable_pair_has_one_fate(pairs: list[tuple[str, str]], size: int,
     found = {use: [(source.strip(), target.strip()) for source, target in of_use] for use, of_use in by_use.items()}
     held_out, train = found[Use.VALIDATION], found[Use.TRAINING]
     assert len(found[Use.UNUSABLE]) == len(pairs) - len(usable)
-    assert len(held_out) <= min(size, len(usable) // 10)
+    assert len(held_out) <= size
+    assert len(held_out) + len(found[Use.SAME_SOURCE]) <= len(usable) // 10
     held_out_sources = {source for source, _ in held_out}
     assert len(held_out_sources) == len(held_out)
     assert not held_out_sources & {source for source, _ in train}
@@ -167,6 +168,17 @@ def test_every_usable_pair_has_one_fate(pairs: list[tuple[str, str]], size: int,
 def test_as_many_are_held_out_as_asked_for() -> None:
     for n_pairs, size, expected in ((500, 20, 20), (500, 1000, 50), (9, 5, 0), (10, 5, 1)):
         assert len(selected(sample(n_pairs), validation_size=size)[Use.VALIDATION]) == expected
+
+
+def test_sources_with_many_targets_take_no_more_than_a_tenth() -> None:
+    by_use = selected([(str(n % 1000), str(n)) for n in range(10_000)])
+    assert {use: len(pairs) for use, pairs in by_use.items() if pairs} == {
+        Use.TRAINING: 9000,
+        Use.VALIDATION: 100,
+        Use.SAME_SOURCE: 900,
+    }
+    common = [("the same", str(n)) for n in range(200)]
+    assert len(selected([*common, *sample(300)])[Use.VALIDATION]) >= 30
 
 
 def test_adding_lines_hardly_changes_what_is_held_out() -> None:

@@ -85,14 +85,13 @@ def read_pairs(data: DataConfig, split: Split) -> ParallelText:
         has = ", ".join(available_splits(data)) or "none"
         raise ConfigError(f"no {split} data is given", advice=f"set data.{split}_source and _target (given: {has})")
     source_lang, target_lang = languages(data)
-    if data.corpus is not None:
-        return _named(data.corpus, split, source_lang, target_lang)
     source, target, pairs = data.files(split)
     if pairs is not None:
         return _table(Path(pairs), source_lang, target_lang, data.invalid_utf8)
-    assert source is not None
-    assert target is not None
-    return _two_files(Path(source), Path(target), data.invalid_utf8)
+    if source is not None and target is not None:
+        return _two_files(Path(source), Path(target), data.invalid_utf8)
+    assert data.corpus is not None
+    return _named(data.corpus, split, source_lang, target_lang)
 
 
 def available_splits(data: DataConfig) -> tuple[Split, ...]:

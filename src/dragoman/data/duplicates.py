@@ -36,7 +36,7 @@ class Duplicates:
 
 def text_hash(text: str) -> int:
     """64 bits that depend on the text alone, white space at its ends left out."""
-    return int.from_bytes(blake2b(text.strip().encode(), digest_size=8).digest(), "big")
+    return int.from_bytes(blake2b(text.strip().encode(errors="surrogatepass"), digest_size=8).digest(), "big")
 
 
 class DuplicateFinder:

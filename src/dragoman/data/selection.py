@@ -25,7 +25,7 @@ from dragoman.errors import DataError
 
 TRAIN, VALIDATION = "train", "validation"
 
-#: At most this share of the pairs is held out.
+#: At most one of so many pairs is taken out of the training data for validation.
 _HELD_OUT_SHARE = 10
 
 
@@ -127,7 +127,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
             what = f"none of {len(usable):,} pairs can be used ({reasons})" if usable else "the corpus is empty"
             raise DataError(what, text.name, advice="check the files")
         duplicates = finder.find()
-    held_out = smallest.least(min(data.validation_size, n_usable // _HELD_OUT_SHARE))
+    held_out = smallest.least(data.validation_size, n_usable // _HELD_OUT_SHARE)
     uses = np.full(len(usable), Use.UNUSABLE, np.uint8)
     uses[np.frombuffer(usable, bool)] = _uses(n_usable, held_out, duplicates.repeated if data.dedup else None)
     dropped["duplicate"] = int((uses == Use.DUPLICATE).sum())
@@ -171,9 +171,17 @@ class _Smallest:
             del self._places[-heapq.heapreplace(self._negated, -number)]
             self._places[number] = array("q", (place,))
 
-    def least(self, size: int) -> list[array[int]]:
-        """The places of each of at most `size` of them; of a tenth, if these are all there were."""
-        found = sorted(self._places)
-        if len(found) < self._size:
-            size = min(size, len(found) // _HELD_OUT_SHARE)
-        return [self._places[number] for number in found[:size]]
+    def least(self, size: int, n_places: int) -> list[array[int]]:
+        """The places of each of at most `size` of them, `n_places` in all; of a tenth, if these are all there were.
+
+        A number that has more places than are left is passed over.
+        """
+        if len(self._places) < self._size:
+            size = min(size, len(self._places) // _HELD_OUT_SHARE)
+        found: list[array[int]] = []
+        for number in sorted(self._places):
+            places = self._places[number]
+            if len(found) < size and len(places) <= n_places:
+                found.append(places)
+                n_places -= len(places)
+        return found
