@@ -21,6 +21,19 @@ def settings(*overrides: str) -> Config:
     return parse_config(read_recipe(None, overrides))
 
 
+def test_norwegian_is_a_language() -> None:
+    assert settings("data.target_lang=no").data.target_lang == "no"
+    assert [settings(f"model.bias={value}").model.bias for value in ("true", "False")] == [True, False]
+
+
+def test_a_preset_ties_what_can_be_tied() -> None:
+    assert settings("model.preset=tiny").model.tie == "all"
+    assert settings("model.preset=tiny", "tokenizer.kind=words", "tokenizer.joint=true").model.tie == "all"
+    for separate in ("tokenizer.joint=false", "tokenizer.kind=words"):
+        assert settings("model.preset=tiny", separate).model.tie == "decoder"
+        assert settings("model.preset=tiny", separate, "model.tie=none").model.tie == "none"
+
+
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
@@ -71,6 +84,16 @@ def settings(*overrides: str) -> Config:
         (["data.max_length=512"], "data.max_length 512 must be less than model.max_length 512"),
         (["data.test_source=a.en"], "test_source and test_target belong together"),
         (["training.lr"], "not of the form key=value"),
+        (
+            ["data.validation_pairs=a.tsv", "data.validation_source=a", "data.validation_target=b"],
+            "give only one of: val",
+        ),
+        (["model.pad_id=7"], "model.pad_id must be 0"),
+        (["model.tie=all", "tokenizer.joint=false"], "tie 'all' needs one joint vocabulary"),
+        (["model.tie=all", "tokenizer.kind=words"], "tie 'all' needs one joint vocabulary"),
+        (["tokenizer.kind=words", "tokenizer.vocab_size=9000"], "vocab_size is for bpe and unigram; with words"),
+        (["tokenizer.kind=characters", "tokenizer.sampling=0.1"], "sampling is for bpe and unigram"),
+        (["model.bias=no"], "model.bias: .*boolean, got 'no'"),
     ],
 )
 def test_mistakes_are_told(overrides: list[str], message: str) -> None:

@@ -21,7 +21,7 @@ from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.sampling import keyed_draws
 from dragoman.text.subword import Subword, learn_subword
-from dragoman.text.tokenizer import Tokenizers, is_joint, learn_tokenizers
+from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID, Vocabulary
 from dragoman.text.words import load_rules
 
@@ -143,9 +143,9 @@ def test_joint_or_not(kind: str, joint: bool) -> None:
 
 
 def test_pieces_are_joint_unless_said_and_words_are_not() -> None:
-    assert is_joint(TokenizerConfig(kind="bpe"))
-    assert not is_joint(TokenizerConfig(kind="words"))
-    assert is_joint(TokenizerConfig(kind="words", joint=True))
+    assert TokenizerConfig(kind="bpe").is_joint
+    assert not TokenizerConfig(kind="words").is_joint
+    assert TokenizerConfig(kind="words", joint=True).is_joint
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -125,7 +125,9 @@ def test_the_plan_fits_the_corpus() -> None:
     assert plan({}, 5_000_000, LATIN)[0]["model"] == {"preset": "base"}
     chosen, reasons = plan({}, 20_000, [("a dog runs", "狗在跑")] * 10)
     assert chosen["tokenizer"] == {"joint": False}
-    assert chosen["model"]["tie"] == "decoder"
+    assert parse_config(chosen).model.tie == "decoder"
+    chosen, _ = plan({"model": {"preset": "tiny"}}, 20_000, [("a dog runs", "狗在跑")] * 10)
+    assert parse_config(chosen).model.tie == "decoder"
 
 
 def test_the_plan_yields_to_the_person() -> None:

@@ -1,4 +1,4 @@
-"""Configuration: every setting, with its default and its checks. YAML in, JSON out.
+"""Configuration: every setting, with its default and its checks.
 
 A recipe is a YAML file with the sections `data`, `tokenizer`, `model`, `training` and `search`; `--set a.b=c` wins over
 it. What a recipe leaves out has the default written here; `None` means "chosen to fit the corpus, and said so".
@@ -30,7 +30,8 @@ class DataConfig(Section):
     """Where the parallel text comes from, and which pairs are kept.
 
     Either `corpus` (a corpus known by name) or `source` and `target` (two files with one sentence a line), or `pairs`
-    (one TSV or JSONL file). Each file may also be gzipped.
+    (one TSV or JSONL file). Each file may also be gzipped. Files for validation or test are used instead of those that
+    a named corpus has.
     """
 
     corpus: str | None = None
@@ -57,14 +58,15 @@ class DataConfig(Section):
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Where the text comes from, and its languages."""
-        files = (self.source is not None) + (self.target is not None)
-        origins = (self.corpus is not None) + (files > 0) + (self.pairs is not None)
-        if origins > 1:
-            yield "corpus source target pairs", "give only one of: corpus, source and target, pairs"
         for prefix in ("", "validation_", "test_"):
-            source, target = f"{prefix}source", f"{prefix}target"
-            if (getattr(self, source) is None) != (getattr(self, target) is None):
-                yield f"{source} {target}", f"{source} and {target} belong together; give both"
+            names = f"{prefix}source", f"{prefix}target", f"{prefix}pairs"
+            source, target, pairs = (getattr(self, name) is not None for name in names)
+            origins, choices = ("", "") if prefix else ("corpus ", "corpus, ")  # of which other splits may differ
+            is_named = bool(origins) and self.corpus is not None
+            if is_named + (source or target) + pairs > 1:
+                yield origins + " ".join(names), f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}"
+            if source != target:
+                yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} belong together; give both"
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
             if code is not None and not LANGUAGE_CODE.fullmatch(code):
                 yield name, f"{code!r} is no language code; use ISO 639's, such as en, de or zh"
@@ -98,6 +100,20 @@ class TokenizerConfig(Section):
     sampling: Probability = 0.0
     """Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram sampling
     (Kudo 2018), drawn anew each epoch; 0 is off."""
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """What is said of pieces where there are none."""
+        if self.kind in ("bpe", "unigram"):
+            return
+        if self.vocab_size is not None:
+            yield "kind vocab_size", f"vocab_size is for bpe and unigram; with {self.kind}, min_count limits the size"
+        if self.sampling:
+            yield "kind sampling", f"sampling is for bpe and unigram; {self.kind} have only one way to be cut"
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether both sides have one vocabulary: what was set, else pieces yes, words and characters no."""
+        return self.kind in ("bpe", "unigram") if self.joint is None else self.joint
 
 
 class ModelShape(Section):
@@ -297,7 +313,12 @@ class Config(Section):
     search: SearchConfig = SearchConfig()
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Sentences that the model cannot read."""
+        """What the model cannot do with the text as it is cut."""
+        if self.model.tie == "all" and not self.tokenizer.is_joint:
+            what = "tie 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"
+            yield "model.tie tokenizer.joint tokenizer.kind", what
+        if self.model.pad_id:
+            yield "model.pad_id", "model.pad_id must be 0, which fills batches of text up; leave it out"
         if self.data.max_length >= self.model.max_length:
             yield (
                 "data.max_length model.max_length",

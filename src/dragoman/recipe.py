@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 
 import yaml
 
-from dragoman.config import PRESETS, Config, DataConfig
+from dragoman.config import PRESETS, Config, DataConfig, TokenizerConfig
 from dragoman.errors import ConfigError
 from dragoman.sections import Section, parse_section, problems_of
 
@@ -59,7 +59,8 @@ def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> Non
 def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
     """Check settings, as read by `read_recipe`, and return them typed.
 
-    `model.preset` is filled in first, and `data.max_length` where the model reads less than its default.
+    `model.preset` is filled in first, and `data.max_length` where the model reads less than its default. A preset ties
+    all embeddings; where the sides have vocabularies of their own, those of the decoder.
 
     Raises:
         ConfigError: lists every unknown key, wrong type, value out of range and contradiction.
@@ -74,13 +75,21 @@ def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -
             others = problems_of(Config, {**settings, "model": model})
             advice = f"choose one of {', '.join(PRESETS)}"
             raise ConfigError(f"unknown preset {preset!r}", where, advice=advice, details=others)
-        model = {**PRESETS[preset], **{key: value for key, value in model.items() if key != "preset"}}
+        del model["preset"]
+        of_two_vocabularies = {} if _is_joint(settings.get("tokenizer")) else {"tie": "decoder"}
+        model = {**PRESETS[preset], **of_two_vocabularies, **model}
         settings["model"] = model
     longest = model.get("max_length") if isinstance(model, dict) else None
     data = settings.get("data") or {}
     if isinstance(longest, int) and longest <= DataConfig().max_length and isinstance(data, dict):
         settings["data"] = {"max_length": longest - 1, **data}
     return parse_section(Config, settings, where)
+
+
+def _is_joint(tokenizer: Any) -> bool:
+    """Whether a section `tokenizer`, not yet checked, asks for one vocabulary."""
+    asked = tokenizer if isinstance(tokenizer, dict) else {}
+    return TokenizerConfig.model_construct(kind=asked.get("kind", "bpe"), joint=asked.get("joint")).is_joint
 
 
 def to_yaml(config: Section) -> str:
@@ -112,8 +121,8 @@ def _choices(annotation: Any) -> tuple[str, ...]:
 
 
 class _RecipeLoader(yaml.SafeLoader):
-    """YAML with repairs: `1e-4` is a number; a key given twice, or one that is no word, is an error; no references, and
-    no types (`!!bool yes`), which PyYAML does not always check."""
+    """YAML with repairs: `1e-4` is a number, and `no` is Norwegian; a key given twice, or one that is no word, is an
+    error; no references, and no types (`!!bool yes`), which PyYAML does not always check."""
 
     depth = 0
 
@@ -147,6 +156,10 @@ class _RecipeLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
+_RecipeLoader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:bool" or first in "tTfF"]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 _RecipeLoader.add_implicit_resolver(
     "tag:yaml.org,2002:float", re.compile(r"^[-+]?[0-9]+(\.[0-9]*)?[eE][-+]?[0-9]+$"), list("-+0123456789")
 )

@@ -20,7 +20,7 @@ from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
 from dragoman.errors import BundleError, ConfigError
 from dragoman.storage import MANIFEST, read_json, save_folder, to_json, verify_folder
-from dragoman.text.tokenizer import Tokenizers, is_joint, learn_tokenizers
+from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
@@ -71,7 +71,7 @@ def prepare(
         report: is given each line meant for a person.
 
     Raises:
-        DataError: the corpus cannot be used. Nothing is written.
+        DataError: the corpus cannot be used. Nothing new is written.
         ConfigError: the settings do not fit the corpus, or `folder` holds another preparation.
         BundleError: what `folder` holds is damaged.
         ResourceError: the disk is full.
@@ -147,7 +147,7 @@ def _origin(config: Config, texts: Mapping[str, ParallelText], tokenizers: Token
     data = {key: value for key, value in config.data.model_dump(mode="json").items() if key not in _PLACES}
     data["source_lang"], data["target_lang"] = languages(config.data)
     chosen = (tokenizers.config if tokenizers else config.tokenizer).model_dump(mode="json")
-    chosen["joint"] = is_joint(tokenizers.config if tokenizers else config.tokenizer)
+    chosen["joint"] = (tokenizers.config if tokenizers else config.tokenizer).is_joint
     origin = {f"data.{key}": value for key, value in data.items()}
     origin |= {f"tokenizer.{key}": value for key, value in chosen.items()}
     if tokenizers is not None:

@@ -81,7 +81,7 @@ class Tokenizers:
     @property
     def joint(self) -> bool:
         """Whether both sides have one vocabulary."""
-        return is_joint(self.config)
+        return self.config.is_joint
 
     def save(self, folder: Path) -> None:
         """Write `tokenizer.json` and the vocabularies into `folder`, which exists."""
@@ -138,11 +138,6 @@ class Tokenizers:
         return f"{sizes} {names[self.config.kind]}, {'one vocabulary' if self.joint else 'one for each side'}"
 
 
-def is_joint(config: TokenizerConfig) -> bool:
-    """Whether both sides have one vocabulary: what was set, else pieces yes, words and characters no."""
-    return config.kind in ("bpe", "unigram") if config.joint is None else config.joint
-
-
 def learn_tokenizers(pairs: Pairs, config: TokenizerConfig, source_lang: str, target_lang: str) -> Tokenizers:
     """Learn the tokenizers of a corpus. The same pairs give the same tokenizers, byte for byte.
 
@@ -153,7 +148,7 @@ def learn_tokenizers(pairs: Pairs, config: TokenizerConfig, source_lang: str, ta
         ConfigError: the corpus does not allow the vocabulary size (it states what it does allow), there is no text,
             or a package is missing.
     """
-    config = config.model_copy(update={"joint": is_joint(config)})
+    config = config.model_copy(update={"joint": config.is_joint})
     if config.kind in ("bpe", "unigram"):
         learned = _learn_subwords(pairs, config)
     else:
@@ -228,7 +223,7 @@ def _learn_list(texts: Iterator[str], config: TokenizerConfig, lang: str, output
 def _files(config: TokenizerConfig) -> tuple[str, str]:
     """The file names of the source's and the target's vocabulary."""
     suffix = "model" if config.kind in ("bpe", "unigram") else "json"
-    return (f"joint.{suffix}",) * 2 if is_joint(config) else (f"source.{suffix}", f"target.{suffix}")
+    return (f"joint.{suffix}",) * 2 if config.is_joint else (f"source.{suffix}", f"target.{suffix}")
 
 
 def _load(path: Path, config: TokenizerConfig, lang: str, output_lang: str, n_entries: int | None) -> Tokenizer:

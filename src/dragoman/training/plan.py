@@ -62,21 +62,18 @@ def _choices(
     if epochs is None and n_steps is None:
         epochs = _epochs(n_pairs, fine_tuning)
         yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best is kept on the way"
-    separate = tokenizer.get("joint") is False or tokenizer.get("kind") in ("words", "characters")
     if fine_tuning:
         choices = {"training.lr": 5e-4, "training.warmup_steps": 100}
         reason = "gentle, since the model is trained already"
     else:
-        if tokenizer.get("joint") is None and not separate and not _share_script(pairs):
-            separate = True
+        of_pieces = tokenizer.get("kind") not in ("words", "characters")
+        if of_pieces and tokenizer.get("joint") is None and not _share_script(pairs):
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
         if SIZES & asked["model"].keys():
             return
         if n_pairs < MANY_PAIRS:
-            yield dict(QUICK_LEARNING), "learned more from as many steps, where it was measured: on a small corpus"
+            yield dict(QUICK_LEARNING), "in as many steps these learn more from a small corpus (docs/choices.md)"
         choices, reason = _sizes(n_pairs)
-        if separate:
-            choices["model.tie"] = "decoder"
     size = training.get("batch_tokens") or choices.get("training.batch_tokens", 4096)
     n_steps = n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size
     choices["training.warmup_steps"] = max(1, min(choices["training.warmup_steps"], n_steps // 4))
