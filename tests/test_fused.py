@@ -38,7 +38,7 @@ NARROW = pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 2e-6),
 @pytest.fixture(params=USABLE)
 def compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Library:
     """One library after another; work is shared among three threads, however little it is."""
-    library = Library(USABLE[request.param])
+    library = Library(request.param, USABLE[request.param])
     monkeypatch.setattr(fused, "library", lambda: library)
     monkeypatch.setattr(fused, "n_threads", lambda _: 3)
     torch.manual_seed(1)
@@ -386,7 +386,7 @@ def test_the_libraries_are_there_and_the_fastest_is_taken() -> None:
         assert list(USABLE) == list(reversed(LIBRARIES[: len(USABLE)]))
     library = library_module.library()
     assert library is not None, "install dragoman again: pip install -e ."
-    assert library.lanes == max(Library(each).lanes for each in USABLE.values())
+    assert library.lanes == max(Library(*each).lanes for each in USABLE.items())
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")

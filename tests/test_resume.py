@@ -40,7 +40,7 @@ from dragoman.errors import (
 from dragoman.processes import peak_memory, start_processes
 from dragoman.recipe import parse_config, read_recipe
 from dragoman.storage import lock_folder, read_pointer, require_space
-from dragoman.training import checkpoint, loss, metrics, run_folder, train, trainer, validation
+from dragoman.training import checkpoint, loss, metrics, precision, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
@@ -466,10 +466,10 @@ def test_numbers_that_are_not_finite_are_never_saved(
 def without_memory(limit: int) -> Callable[..., Any]:
     """`batch_loss`, on a machine that has memory for `limit` tokens."""
 
-    def batch_loss(model: Any, batch: Any, *options: float) -> Any:
+    def batch_loss(model: Any, batch: Any, *options: float, **more: float) -> Any:
         if batch.target_ids.numel() > limit:
             raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory")
-        return loss.batch_loss(model, batch, *options)
+        return loss.batch_loss(model, batch, *options, **more)
 
     return batch_loss
 
@@ -490,6 +490,51 @@ def test_out_of_memory_halves_the_batch_and_keeps_the_gradient(
     ]
     train(plain, tmp_path / "run", device="cpu", report=lambda line: None)
     assert_same_training(tmp_path / "run", tmp_path / "small")
+
+
+def test_memory_may_run_out_while_the_precision_is_measured(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain, told = settings(corpus, max_steps=1, warmup_steps=1, precision="auto"), list[str]()
+    for module in (trainer, precision):
+        monkeypatch.setattr(module, "batch_loss", without_memory(70))
+    train(plain, tmp_path / "run", device="cpu", report=told.append)
+    assert [line for line in told if "out of memory" in line][-1].endswith("in micro-batches of 50 tokens")
+    assert sum(line.startswith("precision: ") for line in told) == 1
+
+
+def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run, seen, real = tmp_path / "run", list[int | None](), Batches.micro_batches
+
+    def watched(self: Batches, position: int, **options: Any) -> Any:
+        if "micro_batch_tokens" in options:  # it is not a validation
+            seen.append(options["micro_batch_tokens"])
+        return real(self, position, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer, "batch_loss", without_memory(70))
+        train(settings(corpus, max_steps=2, warmup_steps=1), run, device="cpu", report=lambda line: None)
+    monkeypatch.setattr(Batches, "micro_batches", watched)
+    for asked, expected in ((None, 50), (150, 150)):
+        told, more = list[str](), {"micro_batch_tokens": asked} if asked else {}
+        steps = 4 if asked is None else 6
+        train(settings(corpus, max_steps=steps, warmup_steps=1, **more), run, device="cpu", report=told.append)
+        assert set(seen[-2:]) == {expected}
+        assert any("no longer bit-exact" in line for line in told) == (asked is not None)
+
+
+def test_without_its_compiled_functions_a_continuation_is_another(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if trainer.library() is None:
+        pytest.skip("needs compiled functions")
+    train(settings(corpus, max_steps=2, warmup_steps=1), tmp_path / "run", device="cpu", report=lambda line: None)
+    monkeypatch.setattr(trainer, "library", lambda: None)
+    told = list[str]()
+    train(settings(corpus, max_steps=3, warmup_steps=1), tmp_path / "run", device="cpu", report=told.append)
+    assert any(line.startswith("compiled functions: fused") and "bit-exact" in line for line in told)
 
 
 def test_no_memory_at_all_ends_it_resumable(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -593,3 +638,27 @@ def test_a_longer_training_keeps_what_was_chosen_for_it(corpus: Path, tmp_path: 
         chosen[n_steps] = read_recipe(tmp_path / "run" / "config.yaml")["training"]["warmup_steps"]
     assert chosen[4] == chosen[12] == 1
     assert saved_steps(tmp_path / "run" / "checkpoints")[-1] == 12
+
+
+def test_a_run_without_its_text_goes_on_and_notes_what_it_was_told(
+    corpus: Path, reference: Path, tmp_path: Path
+) -> None:
+    """The test text counts too; and what the run is told now is what other processes and later starts read."""
+    place, run = tmp_path / "corpus", tmp_path / "run"
+    shutil.copytree(corpus, place)
+    shutil.copy(corpus / "rows.low", place / "test.low")
+    shutil.copy(corpus / "rows.up", place / "test.up")
+
+    def recipe(max_steps: int) -> dict[str, Any]:
+        chosen = settings(place, max_steps=max_steps)
+        chosen["data"] |= {"test_source": str(place / "test.low"), "test_target": str(place / "test.up")}
+        return chosen
+
+    train(recipe(2), run, device="cpu", report=lambda line: None)
+    for name, steps in (("test.low", 4), ("rows.low", 6)):
+        (place / name).unlink()
+        told = list[str]()
+        train(recipe(steps), run, device="cpu", report=told.append)
+        assert any("is not here; going on with the corpus that was prepared" in line for line in told)
+        assert parse_config(read_recipe(run / "config.yaml")).training.max_steps == steps
+        assert saved_steps(run / "checkpoints")[-1] == steps

@@ -172,6 +172,8 @@ class _Attend(torch.autograd.Function):
         queries, keys, values = map(_readable, (queries, keys, values))
         (batch, n_heads, n_queries, _), (n_keys, value_width) = queries.shape, values.shape[2:]
         if mask is not None:
+            if mask.dtype != torch.bool:
+                raise TypeError(f"a mask of type {mask.dtype}, not torch.bool")
             mask = _readable(mask.expand(batch, 1, n_queries, n_keys))
         weights = _floats(batch, n_heads, n_queries, -(-n_keys // _library().lanes) * _library().lanes)
         out = _room_for(values.new_empty(()).expand(batch, n_heads, n_queries, value_width))
@@ -207,6 +209,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -
 
     Raises:
         ValueError: the shapes do not fit each other.
+        TypeError: the mask is of another type.
     """
     attended: Tensor = _Attend.apply(queries, keys, values, mask)  # type: ignore[no-untyped-call]
     return attended

@@ -75,8 +75,8 @@ def array(tensor: Tensor | None) -> ArrayStruct:
 class Library:
     """The functions of fused.c; see there."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
-        self._library = library
+    def __init__(self, name: str, library: ctypes.CDLL) -> None:
+        self.name, self._library = name, library
         self.lanes: int = library["lanes"]()  # floats of a vector: attention weights lie in whole ones
 
     def call(self, name: str, *arguments: object) -> None:
@@ -112,7 +112,7 @@ def _as_ctypes(argument: object) -> object:
 @functools.cache
 def library() -> Library | None:
     """The fastest one; None if there is none."""
-    return next((Library(library) for _, library in usable()), None)
+    return next((Library(name, library) for name, library in usable()), None)
 
 
 def usable() -> Iterator[tuple[str, ctypes.CDLL]]:

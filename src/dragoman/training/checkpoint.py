@@ -55,7 +55,7 @@ class Progress:
     lasting_facts: Mapping[str, Any] = field(default_factory=dict)
     #: SHA-256 of the settings that may not change, of the data and of the tokenizers.
     fingerprints: Mapping[str, str] = field(default_factory=dict)
-    #: What the last bits of the sums depend on: processes, threads, device, version of PyTorch.
+    #: What the last bits depend on: processes, threads, device, version of PyTorch and the like.
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def follow(self, earlier: Progress, run: Path, report: Callable[[str], None]) -> None:
@@ -64,12 +64,12 @@ class Progress:
         Raises:
             ConfigError: its settings, data or tokenizers are others.
         """
-        for name, fingerprint in self.fingerprints.items():
-            if earlier.fingerprints.get(name, fingerprint) != fingerprint:  # an older version may have noted fewer
+        for name, fingerprint in self.fingerprints.items():  # of which an older version may have noted fewer
+            if earlier.fingerprints.get(name, fingerprint) != fingerprint:
                 advice = "put it back, or choose another --output"
                 raise ConfigError(f"the {name} of this run changed since step {earlier.step}", run, advice=advice)
         for name, now in self.environment.items():
-            then = earlier.environment.get(name)
+            then = earlier.environment.get(name, now)
             if then != now:
                 report(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 

@@ -44,7 +44,7 @@ def train(
     """Prepare what is not prepared, then train or go on training in `folder`.
 
     Args:
-        settings: a recipe as `config.read_recipe` gives it; what it leaves open is chosen to fit the corpus.
+        settings: a recipe as `recipe.read_recipe` gives it; what it leaves open is chosen to fit the corpus.
         folder: the run folder.
         init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning).
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
@@ -191,6 +191,7 @@ def _prepare(
         report(f"{missing} is not here; going on with the corpus that was prepared from it")
         config = parse_config(_laid_over(earlier, settings), run.config)
         refuse_changes(parse_config(earlier, run.config), config, folder, report)
+        write_file(run.config, to_yaml(config).encode())
         return config, open_prepared(folder)
     if earlier is not None and run.steps:
         # The warm-up that was chosen for a training's length has been; a longer training keeps it.
@@ -208,7 +209,7 @@ def _prepare(
 def _missing_text(settings: Mapping[str, Any]) -> str | None:
     """A text file that the settings name and that is not there: the run folder has been moved to another machine."""
     data = parse_config(settings).data
-    files = (*data.files("train"), *data.files("validation"))
+    files = (*data.files("train"), *data.files("validation"), *data.files("test"))
     return next((file for file in files if file is not None and not Path(file).exists()), None)
 
 

@@ -16,6 +16,7 @@ from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
 from dragoman.errors import DivergedError, ResourceError, RunFolderError, is_out_of_memory
+from dragoman.fused.library import library
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes, peak_memory
 from dragoman.training.changes import settings_fingerprint
@@ -33,6 +34,7 @@ from dragoman.training.validation import validate
 MAX_FAILED_WRITES = 3
 #: Where memory runs out with micro-batches of this many tokens, smaller ones would not help.
 SMALLEST_MICRO_BATCH = 32
+MICRO_BATCH_TOKENS = "training.micro_batch_tokens"
 
 
 class Trainer:
@@ -84,8 +86,12 @@ class Trainer:
         main = self.processes.is_main
         if main:
             progress, tensorboard = self.progress, self.training.tensorboard
-            self.log = MetricsLog(self.folder.metrics, progress.step, progress.last_validation, tensorboard=tensorboard)
+            self.metrics = MetricsLog(
+                self.folder.metrics, progress.step, progress.last_validation, tensorboard=tensorboard
+            )
         with StopRequest() as self.stop, Display(self.n_steps, self.report, bar=main) as self.display:
+            if new:
+                self._choose_precision()
             upcoming = self._upcoming()
             if new:
                 self._save()  # from now on, a run without checkpoints is one that lost them
@@ -177,7 +183,7 @@ class Trainer:
         if not is_out_of_memory(error):
             raise error
         self.optimizer.zero_grad(set_to_none=True)
-        size = (self.progress.micro_batch_tokens or self.training.micro_batch_tokens or self.training.batch_tokens) // 2
+        size = (self._micro_batch_tokens or self.training.batch_tokens) // 2
         if size < SMALLEST_MICRO_BATCH or self.processes.world_size > 1:
             advice = "use a smaller model, or training.micro_batch_tokens; the same command continues"
             raise ResourceError(f"out of memory at step {self.progress.step + 1}", advice=advice) from error
@@ -208,10 +214,15 @@ class Trainer:
             parameter.grad = part.view_as(parameter)
         sums.copy_(total)
 
+    @property
+    def _micro_batch_tokens(self) -> int | None:
+        """What the memory allowed, else what was asked for; None is a whole batch."""
+        return self.progress.micro_batch_tokens or self.training.micro_batch_tokens
+
     def _micro_batches(self, step: int) -> list[Batch]:
         return self.batches.micro_batches(
             step,
-            micro_batch_tokens=self.progress.micro_batch_tokens or self.training.micro_batch_tokens,
+            micro_batch_tokens=self._micro_batch_tokens,
             rank=self.processes.rank,
             world_size=self.processes.world_size,
             # On a CPU, PyTorch compiles a product in bfloat16 for each shape; so there are half as many shapes.
@@ -258,7 +269,7 @@ class Trainer:
             "target_tokens_per_second": round(speed, 1),
             "seconds": round(self.progress.seconds, 3),
         }
-        self.log.write(record)
+        self.metrics.write(record)
         self.display.figures(
             step, f"epoch {epoch:.1f}  loss {record['loss']:.3f}  lr {rate:.1e}  {speed:,.0f} target tokens/s"
         )
@@ -272,8 +283,7 @@ class Trainer:
             progress.last_validation = progress.step
         else:
             tokenizers = self.prepared.tokenizers
-            limits = self.progress.micro_batch_tokens, self.training.micro_batch_tokens, self.training.batch_tokens
-            size = next(each for each in limits if each)
+            size = self._micro_batch_tokens or self.training.batch_tokens
             result = validate(model, self.prepared.validation, tokenizers, size, self.stop.is_asked)
             if result is None:
                 return  # the next start does it
@@ -289,7 +299,7 @@ class Trainer:
             self.folder.keep_bundle(progress, model, tokenizers, self.config.search, facts)
             self.progress = progress
             seconds = time.perf_counter() - started
-            self.log.write(
+            self.metrics.write(
                 {
                     "step": progress.step,
                     "validation_loss": result.loss,
@@ -331,7 +341,7 @@ class Trainer:
     def _save(self) -> None:
         self._refuse_non_finite_weights()
         if self.processes.is_main:
-            self.log.flush()
+            self.metrics.flush()
             checkpoint = Checkpoint(
                 progress=self.progress,
                 model=dict(self.model.named_parameters()),
@@ -344,30 +354,49 @@ class Trainer:
                 self.display.line(f"saved step {self.progress.step}")
 
     def _resume(self) -> bool:
-        """Go back to the newest whole checkpoint and return True; or choose what is chosen once, and return False."""
+        """Go back to the newest whole checkpoint and return True, or return False if there is none."""
         checkpoint = self.folder.load(self.report)
         if checkpoint is None:
-            # All measure, as all will work at once; the main process, which alone always has a share, decides.
-            batches = (batch for step in range(N_MEASURED + 1) for batch in self._micro_batches(step)[:1])
-            chosen = choose_precision(self.training.precision, self.model, batches)
-            plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
-            self.progress.precision = "float32" if plain else "bfloat16"
-            if self.training.precision == "auto":
-                self.report(f"precision: {self.progress.precision}, the faster one for these batches here")
             return False
         self.progress.follow(checkpoint.progress, self.folder.path, self.report)
         self.model.load_state_dict(dict(checkpoint.model), strict=False)
         restore_optimizer(self.optimizer, self.model, dict(checkpoint.optimizer))
         if self.average is not None and checkpoint.average is not None:
             self.average.model.load_state_dict(dict(checkpoint.average), strict=False)
-        self.progress = replace(checkpoint.progress, environment=self.progress.environment)
+        environment, earlier = self.progress.environment, checkpoint.progress
+        asked = environment[MICRO_BATCH_TOKENS]
+        as_before = earlier.environment.get(MICRO_BATCH_TOKENS, asked) == asked
+        allowed = earlier.micro_batch_tokens if as_before else None
+        self.progress = replace(earlier, environment=environment, micro_batch_tokens=allowed)
         if self.processes.is_main:
             self.folder.forget_after(self.progress)
         self.report(f"continuing after step {self.progress.step:,}")
         return True
 
+    def _choose_precision(self) -> None:
+        """Once, for the whole training. All processes measure, as all will work at once; the main one decides, which
+        alone always has a share of a batch."""
+        while True:
+            batches = (batch for step in range(N_MEASURED + 1) for batch in self._micro_batches(step)[:1])
+            try:
+                chosen = choose_precision(self.training.precision, self.model, batches)
+                break
+            except (MemoryError, RuntimeError) as error:
+                self._use_less_memory(error)
+        plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
+        self.progress.precision = "float32" if plain else "bfloat16"
+        if self.training.precision == "auto":
+            self.display.line(f"precision: {self.progress.precision}, the faster one for these batches here")
+
     def _environment(self) -> dict[str, str]:
-        """What the last bits of the sums depend on."""
-        threads = torch.get_num_threads() if self.device.type == "cpu" else 0
-        facts = {"device": self.device.type, "threads": threads, "processes": self.processes.world_size}
-        return {name: str(value) for name, value in {**facts, "PyTorch": torch.__version__}.items()}
+        """What the last bits of the sums, and the dropout masks, depend on beside the settings that may not change."""
+        on_cpu, compiled = self.device.type == "cpu", library()
+        facts = {
+            "device": self.device.type,
+            "threads": torch.get_num_threads() if on_cpu else 0,
+            "processes": self.processes.world_size,
+            "PyTorch": torch.__version__,
+            "compiled functions": compiled.name if on_cpu and compiled is not None else None,
+            MICRO_BATCH_TOKENS: self.training.micro_batch_tokens,
+        }
+        return {name: str(value) for name, value in facts.items()}
