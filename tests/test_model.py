@@ -10,7 +10,7 @@ from models import sentences, small_model
 from torch import Tensor, nn
 
 from dragoman.config import ModelConfig
-from dragoman.model.attention import MultiHeadAttention
+from dragoman.model.attention import MultiHeadAttention, attend, attention_weights
 from dragoman.model.dropout import Dropout, dropout_mask
 from dragoman.model.masks import causal_mask, decoder_mask, padding_mask
 from dragoman.model.transformer import Transformer
@@ -143,6 +143,18 @@ def test_masks() -> None:
     assert causal_mask(3, 3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
     assert causal_mask(1, 3).tolist() == [[True, True, True]]
     assert decoder_mask(padding_mask(ids, 0), 3).shape == (2, 1, 3, 3)
+
+
+def test_masks_of_any_shape_that_broadcasts_and_of_no_other_type() -> None:
+    queries, keys = torch.randn(2, 3, 4, 8, requires_grad=True), torch.randn(2, 3, 5, 8)
+    for mask in (torch.rand(5) > 0.3, torch.rand(4, 5) > 0.3, torch.rand(1, 4, 5) > 0.3, torch.rand(2, 3, 4, 5) > 0.3):
+        expected = attention_weights(queries, keys, mask) @ keys
+        torch.testing.assert_close(attend(queries, keys, keys, mask), expected)
+    one = keys[:1]
+    torch.testing.assert_close(attend(queries, one, one), attention_weights(queries, one) @ one)
+    for wrong in (torch.zeros(2, 1, 1, 5), torch.ones(2, 1, 1, 5, dtype=torch.uint8)):
+        with pytest.raises(TypeError, match=r"of type torch\.bool"):
+            attend(queries, keys, keys, wrong)
 
 
 def test_attention_takes_three_sources_of_different_widths() -> None:

@@ -48,8 +48,15 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = 
     """attention_weights(Q, K) V, values (B, H, S, W) -> (B, H, T, W), by a fused function where that is faster.
 
     A query with nothing to attend to gets zeros, on every backend.
+
+    Raises:
+        TypeError: the mask is of another type than bool.
     """
-    if keys.size(-2) <= OURS and (mask is None or mask.size(1) == 1) and fused.fuses(queries, keys, values):
+    if mask is not None and mask.dtype != torch.bool:
+        raise TypeError(f"a mask is of type torch.bool, True where a query may attend, not {mask.dtype}")
+    same_heads = queries.shape[:2] == keys.shape[:2] == values.shape[:2]
+    for_all_heads = mask is None or (mask.dim() == 4 and mask.size(1) == 1)
+    if keys.size(-2) <= OURS and same_heads and for_all_heads and fused.fuses(queries, keys, values):
         return fused.attend(queries, keys, values, mask)
     if keys.device.type == "cpu" and keys.size(-2) <= PLAIN:
         return attention_weights(queries, keys, mask) @ values
