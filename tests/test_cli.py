@@ -20,6 +20,7 @@ from dragoman import demo
 from dragoman.bundle import load_bundle
 from dragoman.cli.program import explain, main, run
 from dragoman.cli.settings import default_folder, recipe_settings
+from dragoman.cli.streams import result_lines
 from dragoman.config import SearchConfig
 from dragoman.data.synthetic import make_corpus
 from dragoman.devices import SHAPE_CACHES
@@ -782,3 +783,15 @@ def test_the_demo_tells_what_it_does_and_continues(
         assert "A man is riding a horse." in err
         assert f"dragoman translate -m {tmp_path / 'demo'}" in err
     assert (tmp_path / "demo" / "corpus" / "test.de").read_bytes().count(b"\n") == 10
+
+
+def test_two_commands_with_one_output_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "out"
+    with result_lines(path) as one:
+        one("first")
+        with result_lines(path) as other:
+            other("second")
+        assert path.read_text() == "second\n"
+        one("and more")
+    assert path.read_text() == "first\nand more\n"
+    assert list(tmp_path.iterdir()) == [path]

@@ -13,7 +13,7 @@ from tiny import write_tiny_bundle
 
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError
-from dragoman.experiments.compare import SEED, Outcome, grid, plot_curves
+from dragoman.experiments.compare import SEED, Outcome, _figures, grid, plot_curves
 from dragoman.training.checkpoint import saved_steps
 
 RECIPE = """
@@ -112,6 +112,20 @@ def test_a_wrong_variant_is_told_before_anything_is_trained(tmp_path: Path, caps
     assert run(command) == 2
     assert "model.norm: input should be 'post' or 'pre', got 'sandwich'" in capsys.readouterr().err
     assert not (tmp_path / "compared").exists()
+
+
+def test_the_figures_are_of_the_validation_that_the_training_chose(tmp_path: Path) -> None:
+    """Low BLEU is chance; there the loss decides."""
+    (tmp_path / "config.yaml").write_text("training: {best_by: bleu}\n")
+    for bleu, expected in (([0.0, 0.0, 0.0], 4.2), ([4.0, 3.9, 3.5], 4.2), ([7.0, 9.0, 8.0], 5.0)):
+        records: list[dict[str, float]] = []
+        for step, (score, loss) in enumerate(zip(bleu, (6.0, 5.0, 4.2), strict=True), 1):
+            records += [
+                {"step": step, "target_tokens": 9, "target_tokens_per_second": 1.0, "seconds": 1.0},
+                {"step": step, "validation_bleu": score, "validation_loss": loss, "n_parameters": 3},
+            ]
+        (tmp_path / "metrics.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in records) + '{"st')
+        assert _figures(tmp_path)["loss"] == expected
 
 
 def test_the_plot(tmp_path: Path) -> None:

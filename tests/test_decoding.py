@@ -315,9 +315,12 @@ def test_length_limits_follow_the_sentence_and_the_model() -> None:
     assert lengths == [51, 56, 60]
     assert not search(endless, sentences(1), config())[0][0].finished
     assert len(search(endless, sentences(1), config(max_length=500))[0][0].ids) == 60
-    assert len(search(endless, sentences(1), config(min_length=55))[0][0].ids) == 55
+    assert len(search(endless, sentences(1), config(min_length=55))[0][0].ids) == 56  # and room for an end
     with pytest.raises(ConfigError, match="min_length 61"):
         search(endless, sentences(1), config(min_length=61))
+    ending = RowScorer(row=[0, 0, 0, 0.6, 0.4, 0], max_length=80)
+    ended = search(ending, sentences(1), config(min_length=55))[0][0]
+    assert (len(ended.ids), ended.finished) == (55, True)
 
 
 @pytest.mark.parametrize(

@@ -49,6 +49,18 @@ def text(tmp_path: Path) -> ParallelText:
     return read_pairs(DataConfig(source=str(tmp_path / "a.en"), target=str(tmp_path / "a.de")), "train")
 
 
+def test_pairs_that_are_no_lines_are_left_out(models: list[str], tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"source": "She\\nreads.", "target": "Sie liest."}\n{"source": "A man.", "target": "Ein\\nMann."}\n'
+        '{"source": "Two dogs run.", "target": "Zwei Hunde."}\n'
+    )
+    text = read_pairs(DataConfig(pairs=str(tmp_path / "a.jsonl"), source_lang="en", target_lang="de"), "train")
+    distill([Teacher.load(models[:1], device="cpu")], text, tmp_path / "new", report=lambda line: None)
+    pairs = written(tmp_path / "new")
+    assert pairs[0] == ("Two dogs run.", "Zwei Hunde.")
+    assert {source for source, _ in pairs} <= {"Two dogs run.", "A man."}
+
+
 def written(folder: Path) -> list[tuple[str, str]]:
     """What the trainer reads of it."""
     return list(read_pairs(DataConfig(source=str(folder / "train.en"), target=str(folder / "train.de")), "train"))

@@ -88,7 +88,7 @@ def test_own_references_are_used_where_they_are(data_folder: Path, monkeypatch: 
 
 
 def test_exact_match_is_a_share() -> None:
-    assert exact_match(["a", "b", "c", "d"], ["a", "b", "x", "D"]) == 0.5
+    assert exact_match(["a", "b", "c", "d"], ["a", "b ", "x", "D"]) == 0.5
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "randomisation"])

@@ -268,6 +268,15 @@ def test_only_a_full_disk_is_called_full(
     assert not (tmp_path / "file").exists()
 
 
+def test_a_full_disk_is_told_where_not_even_a_folder_can_be_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "mkdir", failing(errno.ENOSPC))
+    for attempt in (lock_folder(tmp_path / "new" / "run").__enter__, lambda: save_folder(tmp_path / "x" / "y", print)):
+        with pytest.raises(ResourceError, match=r"no space left on the device \([\d,]+ bytes free\)"):
+            attempt()
+
+
 def test_the_space_that_is_left_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda path: types.SimpleNamespace(free=1000))
     require_space(tmp_path, 1000)

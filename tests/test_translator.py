@@ -191,6 +191,13 @@ def test_long_text_is_translated_in_parts_with_a_warning(translator: Translator)
     assert translation.score == pytest.approx(sum(part.score for part in alone))
 
 
+def test_long_lines_of_a_stream_are_counted_from_its_beginning(translator: Translator) -> None:
+    long = "She is reading a book. The cat is sitting on the mat."
+    with pytest.warns(LongTextWarning) as warned:
+        list(translator.translate_stream(["a", long, "a", long], batch_size=1, read_ahead=1))
+    assert [str(each.message).split(" has ")[0] for each in warned] == ["text 2", "text 4"]
+
+
 def test_chinese_parts_are_joined_without_a_space() -> None:
     tokenizers = tiny_tokenizers(target_lang="zh-CN")
     translator = Translator([tiny_model(tokenizers)], tokenizers)

@@ -54,7 +54,7 @@ def _disk_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            free = shutil.disk_usage(path.parent).free
+            free = shutil.disk_usage(next(each for each in path.absolute().parents if each.exists())).free
             raise ResourceError(
                 f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
             ) from error

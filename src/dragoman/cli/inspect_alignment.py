@@ -39,7 +39,8 @@ def alignment(
     """Choose the heads that align words best.
 
     They are compared with IBM model 1, learned in both directions from the training part of a corpus known by name and
-    measured on its validation part, or with files, measured on their last 1,000 pairs.
+    measured on its validation part, or with files: learned from their first 50,000 pairs but for the last 1,000 of
+    these, which it is measured on.
 
     \b
     dragoman inspect alignment -m runs/my --corpus multi30k -o my-aligned

@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -93,7 +94,8 @@ def result_lines(path: Path | None, *, overwrite: bool = False) -> Iterator[Writ
     _refuse_place(path, overwrite=overwrite)
     # A device or a pipe cannot be replaced by a finished file.
     direct = path.exists() and not path.is_file()
-    temporary = path if direct else path.with_name(f"tmp.{path.name}")
+    # Of a name of its own: two commands may write to one place, and the later one wins.
+    temporary = path if direct else path.with_name(f"tmp.{secrets.token_hex(4)}.{path.name}")
     try:
         with open(temporary, "wb") as file:
             yield lambda line: _write(file, line, flush=False)

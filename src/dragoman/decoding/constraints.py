@@ -52,7 +52,7 @@ class Constraints:
             limit = np.full(len(source_ids), config.max_length)
         else:
             n_tokens = (source_ids != PAD_ID).sum(axis=1) - 1  # the end mark is not counted
-            limit = np.maximum(n_tokens * 3 // 2 + 50, config.min_length)
+            limit = np.maximum(n_tokens * 3 // 2 + 50, config.min_length + 1)
         limit = np.minimum(limit, max_length)
         if prefixes is not None:
             _check_prefixes(prefixes, limit.tolist(), vocab_size)

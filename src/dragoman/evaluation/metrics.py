@@ -90,14 +90,14 @@ def moses_lines(lines: Sequence[str], language: str) -> list[str]:
 
 
 def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
-    """The share of hypotheses, 0 to 1, that are their reference to the letter.
+    """The share of hypotheses, 0 to 1, that are their reference to the letter, white space at the ends apart.
 
     Raises:
         DataError: there are no sentences, or not as many references as hypotheses.
     """
     _check(hypotheses, references)
     pairs = zip(hypotheses, references, strict=True)
-    return sum(hypothesis == reference for hypothesis, reference in pairs) / len(references)
+    return sum(hypothesis.strip() == reference.strip() for hypothesis, reference in pairs) / len(references)
 
 
 def paired_test(

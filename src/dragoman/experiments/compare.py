@@ -19,8 +19,10 @@ from typing import Any
 import yaml
 
 from dragoman.errors import ConfigError, DragomanError
-from dragoman.recipe import override_settings, parse_config
+from dragoman.inspection.curves import read_metrics
+from dragoman.recipe import override_settings, parse_config, read_recipe
 from dragoman.storage import lock_folder, write_file
+from dragoman.training.validation import Validation
 
 #: The setting whose values are repetitions of one variant rather than variants.
 SEED = "training.seed"
@@ -46,7 +48,7 @@ class Outcome:
     name: str
     n_seeds: int
     n_parameters: int
-    bleu: float  # of the best validation, greedy
+    bleu: float  # greedy, of the best validation, as the training chose it
     bleu_spread: float | None  # standard deviation over seeds
     loss: float  # of the best validation, nats a token
     target_tokens: int
@@ -188,11 +190,11 @@ def _outcome(name: str, runs: Sequence[Mapping[str, Any]]) -> Outcome:
 
 def _figures(run: Path) -> dict[str, Any]:
     """What the log of one run says of it."""
-    lines = (run / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
-    records = [json.loads(line) for line in lines]
+    records = read_metrics(run)
     steps = [record for record in records if "target_tokens" in record]
     validations = [record for record in records if "validation_bleu" in record]
-    best = max(validations, key=lambda record: float(record["validation_bleu"]))
+    best_by = parse_config(read_recipe(run / "config.yaml")).training.best_by
+    best = max(validations, key=lambda record: _validation(record).score(best_by))
     return {
         "n_parameters": validations[-1]["n_parameters"],
         "bleu": best["validation_bleu"],
@@ -203,6 +205,10 @@ def _figures(run: Path) -> dict[str, Any]:
         "peak_memory": validations[-1].get("peak_memory_mib"),
         "curve": [(record["step"], record["validation_loss"]) for record in validations],
     }
+
+
+def _validation(record: Mapping[str, Any]) -> Validation:
+    return Validation(float(record["validation_loss"]), float(record["validation_bleu"]))
 
 
 def plot_curves(outcomes: Sequence[Outcome], path: Path) -> None:

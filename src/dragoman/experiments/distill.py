@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from dragoman.bundle import find_bundle
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText
 from dragoman.data.duplicates import DuplicateFinder, text_hash
+from dragoman.data.filtering import text_problem
 from dragoman.devices import Precision
 from dragoman.errors import ConfigError, DataError, RunFolderError
 from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, to_json, write_file, write_pieces
@@ -90,7 +91,7 @@ def distill(
 ) -> tuple[Path, Path]:
     """Translate `text` with every teacher, and write its pairs and the new ones to `folder`; or go on doing so.
 
-    Pairs with an empty side are left out, and new ones that are there already.
+    Pairs that a training would drop for their text are left out, and new ones that are there already.
 
     Args:
         teachers: all of one pair of languages.
@@ -226,13 +227,13 @@ def _kept(pairs: Iterator[Pair], repeated: NDArray[np.bool_]) -> Iterator[Pair]:
 
 
 def _all_pairs(teachers: Sequence[Teacher], text: ParallelText, parts: Path) -> Iterator[Pair]:
-    """The text's own pairs, then those of each teacher in turn; no side is empty."""
-    yield from (Pair(source, target, False) for source, target in text if source.strip() and target.strip())
+    """The text's own pairs, then those of each teacher in turn, as far as they can be trained on."""
+    yield from (Pair(source, target, False) for source, target in text if text_problem(source, target) is None)
     for number, teacher in enumerate(teachers, 1):
         for (source, target), written in zip(text, _written(parts, number), strict=True):
             for each in written:
                 pair = Pair(each, target, True) if teacher.backward else Pair(source, each, True)
-                if pair.source.strip() and pair.target.strip():
+                if text_problem(pair.source, pair.target) is None:
                     yield pair
 
 

@@ -31,17 +31,10 @@ def read_curves(run: Path) -> RunCurves:
     """The curves of a run folder, or of a `metrics.jsonl`.
 
     Raises:
-        DataError: there is no log, it cannot be read, or nothing has been logged yet.
+        DataError: as `read_metrics`.
     """
-    path = run / "metrics.jsonl" if run.is_dir() else run
-    try:
-        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
-    except OSError as error:
-        what = f"no metrics of a run ({error.strerror})"
-        raise DataError(what, path, advice="give a run folder made by `dragoman train`") from None
-    records = [record for record in map(_record, lines) if record is not None]
-    if not records:
-        raise DataError("nothing has been logged yet", path, advice="let the training go on")
+    path = _log(run)
+    records = read_metrics(path)
 
     def curve(key: str) -> list[tuple[int, float]]:
         return [(record["step"], float(record[key])) for record in records if _is_number(record.get(key))]
@@ -53,6 +46,28 @@ def read_curves(run: Path) -> RunCurves:
         validation_bleu=curve("validation_bleu"),
         learning_rate=curve("lr"),
     )
+
+
+def read_metrics(run: Path) -> list[dict[str, Any]]:
+    """The records of a run folder, or of a `metrics.jsonl`, in order: each has a `step`.
+
+    Raises:
+        DataError: there is no log, it cannot be read, or nothing has been logged yet.
+    """
+    path = _log(run)
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    except OSError as error:
+        what = f"no metrics of a run ({error.strerror})"
+        raise DataError(what, path, advice="give a run folder made by `dragoman train`") from None
+    records = [record for record in map(_record, lines) if record is not None]
+    if not records:
+        raise DataError("nothing has been logged yet", path, advice="let the training go on")
+    return records
+
+
+def _log(run: Path) -> Path:
+    return run / "metrics.jsonl" if run.is_dir() else run
 
 
 def _record(line: str) -> dict[str, Any] | None:

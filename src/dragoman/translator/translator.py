@@ -251,25 +251,32 @@ class Translator:
         align: bool,
     ) -> Iterator[Translation]:
         waiting: list[str] = []
-        n_tokens = 0
+        n_tokens = n_done = 0
         for line in lines:
             waiting.append(line)
             ids = encode_if_short(harmless(line), self.tokenizers.source.encode, self.max_length)
             n_tokens += 1 + (self.max_length if ids is None else len(ids))
             if n_tokens >= batch_size * read_ahead:
-                yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config, align)
+                yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config, align, n_done)
+                n_done += len(waiting)
                 waiting, n_tokens = [], 0
-        yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config, align)
+        yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config, align, n_done)
 
     def _translate(
-        self, texts: Sequence[str], prefixes: Sequence[str], batch_size: int, config: SearchConfig, align: bool
+        self,
+        texts: Sequence[str],
+        prefixes: Sequence[str],
+        batch_size: int,
+        config: SearchConfig,
+        align: bool,
+        n_before: int = 0,
     ) -> list[Translation]:
         parts_of: list[list[Part]] = []
         starts: list[list[int]] = []  # what each part's translation begins with
-        for number, (text, prefix) in enumerate(zip(texts, prefixes, strict=True)):
+        for number, (text, prefix) in enumerate(zip(texts, prefixes, strict=True), n_before + 1):
             parts = cut(harmless(text), self.tokenizers.source.encode, self.max_length)
             if len(parts) > 1:
-                what = f"text {number + 1} has more than the {self.max_length} tokens that the model reads"
+                what = f"text {number} has more than the {self.max_length} tokens that the model reads"
                 warnings.warn(f"{what}; it is translated in {len(parts)} parts", LongTextWarning, stacklevel=3)
             parts_of.append(parts)
             first = self.tokenizers.target.encode(harmless(prefix)) if prefix else []
