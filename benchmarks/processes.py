@@ -22,6 +22,7 @@ from measuring import in_turns, summary, write
 from dragoman.data.prepare import open_prepared
 from dragoman.processes import Processes, start_processes
 from dragoman.recipe import parse_config, read_recipe
+from dragoman.training.gradient import sum_gradients
 from dragoman.training.run import build_model
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.trainer import Trainer
@@ -64,7 +65,7 @@ def measure(batch_tokens: int, processes: Processes, folder: Path) -> dict[str, 
 
     def sums() -> float:
         for _ in range(N_STEPS):
-            shared._sum_gradients(torch.zeros(2))
+            sum_gradients(shared.model, torch.zeros(2), processes)
         return N_STEPS
 
     def at_once(work: Callable[[], float]) -> Callable[[], float]:

@@ -40,7 +40,7 @@ from dragoman.errors import (
 from dragoman.processes import peak_memory, start_processes
 from dragoman.recipe import parse_config, read_recipe
 from dragoman.storage import lock_folder, read_pointer, require_space
-from dragoman.training import checkpoint, loss, metrics, precision, run_folder, train, trainer, validation
+from dragoman.training import checkpoint, gradient, loss, metrics, precision, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
@@ -244,7 +244,7 @@ def test_a_signal_while_the_processes_agree_is_not_lost(monkeypatch: pytest.Monk
 
 def not_finite_from(first: int) -> Callable[..., tuple[Tensor, Tensor]]:
     """The loss, which is not a number from its call number `first` on."""
-    calls, real = itertools.count(1), trainer.batch_loss
+    calls, real = itertools.count(1), gradient.batch_loss
 
     def loss(*arguments: Any) -> tuple[Tensor, Tensor]:
         total, nll = real(*arguments)
@@ -256,7 +256,7 @@ def not_finite_from(first: int) -> Callable[..., tuple[Tensor, Tensor]]:
 def test_skipped_steps_are_not_saved(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They changed nothing, and would push out what was saved before something went wrong."""
     run, told = tmp_path / "run", list[str]()
-    monkeypatch.setattr(trainer, "batch_loss", not_finite_from(8))
+    monkeypatch.setattr(gradient, "batch_loss", not_finite_from(8))
     with pytest.raises(DivergedError, match="were not finite"):
         train(settings(corpus, save_every=1, max_skipped_steps=5), run, device="cpu", report=told.append)
     skipped = {int(line.split()[1].rstrip(":")) for line in told if "the step is skipped" in line}
@@ -440,7 +440,7 @@ def test_numbers_that_are_not_finite_are_never_saved(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
-    monkeypatch.setattr(trainer, "batch_loss", not_finite_from(20))
+    monkeypatch.setattr(gradient, "batch_loss", not_finite_from(20))
     with pytest.raises(DivergedError, match=r"lower training\.lr") as caught:
         train(
             settings(
@@ -480,7 +480,7 @@ def test_out_of_memory_halves_the_batch_and_keeps_the_gradient(
     """The same training as with micro-batches of that size from the start; also when it is continued."""
     plain, told = settings(corpus, max_steps=6, warmup_steps=1), list[str]()
     train({**plain, "training": {**plain["training"], "micro_batch_tokens": 50}}, tmp_path / "small", device="cpu")
-    monkeypatch.setattr(trainer, "batch_loss", without_memory(70))
+    monkeypatch.setattr(gradient, "batch_loss", without_memory(70))
     train(
         {**plain, "training": {**plain["training"], "max_steps": 3}}, tmp_path / "run", device="cpu", report=told.append
     )
@@ -496,7 +496,7 @@ def test_memory_may_run_out_while_the_precision_is_measured(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain, told = settings(corpus, max_steps=1, warmup_steps=1, precision="auto"), list[str]()
-    for module in (trainer, precision):
+    for module in (gradient, precision):
         monkeypatch.setattr(module, "batch_loss", without_memory(70))
     train(plain, tmp_path / "run", device="cpu", report=told.append)
     assert [line for line in told if "out of memory" in line][-1].endswith("in micro-batches of 50 tokens")
@@ -514,7 +514,7 @@ def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(
         return real(self, position, **options)
 
     with monkeypatch.context() as patch:
-        patch.setattr(trainer, "batch_loss", without_memory(70))
+        patch.setattr(gradient, "batch_loss", without_memory(70))
         train(settings(corpus, max_steps=2, warmup_steps=1), run, device="cpu", report=lambda line: None)
     monkeypatch.setattr(Batches, "micro_batches", watched)
     for asked, expected in ((None, 50), (150, 150)):
@@ -538,7 +538,7 @@ def test_without_its_compiled_functions_a_continuation_is_another(
 
 
 def test_no_memory_at_all_ends_it_resumable(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trainer, "batch_loss", without_memory(1))
+    monkeypatch.setattr(gradient, "batch_loss", without_memory(1))
     with pytest.raises(ResourceError, match="out of memory at step 1"):
         train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
     assert saved_steps(tmp_path / "run" / "checkpoints") == [0]

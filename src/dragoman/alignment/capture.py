@@ -107,7 +107,4 @@ def used_weights(
     positions: range | None = None,
 ) -> Tensor:
     """The weights with which `attention.attend` of the same arguments averages its values: (B, H, T, S)."""
-    heads = attention.query_projection(queries).unflatten(-1, (attention.n_heads, -1)).transpose(1, 2)
-    if attention.rotary is not None:
-        heads = attention.rotary(heads, positions or range(heads.size(2)))
-    return attention_weights(heads, keys, mask)
+    return attention_weights(attention.query_heads(queries, positions), keys, mask)

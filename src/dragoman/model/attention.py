@@ -111,6 +111,10 @@ class MultiHeadAttention(nn.Module):
         heads = self._turn(self._split(self.key_projection(keys)), positions)
         return heads, self._split(self.value_projection(values))
 
+    def query_heads(self, queries: Tensor, positions: range | None = None) -> Tensor:
+        """Projected queries (B, H, T, K) at `positions`, by default 0 to T, turned by them."""
+        return self._turn(self._split(self.query_projection(queries)), positions)
+
     def attend(
         self,
         queries: Tensor,
@@ -120,7 +124,7 @@ class MultiHeadAttention(nn.Module):
         positions: range | None = None,
     ) -> Tensor:
         """queries (B, T, D) at `positions`, by default 0 to T, over what `keys_values` made -> (B, T, D)."""
-        heads = self._turn(self._split(self.query_projection(queries)), positions)
+        heads = self.query_heads(queries, positions)
         if self.training and self.dropout.p:
             attended = self.dropout(attention_weights(heads, keys, mask)) @ values
         else:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import NoReturn
 
 import torch
-from torch import Tensor
 
 from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
@@ -21,7 +20,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes, peak_memory
 from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import Checkpoint, Progress, Window
-from dragoman.training.loss import batch_loss, n_target_tokens
+from dragoman.training.gradient import batch_gradient
 from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
 from dragoman.training.precision import N_MEASURED, choose_precision
@@ -136,23 +135,13 @@ class Trainer:
         return self.progress.step % self.training.save_every == 0 and not self.progress.skipped_in_a_row
 
     def _train_step(self, micro_batches: list[Batch]) -> None:
-        """One optimizer step: gradients summed over micro-batches and processes, divided by all target tokens."""
-        progress, training, processes = self.progress, self.training, self.processes
+        """One optimizer step. It is skipped if the loss or the gradient is not finite."""
+        progress, training = self.progress, self.training
         self._seed_step(progress.step)
         self.model.train()
-        pad_id = self.model.config.pad_id
-        counted = torch.tensor(sum(n_target_tokens(batch, pad_id) for batch in micro_batches), device=self.device)
-        n_tokens = int(processes.sum(counted))
-        sums = torch.zeros(2, device=self.device)
-        for batch in micro_batches:
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=progress.precision == "bfloat16"):
-                batch = batch.to(self.device)
-                loss, nll = batch_loss(self.model, batch, training.label_smoothing, training.r_drop)
-            (loss / n_tokens).backward()
-            sums += torch.stack((loss.detach(), nll.detach()))
-        self._sum_gradients(sums)
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.clip_norm or math.inf)
-        is_finite = math.isfinite(float(norm) + float(sums[0]))
+        n_tokens, loss, nll = batch_gradient(self.model, micro_batches, training, self.processes, progress.precision)
+        norm = float(torch.nn.utils.clip_grad_norm_(self.model.parameters(), training.clip_norm or math.inf))
+        is_finite = math.isfinite(norm + loss)
         if is_finite:
             rate = learning_rate(progress.step + 1, training, self.model.config.d_model, self.n_steps)
             for group in self.optimizer.param_groups:
@@ -164,7 +153,7 @@ class Trainer:
                 self.average.update(self.model, progress.step)
             progress.skipped_in_a_row = 0
             progress.target_tokens += n_tokens
-            progress.window.add(float(sums[0]), float(sums[1]), float(norm), n_tokens)
+            progress.window.add(loss, nll, norm, n_tokens)
         else:
             self._skip()
         self.optimizer.zero_grad(set_to_none=True)
@@ -200,19 +189,6 @@ class Trainer:
         self.display.line(f"step {progress.step}: the gradient is not finite; the step is skipped")
         if progress.skipped_in_a_row >= self.training.max_skipped_steps:
             self._diverged(f"{progress.skipped_in_a_row} steps in a row up to step {progress.step} were not finite")
-
-    def _sum_gradients(self, sums: Tensor) -> None:
-        """Add the gradients of all processes, and their `sums`, as one flat tensor: one message is the fastest."""
-        if self.processes.world_size == 1:
-            return
-        parameters = list(self.model.parameters())
-        grads = [torch.zeros_like(each) if each.grad is None else each.grad for each in parameters]
-        parts = [each.flatten() for each in (*grads, sums)]
-        flat = self.processes.sum(torch.cat(parts))
-        *summed, total = flat.split([part.numel() for part in parts])
-        for parameter, part in zip(parameters, summed, strict=True):
-            parameter.grad = part.view_as(parameter)
-        sums.copy_(total)
 
     @property
     def _micro_batch_tokens(self) -> int | None:
