@@ -56,6 +56,18 @@ def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> Non
             raise ConfigError(f"--set {override!r}: the value is not readable", advice="quote it") from None
 
 
+def parse_vary(vary: str, example: str) -> tuple[str, list[str]]:
+    """A setting and its values, each once, from `key=value,value,...`.
+
+    Raises:
+        ConfigError: it is not of that form; the advice is the example.
+    """
+    key, equals, values = vary.partition("=")
+    if not equals or not key or not all(values.split(",")):
+        raise ConfigError(f"--vary {vary!r} is not of the form key=value,value", advice=example)
+    return key, list(dict.fromkeys(values.split(",")))
+
+
 def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
     """Check settings, as read by `read_recipe`, and return them typed.
 

@@ -32,7 +32,6 @@ from dragoman.cli.options import (
 )
 from dragoman.cli.settings import file_pairs, readable, recipe_settings, require_text
 from dragoman.cli.streams import input_lines, print_result, result_lines
-from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
     from dragoman.evaluation.metrics import Comparison, Metric
@@ -126,13 +125,11 @@ def evaluate(
 
 def _variants(vary: str, search: SearchOptions) -> tuple[str, list[dict[str, Any]]]:
     """The setting that `key=value,value` names, and the search with each of its values."""
-    from dragoman.recipe import override_settings
+    from dragoman.recipe import override_settings, parse_vary
 
-    key, equals, values = vary.partition("=")
-    if not equals or not key or not all(values.split(",")):
-        raise ConfigError(f"--vary {vary!r} is not of the form key=value,value", advice="length_penalty=0,0.6,1")
+    key, values = parse_vary(vary, "length_penalty=0,0.6,1")
     settings = []
-    for value in values.split(","):
+    for value in values:
         each: dict[str, Any] = {name: given for name, given in search.items() if given is not None}
         override_settings(each, [f"{key}={value}"])
         settings.append(each)

@@ -20,7 +20,7 @@ import yaml
 
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.inspection.curves import read_metrics
-from dragoman.recipe import override_settings, parse_config, read_recipe
+from dragoman.recipe import override_settings, parse_config, parse_vary, read_recipe
 from dragoman.storage import lock_folder, write_file
 from dragoman.training.validation import Validation
 
@@ -69,12 +69,10 @@ def grid(vary: Sequence[str], folder: Path, *, one_at_a_time: bool = False) -> l
     """
     axes: dict[str, list[str]] = {}
     for each in vary:
-        key, equals, values = each.partition("=")
-        if not equals or not key or not all(values.split(",")):
-            raise ConfigError(f"--vary {each!r} is not of the form key=value,value", advice="model.norm=post,pre")
+        key, values = parse_vary(each, "model.norm=post,pre")
         if key in axes:
             raise ConfigError(f"--vary {key} is given twice", advice="list all its values at once")
-        axes[key] = list(dict.fromkeys(values.split(",")))
+        axes[key] = values
     if one_at_a_time:
         seeds = [{SEED: seed} for seed in axes.pop(SEED, [])] or [{}]
         single = [{}, *({key: value} for key, values in axes.items() for value in values)]

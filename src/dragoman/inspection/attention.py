@@ -17,6 +17,7 @@ from dragoman.text.vocabulary import EOS_ID, SOS_ID, SPECIALS
 from dragoman.translator import Translator
 from dragoman.translator.cutting import harmless
 from dragoman.translator.forcing import pad_on
+from dragoman.translator.writing import written_text
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,7 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
     if target is None:
         found = best_translation(translator, of_source)
         of_target, ended = list(found.ids), found.finished
-        target = harmless(tokenizers.target.decode(of_target)).strip()
+        target = written_text(tokenizers.target, of_target)
     else:
         target = harmless(target)
         of_target = target_ids(translator, target)

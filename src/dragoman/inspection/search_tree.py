@@ -16,6 +16,7 @@ from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
 from dragoman.translator.batching import pad
 from dragoman.translator.cutting import harmless
+from dragoman.translator.writing import written_text
 
 #: Tokens noted for each place: the one written and its nearest rivals.
 N_NEAREST = 9
@@ -99,7 +100,7 @@ def inspect_search(translator: Translator, source: str, beam_size: int | None = 
         node = next(child for child in node.children if child.id == id)
     return SearchTree(
         source_text=harmless(source),
-        target_text=harmless(translator.tokenizers.target.decode(list(found.ids))).strip(),
+        target_text=written_text(translator.tokenizers.target, found.ids),
         root=watched.root,
         best=node,
         beam_size=config.beam_size,

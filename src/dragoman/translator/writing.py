@@ -10,7 +10,7 @@ from dragoman.config import SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
-from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator.batching import pad
 from dragoman.translator.cutting import harmless
@@ -36,6 +36,11 @@ class Written(NamedTuple):
     tokens: tuple[str, ...]
 
 
+def written_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
+    """The text of a translation that has these ids: one line, which every terminal and file can take."""
+    return harmless(tokenizer.decode(list(ids))).strip()
+
+
 class Writer:
     """Writes translations of whole batches.
 
@@ -56,8 +61,8 @@ class Writer:
 
     def _as_text(self, hypothesis: Hypothesis) -> Written:
         ids = list(hypothesis.ids)
-        text = harmless(self._tokenizers.target.decode(ids)).strip()
-        return Written(hypothesis, text, tuple(self._tokenizers.target.pieces(ids)))
+        tokenizer = self._tokenizers.target
+        return Written(hypothesis, written_text(tokenizer, ids), tuple(tokenizer.pieces(ids)))
 
     def join(self, beams: Sequence[Sequence[Written]]) -> Translation:
         """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
