@@ -75,6 +75,14 @@ def multi30k_file(split: str, lang: str) -> Path:
     return path
 
 
+def multi30k_tokenised(split: str, lang: str) -> Path | None:
+    """The file of one side of Multi30k as the corpus's own scripts lower-cased and tokenised it, where DRAGOMAN_DATA
+    has it."""
+    given = os.environ.get("DRAGOMAN_DATA")
+    path = Path(given or "") / "multi30k" / f"{_MULTI30K_SPLITS[split]}.lc.norm.tok.{lang}"
+    return path if given and path.is_file() else None
+
+
 def cache_folder() -> Path:
     """Where downloaded corpora stay: the folder that this system has for caches."""
     if sys.platform == "win32":

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Unpack
 
 from rich.table import Column, Table
 
 from dragoman.config import SearchConfig
+from dragoman.data.named import multi30k_tokenised
 from dragoman.evaluation.metrics import (
     Comparison,
     Metric,
@@ -121,14 +120,11 @@ def m30k_references(references: Sequence[str], language: str, split: str | None 
     For a split of Multi30k they are the corpus's own where the folder DRAGOMAN_DATA has them; else they are made from
     the raw references, which gives the same but for at most one line (see `moses_lines`).
     """
-    folder = os.environ.get("DRAGOMAN_DATA")
-    name = {"validation": "val", "test": "test_2016_flickr"}.get(split or "")
-    if folder and name:
-        path = Path(folder) / "multi30k" / f"{name}.lc.norm.tok.{language}"
-        if path.is_file():
-            lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-            if len(lines) == len(references):
-                return lines
+    path = multi30k_tokenised(split, language) if split is not None else None
+    if path is not None:
+        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
+        if len(lines) == len(references):
+            return lines
     return moses_lines(references, language)
 
 
