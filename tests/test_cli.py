@@ -795,3 +795,60 @@ def test_two_commands_with_one_output_do_not_mix(tmp_path: Path) -> None:
         one("and more")
     assert path.read_text() == "first\nand more\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_no_command_writes_over_what_it_reads(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    source, target = tmp_path / "a.en", tmp_path / "a.de"
+    for path in (source, target):
+        path.write_text("A man\n")
+    texts = ("--source", source, "--target", target)
+    commands: list[tuple[str | Path, ...]] = [
+        ("translate", "-m", bundle, "-i", source, "-o", source),
+        ("evaluate", "-m", bundle, *texts, "-o", target),
+        ("score", "-m", bundle, *texts, "-o", source),
+    ]
+    for command in commands:
+        code, _, err = dragoman(*command, "--overwrite")
+        assert (code, "the output is an input too" in err) == (1, True)
+    assert source.read_text() == target.read_text() == "A man\n"
+
+
+def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    packed = tmp_path / "out.de.gz"
+    assert dragoman("translate", "-m", bundle, "-o", packed, stdin=b"A man\n")[0] == 0
+    assert gzip.decompress(packed.read_bytes()) == dragoman("translate", "-m", bundle, stdin=b"A man\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("translate", "--temperature", "2"), "--temperature is for drawing; it needs --sample"),
+        (("translate", "--top-k", "5", "--seed", "3"), "--top-k is for drawing"),
+        (
+            ("evaluate", "--corpus", "copy", "--vary", "beam_size=1", "--vary", "length_penalty=1"),
+            "one --vary at a time",
+        ),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(
+    dragoman: Dragoman, bundle: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    code, _, err = dragoman(*arguments, "-m", bundle)
+    assert code == 2
+    assert message in err
+
+
+def test_a_training_that_is_not_there_cannot_go_on(dragoman: Dragoman, tmp_path: Path) -> None:
+    code, _, err = dragoman("train", "-o", tmp_path / "nothere")
+    assert code == 2
+    assert "there is no training to go on with" in err
+
+
+def test_the_language_that_is_said_is_the_one_that_is_scored(dragoman: Dragoman, tmp_path: Path, bundle: Path) -> None:
+    for name in ("a.en", "a.zh"):
+        (tmp_path / name).write_text("A man\n")
+    texts = ("--source", tmp_path / "a.en", "--target", tmp_path / "a.zh", "--json")
+    for more, tokeniser in (((), "tok:13a"), (("--target-lang", "zh"), "tok:zh")):
+        code, out, _ = dragoman("evaluate", "-m", bundle, *texts, *more)
+        assert code == 0
+        assert tokeniser in json.loads(out)["metrics"][0]["signature"]

@@ -91,6 +91,14 @@ def test_invalid_utf_8_is_found_with_line_and_byte(tmp_path: Path, bad: bytes) -
         read(write(path, BOM + bad))
 
 
+def test_the_advice_is_to_mend_a_few_lines_or_to_convert_the_file(tmp_path: Path) -> None:
+    right, wrong = "größer\n".encode(), "größer\n".encode("latin-1")
+    for content, advice in ((right * 3 + wrong, r"mend it by hand \(1 such lines, 3"), (wrong * 3, "iconv -f latin1")):
+        write(tmp_path / "text", content)
+        with pytest.raises(DataError, match=advice):
+            list(read_lines(tmp_path / "text"))
+
+
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_gets_a_hint(tmp_path: Path, encoding: str) -> None:
     with pytest.raises(DataError, match="looks like UTF-16"):
@@ -221,7 +229,7 @@ def test_tsv(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     assert list(read_pairs(data, "train")) == [("a", "ä"), ("b", "ß")]
     assert languages(data) == ("en", "de")
     write(path, pack(b"a\tb\nc\n"))
-    with pytest.raises(DataError, match=r"1 columns: .*:2;"):
+    with pytest.raises(DataError, match=r"0 tabs: .*:2;"):
         list(read_pairs(data, "train"))
 
 

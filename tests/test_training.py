@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -9,8 +11,10 @@ from pathlib import Path
 import pytest
 import torch
 from models import small_model
+from rich.console import Console
 from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
 from safetensors.torch import load_file
+from tiny import write_tiny_bundle
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import load_bundle, save_bundle
@@ -18,8 +22,9 @@ from dragoman.cli.program import run
 from dragoman.data.batches import Batch
 from dragoman.errors import BundleError, ConfigError
 from dragoman.recipe import parse_config, read_recipe
-from dragoman.training import precision, train
+from dragoman.training import metrics, precision, train
 from dragoman.training.checkpoint import saved_steps
+from dragoman.training.metrics import Display
 from dragoman.training.plan import plan
 from dragoman.training.precision import choose_precision
 from dragoman.training.run_folder import RunFolder
@@ -135,9 +140,13 @@ def test_the_plan_yields_to_the_person() -> None:
     assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "dropout": 0.3}
     assert chosen["training"]["lr"] == 0.001
     assert not any("dropout" in reason or "lr=" in reason for reason in reasons)
-    chosen, _ = plan({"model": {"d_model": 64}, "training": {"max_steps": 7}}, 20_000, LATIN)
-    assert chosen["model"] == {"d_model": 64}
-    assert chosen["training"] == {"max_steps": 7}
+    chosen, _ = plan({"model": {"d_model": 64}}, 20_000, LATIN)
+    assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "d_model": 64}
+    sizes = {"d_model": 64, "d_ff": 64, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1}
+    for model in (sizes, {"preset": "tiny"}):
+        chosen, reasons = plan({"model": model, "training": {"max_steps": 7}}, 20_000, LATIN)
+        assert (chosen["model"], chosen["training"]) == (model, {"max_steps": 7})
+        assert reasons == ["the model is given, so what is left open of it, and of how it is trained, is the paper's"]
 
 
 def test_the_recipe_for_small_data_is_what_is_chosen_for_it() -> None:
@@ -229,3 +238,38 @@ def test_the_precision_is_what_new_batches_take_less_time_in(
     assert choose_precision("auto", model, [batch] * len(coarse)) == chosen
     assert choose_precision("bfloat16", model, []) == "bfloat16"
     assert choose_precision("auto", model, []) == "float32"
+
+
+def test_a_fine_tuning_searches_as_before_and_tells_of_another_language(tmp_path: Path) -> None:
+    bundle = write_tiny_bundle(tmp_path / "start")  # English to German, with a beam of 2
+    for name in ("a.en", "a.de", "a.fr"):
+        (tmp_path / name).write_text("A man is riding a horse.\n" * 30, encoding="utf-8")
+    training = {"max_steps": 1, "warmup_steps": 1, "batch_tokens": 200, "precision": "float32"}
+    for target, warnings in (("a.de", 0), ("a.fr", 1)):
+        data = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / target)}
+        told, run = list[str](), tmp_path / f"run.{target}"
+        train({"data": data, "training": training}, run, init_from=bundle, device="cpu", report=told.append)
+        tuned = load_bundle(run)
+        assert tuned.search.beam_size == 2
+        assert "chose search.beam_size=2: as the model of --init-from has it" in told
+        assert f"en-{tuned.tokenizers.target_lang}" == f"en-{target[2:]}"
+        assert sum("translates en-de, and this text is en-fr" in line for line in told) == warnings
+        data |= {"validation_source": data["source"], "validation_target": data["target"]}
+    asked = {"data": data, "training": training, "search": {"beam_size": 3}}
+    train(asked, tmp_path / "asked", init_from=bundle, device="cpu", report=lambda line: None)
+    assert load_bundle(tmp_path / "asked").search.beam_size == 3
+
+
+@pytest.mark.parametrize(("width", "shown"), [(80, "epoch 1.0  loss 6.692"), (130, "tokens/s"), (40, "epoch 1.0")])
+def test_the_bar_has_as_many_figures_as_there_is_room_for(
+    width: int, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    screen = io.StringIO()
+    console = Console(file=screen, width=width, force_terminal=True)
+    monkeypatch.setattr(metrics, "Console", lambda **_: console)
+    with Display(12_340, print) as display:
+        display.step(1_234)
+        display.figures(1_234, ["epoch 1.0", "loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
+    last = [line for line in re.split(r"[\r\n]", screen.getvalue()) if "step" in line][-1]
+    assert shown in last
+    assert width < 80 or "1234/12340" in last

@@ -65,6 +65,8 @@ class DataConfig(Section):
             is_named = bool(origins) and self.corpus is not None
             if is_named + (source or target) + pairs > 1:
                 yield origins + " ".join(names), f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}"
+            if source and target and getattr(self, names[0]) == getattr(self, names[1]):
+                yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} are the same file"
             if source != target:
                 yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} belong together; give both"
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
@@ -261,7 +263,7 @@ class TrainingConfig(Section):
     validate_every: Positive | None = None
     """Steps between validations; None is once an epoch."""
     best_by: Literal["bleu", "loss"] = "bleu"
-    """What makes a bundle the best: BLEU of greedy translations, or loss."""
+    """What makes a bundle the best: BLEU of greedy translations (below 5 it is chance, and loss decides), or loss."""
     patience: Positive | None = None
     """Stop after this many validations without a better one; None never does."""
     save_every: Positive = 500

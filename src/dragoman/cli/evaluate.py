@@ -57,7 +57,7 @@ def evaluate(
         Path | None, typer.Option("--baseline", help="Other translations, which the hypotheses are compared with.")
     ] = None,
     vary: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--vary", metavar="KEY=VALUE,VALUE", help="Compare values of a search setting, e.g. beam_size=1,5."
         ),
@@ -92,8 +92,10 @@ def evaluate(
         return
     if not model:
         raise typer.BadParameter("give --model, or --hypotheses and --target")
-    if vary is not None and output is not None:
+    if vary and output is not None:
         raise typer.BadParameter("--vary has no one output")
+    if vary and len(vary) > 1:
+        raise typer.BadParameter("one --vary at a time")
     from dragoman.devices import all_cores
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
     from dragoman.translator import BATCH_TOKENS, Translator
@@ -101,22 +103,26 @@ def evaluate(
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:
-        write = stack.enter_context(result_lines(output, overwrite=overwrite)) if output is not None else None
+        files = (source, target, pairs)
+        write = stack.enter_context(result_lines(output, overwrite=overwrite, inputs=files)) if output else None
         translator = Translator.load(*model, device=device, workers=workers or all_cores(), precision=precision)
         sources, references, name = _test_set(recipe, {**origin, **langs}, split, translator)
         wants_m30k = m30k or name == "multi30k"
         own_split = split if name == "multi30k" else None
-        tokenised = m30k_references(references, translator.tokenizers.target_lang, own_split) if wants_m30k else None
+        language = _target_language({**origin, **langs}, translator)
+        tokenised = m30k_references(references, language, own_split) if wants_m30k else None
         search: SearchOptions = {"beam_size": beam_size, "length_penalty": length_penalty, "max_length": max_length}
         texts, size = (sources, references), batch_size or BATCH_TOKENS
-        if vary is not None:
-            key, settings = _variants(vary, search)
-            found = vary_search(translator, *texts, settings, m30k_references=tokenised, batch_size=size)
+        if vary:
+            key, settings = _variants(vary[0], search)
+            found = vary_search(
+                translator, *texts, settings, language=language, m30k_references=tokenised, batch_size=size
+            )
             values = [each[key] for each in settings]
             rows = [{key: value, "metrics": list(map(asdict, each))} for value, each in zip(values, found, strict=True)]
             print_result(json.dumps(rows) if as_json else vary_table(key, values, found))
             return
-        results = evaluate(translator, *texts, m30k_references=tokenised, batch_size=size, **search)
+        results = evaluate(translator, *texts, language=language, m30k_references=tokenised, batch_size=size, **search)
         if write is not None:
             for translation in results.translations:
                 write(translation)
@@ -164,15 +170,26 @@ def _test_set(
     return sources, references, name
 
 
+def _target_language(options: dict[str, str | None], translator: Translator) -> str:
+    """What was said, else what the model knows, else what the files are called."""
+    from dragoman.config import DataConfig
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
+    from dragoman.sections import parse_section
+
+    known = options["target_lang"] or translator.tokenizers.target_lang
+    if known != UNKNOWN_LANGUAGE:
+        return known
+    return languages(parse_section(DataConfig, {key: value for key, value in options.items() if value}))[1]
+
+
 def _evaluate_files(
     hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, as_json: bool
 ) -> None:
-    from dragoman.config import DataConfig
-    from dragoman.data.corpus import languages
+    from dragoman.data.corpus import file_language
     from dragoman.evaluation.evaluate import comparison_table, metrics_table
     from dragoman.evaluation.metrics import corpus_bleu, corpus_chrf, paired_test
 
-    language = target_lang or languages(DataConfig(source=str(target), target=str(target)))[1]
+    language = target_lang or file_language(str(target))
     system, references = (list(input_lines(path, "error")) for path in (hypotheses, target))
     if baseline is not None:
         comparisons = paired_test(list(input_lines(baseline, "error")), system, references, language)

@@ -48,7 +48,7 @@ def score(
         pairs = _paired(Path(source), Path(target), invalid_utf8)
     else:
         pairs = _tabbed(input_lines(None, invalid_utf8))
-    with result_lines(output, overwrite=overwrite) as write:
+    with result_lines(output, overwrite=overwrite, inputs=[source, target]) as write:
         from dragoman.translator import BATCH_TOKENS, Translator
 
         translator = Translator.load(*model, device=device)

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import gzip
 import os
 import secrets
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, cast
 
 from dragoman.cli.options import InvalidUtf8
 from dragoman.errors import ConfigError, DataError, printable
@@ -80,30 +81,37 @@ def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Ite
 
 
 @contextlib.contextmanager
-def result_lines(path: Path | None, *, overwrite: bool = False) -> Iterator[WriteLine]:
-    """Where results go, line by line: standard output, at once, or a file that appears when it is complete.
+def result_lines(
+    path: Path | None, *, overwrite: bool = False, inputs: Iterable[str | Path | None] = ()
+) -> Iterator[WriteLine]:
+    """Where results go, line by line: standard output, at once, or a file (.gz too) that appears when it is complete.
 
     Raises:
-        DataError: the file exists, or its folder does not.
+        DataError: the file exists, its folder does not, or it is one of the inputs.
     """
     if path is None:
         if sys.stdout is None:
             raise DataError("standard output is closed", advice="give --output FILE")
         yield lambda line: _write(sys.stdout.buffer, line, flush=True)
         return
-    _refuse_place(path, overwrite=overwrite)
+    _refuse_place(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
     direct = path.exists() and not path.is_file()
     # Of a name of its own: two commands may write to one place, and the later one wins.
     temporary = path if direct else path.with_name(f"tmp.{secrets.token_hex(4)}.{path.name}")
     try:
         with open(temporary, "wb") as file:
-            yield lambda line: _write(file, line, flush=False)
+            with _packed(file) if path.suffix == ".gz" else contextlib.nullcontext(file) as out:
+                yield lambda line: _write(out, line, flush=False)
             file.flush()
             if not direct:
                 os.fsync(file.fileno())
         if not direct:
             os.replace(temporary, path)
+    except OSError as error:
+        if error.filename == str(temporary):
+            error.filename = str(path)  # the one that the person named
+        raise
     finally:
         if not direct:
             temporary.unlink(missing_ok=True)
@@ -123,7 +131,9 @@ def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> N
     _refuse_place(path, overwrite=overwrite)
 
 
-def _refuse_place(path: Path, *, overwrite: bool) -> None:
+def _refuse_place(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = ()) -> None:
+    if path.is_file() and any(os.path.exists(each) and path.samefile(each) for each in inputs if each is not None):
+        raise DataError("the output is an input too", path, advice="choose another --output")
     if path.exists() and not overwrite:
         raise DataError("the output exists", path, advice="use --overwrite, or another --output")
     if not path.parent.is_dir():
@@ -136,6 +146,11 @@ def write_output(path: Path, content: bytes) -> None:
 
     write_file(path, content)
     say(f"wrote {path}")
+
+
+def _packed(file: BinaryIO) -> BinaryIO:
+    """A gzip file in a file, the same for the same text."""
+    return cast("BinaryIO", gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
 
 
 def _write(file: BinaryIO, line: str, *, flush: bool) -> None:

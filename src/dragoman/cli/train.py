@@ -81,8 +81,12 @@ def train(
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
     data |= {"validation_source": validation_source, "validation_target": validation_target}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
-    if recipe is None and not any(data.values()) and output is not None and (output / "config.yaml").is_file():
+    names_text = any(data.values()) or any(each.startswith("data.") for each in overrides or [])
+    if recipe is None and not names_text and output is not None:
         recipe = output / "config.yaml"  # the run folder says all that is needed to go on
+        if not recipe.is_file():
+            advice = "name text to begin one: --source and --target; see --help"
+            raise ConfigError("there is no training to go on with", output, advice=advice)
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
     _check(settings, recipe)
     folder = output or default_folder(settings)

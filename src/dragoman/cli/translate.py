@@ -80,7 +80,10 @@ def translate(
     refuse_copies("dragoman translate")
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)
-    with result_lines(output, overwrite=overwrite) as write:
+    drawing = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}
+    if not sample and (unused := [name for name, value in drawing.items() if value is not None]):
+        raise typer.BadParameter(f"{unused[0]} is for drawing; it needs --sample")
+    with result_lines(output, overwrite=overwrite, inputs=[input]) as write:
         from dragoman.devices import all_cores
         from dragoman.translator import BATCH_TOKENS, LongTextWarning, Translator
 

@@ -108,7 +108,7 @@ def languages(data: DataConfig) -> tuple[str, str]:
     if data.corpus == "multi30k" or data.corpus == "captions":
         found = ("en", "de")
     elif data.source is not None and data.target is not None:
-        found = _suffix(data.source), _suffix(data.target)
+        found = file_language(data.source), file_language(data.target)
     elif data.pairs is not None:
         found = _pair_suffix(data.pairs)
     else:
@@ -116,8 +116,8 @@ def languages(data: DataConfig) -> tuple[str, str]:
     return data.source_lang or found[0], data.target_lang or found[1]
 
 
-def _suffix(name: str) -> str:
-    """The language that a file name ends in: "train.de.gz" is German."""
+def file_language(name: str) -> str:
+    """The language that a file name ends in: "train.de.gz" is German; else "und"."""
     code = Path(name.removesuffix(".gz")).suffix.removeprefix(".")
     return code if LANGUAGE_CODE.fullmatch(code) and code not in _NOT_LANGUAGES else UNKNOWN_LANGUAGE
 
@@ -185,9 +185,11 @@ def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal
 
 def _columns(line: str, path: Path, number: int) -> tuple[str, str]:
     columns = line.split("\t")
+    if not line.strip():
+        return "", ""
     if len(columns) != 2:
         advice = "each line must be the source, a tab, and the target"
-        raise DataError(f"{len(columns)} columns", path, line=number, advice=advice)
+        raise DataError(f"{len(columns) - 1} tabs", path, line=number, advice=advice)
     return columns[0], columns[1]
 
 
@@ -206,8 +208,10 @@ def _pair(row: object, keys: tuple[str, str], where: str | Path, number: int) ->
         for each in objects:
             if isinstance(each, dict) and all(isinstance(each.get(name), str) for name in names):
                 return each[names[0]], each[names[1]]
-    wanted = " or ".join(f'"{names[0]}" and "{names[1]}"' for names in (("source", "target"), keys))
-    raise DataError("no pair of strings", where, line=number, advice=f"give {wanted}")
+    codes = "set source_lang and target_lang to two other keys"
+    if UNKNOWN_LANGUAGE not in keys:
+        codes = f'give "{keys[0]}" and "{keys[1]}"'
+    raise DataError("no pair of strings", where, line=number, advice=f'give "source" and "target", or {codes}')
 
 
 def _file_hash(path: Path) -> str:

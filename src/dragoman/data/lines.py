@@ -69,9 +69,25 @@ def read_lines(
                 path,
                 line=number,
                 byte=error.start + mark + 1,
-                advice="convert it (from Latin-1: iconv -f latin1 -t utf-8); or drop such pairs: --invalid-utf8=drop",
+                advice=f"{_mending(path)}; or drop such pairs: --invalid-utf8=drop",
             ) from None
     _refuse_changed(path, before)
+
+
+def _mending(path: Path) -> str:
+    """What to do about a file that is not UTF-8: a few lines of it are wrong, or it is in another encoding."""
+    n_right = n_wrong = 0
+    for raw in raw_lines(path, MAX_LINE_BYTES):
+        if raw is None or raw.removeprefix(codecs.BOM_UTF8).isascii():
+            continue
+        try:
+            raw.decode()
+            n_right += 1
+        except UnicodeDecodeError:
+            n_wrong += 1
+    if n_right > n_wrong:
+        return f"mend it by hand ({n_wrong:,} such lines, {n_right:,} others beyond ASCII are right)"
+    return "convert the file (from Latin-1: iconv -f latin1 -t utf-8)"
 
 
 def raw_lines(path: Path, max_bytes: int | None = None) -> Iterator[bytes | None]:

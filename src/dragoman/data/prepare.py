@@ -165,7 +165,10 @@ def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any]
         if made_from.get(key) != origin.get(key)
     ]
     if details:
-        advice = "choose another --output, or make it anew with `dragoman prepare --overwrite`"
+        if (folder / "checkpoints").exists():
+            advice = f"to train its model on with other text: --init-from {folder}, and another --output"
+        else:
+            advice = "choose another --output, or make it anew with `dragoman prepare --overwrite`"
         raise ConfigError("the corpus there was prepared from something else", folder, advice=advice, details=details)
 
 

@@ -49,6 +49,7 @@ def evaluate(
     sources: Sequence[str],
     references: Sequence[str],
     *,
+    language: str | None = None,
     m30k_references: Sequence[str] | None = None,
     batch_size: int = BATCH_TOKENS,
     **options: Unpack[SearchOptions],
@@ -56,6 +57,7 @@ def evaluate(
     """Translate the sources and compare with the references.
 
     Args:
+        language: of the references, whose words BLEU counts; by default what the translator writes.
         m30k_references: tokenised references (see `m30k_bleu`), which add M30k-BLEU to the metrics.
         batch_size, options: as for `Translator.translate`.
 
@@ -67,7 +69,8 @@ def evaluate(
     found = translator.translate(list(sources), batch_size=batch_size, **options)
     seconds = time.monotonic() - start
     translations = tuple(translation.text for translation in found)
-    metrics = _metrics(translations, references, m30k_references, translator.tokenizers.target_lang or "")
+    language = language or translator.tokenizers.target_lang
+    metrics = _metrics(translations, references, m30k_references, language)
     perplexity, n_too_long = _perplexity(translator, sources, references, batch_size)
     return Evaluation(
         n_sentences=len(references),
@@ -87,6 +90,7 @@ def vary_search(
     references: Sequence[str],
     settings: Sequence[Mapping[str, Any]],
     *,
+    language: str | None = None,
     m30k_references: Sequence[str] | None = None,
     batch_size: int = BATCH_TOKENS,
 ) -> list[tuple[Metric, ...]]:
@@ -94,13 +98,14 @@ def vary_search(
 
     Args:
         settings: fields of `dragoman.config.SearchConfig` with their values; the others are the translator's.
+        language: as for `evaluate`.
 
     Raises:
         DataError, ConfigError: as `evaluate`; ConfigError before anything is translated.
     """
     for each in settings:
         parse_section(SearchConfig, {**translator.search.model_dump(), **each})
-    language = translator.tokenizers.target_lang or ""
+    language = language or translator.tokenizers.target_lang
     outputs = (translator.translate(list(sources), batch_size=batch_size, **each) for each in settings)
     return [_metrics([each.text for each in found], references, m30k_references, language) for found in outputs]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -18,6 +18,10 @@ from dragoman.storage import append_file, write_file
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
+
+
+#: Columns of a terminal for a bar with its numbers of steps and its times.
+BESIDE_FIGURES = 55
 
 
 class MetricsLog:
@@ -112,12 +116,17 @@ class Display:
         """Move the bar to `step`."""
         self._bar.update(self._task, completed=step)
 
-    def figures(self, step: int, text: str) -> None:
-        """Show the latest figures: beside the bar, or as a line."""
+    def figures(self, step: int, figures: Sequence[str]) -> None:
+        """Show the latest figures: as a line, or beside the bar, as many of the first ones as there is room for."""
         if self._bar.disable:
-            self._report(f"step {step:,}: {text}")
-        else:
-            self._bar.update(self._task, completed=step, description=text)
+            self._report(f"step {step:,}: {'  '.join(figures)}")
+            return
+        room = self._bar.console.width - BESIDE_FIGURES
+        shown = figures[0]
+        for figure in figures[1:]:
+            if len(shown) + 2 + len(figure) <= room:
+                shown += f"  {figure}"
+        self._bar.update(self._task, completed=step, description=shown)
 
     def line(self, text: str) -> None:
         """Print a line that stays."""

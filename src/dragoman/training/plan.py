@@ -10,8 +10,8 @@ from typing import Any
 SAMPLE_PAIRS = 2000
 #: Sections of a recipe in which something is chosen.
 SECTIONS = ("tokenizer", "model", "training", "search")
-#: Whoever sets one of these in the model section chooses the model's shape, and how to train it.
-SIZES = frozenset({"preset", "d_model", "d_ff", "d_k", "d_v", "n_heads", "n_encoder_layers", "n_decoder_layers"})
+#: Whoever sets all of these in the model section, or a preset, chooses the model, and how to train it.
+SIZES = frozenset({"d_model", "d_ff", "n_heads", "n_encoder_layers", "n_decoder_layers"})
 
 #: From so many pairs on, the model is the paper's.
 MANY_PAIRS = 2_000_000
@@ -36,7 +36,7 @@ def plan(
         fine_tuning: the model's shape and tokenizer are given, and its weights need a gentle rate.
 
     Returns:
-        The filled settings, and a line for each choice with its reason.
+        The filled settings, and a line for a person about each choice, with its reason.
     """
     asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in SECTIONS}
     filled, told = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
@@ -48,7 +48,9 @@ def plan(
                 filled[section][name] = value
                 news.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
         if news:
-            told.append(f"{', '.join(news)}: {reason}")
+            told.append(f"chose {', '.join(news)}: {reason}")
+    if _is_given(asked["model"]) and not fine_tuning:
+        told.append("the model is given, so what is left open of it, and of how it is trained, is the paper's")
     return filled, told
 
 
@@ -69,7 +71,7 @@ def _choices(
         of_pieces = tokenizer.get("kind") not in ("words", "characters")
         if of_pieces and tokenizer.get("joint") is None and not _share_script(pairs):
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
-        if SIZES & asked["model"].keys():
+        if _is_given(asked["model"]):
             return
         if n_pairs < MANY_PAIRS:
             yield dict(QUICK_LEARNING), "in as many steps these learn more from a small corpus (docs/choices.md)"
@@ -78,6 +80,10 @@ def _choices(
     n_steps = n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size
     choices["training.warmup_steps"] = max(1, min(choices["training.warmup_steps"], n_steps // 4))
     yield choices, reason
+
+
+def _is_given(model: Mapping[str, Any]) -> bool:
+    return "preset" in model or model.keys() >= SIZES
 
 
 def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,8 @@ import torch
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import Config, ModelConfig
-from dragoman.data.corpus import read_pairs
+from dragoman.config import Config, DataConfig, ModelConfig, SearchConfig
+from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs
 from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
 from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
@@ -24,6 +25,7 @@ from dragoman.processes import available_memory, start_processes
 from dragoman.recipe import parse_config, read_recipe, to_yaml
 from dragoman.sections import parse_section
 from dragoman.storage import lock_folder, read_pointer, write_file
+from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.changes import refuse_changes
 from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
@@ -145,12 +147,22 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[
     n_pairs = text.count()
     if not n_pairs:
         raise DataError("there are no pairs", text.name, advice="give text with one sentence a line")
-    filled, reasons = plan(settings, n_pairs, text, fine_tuning=start is not None)
+    filled, lines = plan(settings, n_pairs, text, fine_tuning=start is not None)
     if start is not None:
         filled |= _given_by(start, settings)
-    for reason in reasons:
-        report(f"chose {reason}")
+        lines += _searched_as(start, filled)
+    for line in lines:
+        report(line)
     return parse_config(filled)
+
+
+def _searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
+    """Let what is left open of the search be as the starting bundle has it; returns what to tell of it."""
+    usual, asked = SearchConfig().model_dump(), filled.get("search") or {}
+    kept = {key: value for key, value in start.search.model_dump().items() if asked.get(key) is None}
+    filled["search"] = {**asked, **kept}
+    told = ", ".join(f"search.{key}={value}" for key, value in kept.items() if value != usual[key])
+    return [f"chose {told}: as the model of --init-from has it"] if told else []
 
 
 def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,10 +212,22 @@ def _prepare(
     config = resolve(settings, start, report)
     if earlier is not None:
         refuse_changes(parse_config(earlier, run.config), config, folder, report)
-    given = start.tokenizers if start is not None else given_tokenizers(folder) if run.steps else None
+    if start is not None:
+        given: Tokenizers | None = _for_languages(start.tokenizers, config.data, report)
+    else:
+        given = given_tokenizers(folder) if run.steps else None
     prepared = prepare(config, folder, tokenizers=given, report=report)
     write_file(run.config, to_yaml(config).encode())
     return config, prepared
+
+
+def _for_languages(tokenizers: Tokenizers, data: DataConfig, report: Callable[[str], None]) -> Tokenizers:
+    """A starting bundle's tokenizers, as those of the new text's languages where these are known."""
+    before = tokenizers.source_lang, tokenizers.target_lang
+    source, target = (old if new == UNKNOWN_LANGUAGE else new for old, new in zip(before, languages(data), strict=True))
+    if (source, target) != before and UNKNOWN_LANGUAGE not in before:
+        report(f"warning: the model of --init-from translates {'-'.join(before)}, and this text is {source}-{target}")
+    return replace(tokenizers, source_lang=source, target_lang=target)
 
 
 def _missing_text(settings: Mapping[str, Any]) -> str | None:

@@ -27,7 +27,7 @@ from dragoman.training.precision import N_MEASURED, choose_precision
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import learning_rate, total_steps
 from dragoman.training.stopping import StopRequest
-from dragoman.training.validation import validate
+from dragoman.training.validation import MEANINGFUL_BLEU, validate
 
 #: Writes to the run folder that fail after a checkpoint, until the training gives up.
 MAX_FAILED_WRITES = 3
@@ -246,9 +246,8 @@ class Trainer:
             "seconds": round(self.progress.seconds, 3),
         }
         self.metrics.write(record)
-        self.display.figures(
-            step, f"epoch {epoch:.1f}  loss {record['loss']:.3f}  lr {rate:.1e}  {speed:,.0f} target tokens/s"
-        )
+        loss = f"loss {record['loss']:.3f}"
+        self.display.figures(step, [f"epoch {epoch:.1f}", loss, f"lr {rate:.1e}", f"{speed:,.0f} target tokens/s"])
 
     def _validate(self) -> None:
         """Validate what would be used (the average, if there is one), and keep it as a bundle."""
@@ -285,7 +284,8 @@ class Trainer:
                     "peak_memory_mib": peak_memory(self.device),
                 }
             )
-            best = "  (best)" if progress.best_step == progress.step else ""
+            by_loss = self.training.best_by == "bleu" and result.bleu < MEANINGFUL_BLEU
+            best = f"  (best{', by its loss' if by_loss else ''})" if progress.best_step == progress.step else ""
             self.display.line(
                 f"validation at step {progress.step:,}: loss {result.loss:.3f}  perplexity {result.perplexity:.2f}  "
                 f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
