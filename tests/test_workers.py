@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,14 @@ def test_results_come_in_order_from_several_processes() -> None:
         results = workers.map(range(20))
         assert [square for _, square, _ in results] == [job * job for job in range(20)]
         assert len({process for *_, process in results} - {os.getpid()}) == 3
+
+
+@linux
+def test_several_threads_take_turns() -> None:
+    workers = Workers(lambda job: (time.sleep(0.001), job * job), 2)
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(workers.map, [range(n, n + 5) for n in range(12)]))
+    assert [[square for _, square in each] for each in found] == [[k * k for k in range(n, n + 5)] for n in range(12)]
 
 
 @pytest.mark.parametrize("n_workers", [1, 2, 3])

@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import signal
 import sys
+import threading
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -52,16 +53,17 @@ class Workers(Generic[Job, Result]):
         self.n_workers = n_workers if can_copy else 1
         self._connections: list[Connection] = []
         self._is_busy = False
+        self._turn = threading.Lock()
 
     def map(self, jobs: Sequence[Job]) -> list[Result]:
-        """The result of each job, in order; what a job raises is raised.
+        """The result of each job, in order; what a job raises is raised. Calls of several threads take turns.
 
         Raises:
             ResourceError: a worker was killed, most likely for want of memory.
         """
         if self.n_workers == 1 or len(jobs) < 2:
             return [self._work(job) for job in jobs]
-        with self._started():
+        with self._turn, self._started():
             return self._share(jobs)
 
     def imap(self, jobs: Iterable[Job]) -> Iterator[Result]:
