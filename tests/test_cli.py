@@ -245,7 +245,7 @@ def test_control_characters_do_not_reach_the_terminal(dragoman: Dragoman) -> Non
         ("model.d_modle=512", "unknown key 'model.d_modle' (did you mean 'd_model'?)"),
         ('model.d_model="512"', "model.d_model"),
         ("model.d_model=true", "got True"),
-        ("model.d_model=500", "set it to 496 or 504"),
+        ("model.d_model=502", "set it to 500 or 504"),
         ("model.n_encoder_layers=0", "model.n_encoder_layers"),
         ("model.dropout=1.0", "model.dropout"),
         ("search.beam_size=0", "search.beam_size"),

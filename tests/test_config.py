@@ -13,12 +13,35 @@ from hypothesis import strategies as st
 
 from dragoman.config import PRESETS, Config, DataConfig, ModelConfig, ModelShape, SearchConfig, TrainingConfig
 from dragoman.errors import ConfigError
-from dragoman.recipe import describe_settings, parse_config, read_recipe, to_yaml
+from dragoman.recipe import check_request, check_settings, describe_settings, parse_config, read_recipe, to_yaml
 from dragoman.sections import MOST_PROBLEMS, parse_section
 
 
 def settings(*overrides: str) -> Config:
     return parse_config(read_recipe(None, overrides))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "message"),
+    [
+        (["model.pad_id=7"], "model.pad_id must be 0"),
+        (["model.tie=all", "tokenizer.joint=false"], "tie 'all' needs one joint vocabulary"),
+        (["model.tie=all", "tokenizer.kind=words"], "tie 'all' needs one joint vocabulary"),
+        (["tokenizer.kind=words", "tokenizer.vocab_size=9000"], "vocab_size is for bpe and unigram; with words"),
+        (["tokenizer.kind=characters", "tokenizer.sampling=0.1"], "sampling is for bpe and unigram"),
+    ],
+)
+def test_what_does_nothing_or_harm_is_refused_to_those_who_begin(overrides: list[str], message: str) -> None:
+    """But trainings and models of earlier versions may have it."""
+    with pytest.raises(ConfigError, match=message):
+        check_request(read_recipe(None, overrides))
+    settings(*overrides)
+
+
+def test_some_sizes_are_judged_beside_those_that_will_be_chosen() -> None:
+    check_settings(read_recipe(None, ["model.d_model=100"]))  # 4 heads, not 8
+    with pytest.raises(ConfigError, match="d_model 128 does not divide into 6 heads"):
+        check_settings(read_recipe(None, ["model.n_heads=6"]))
 
 
 def test_norwegian_is_a_language() -> None:
@@ -88,11 +111,6 @@ def test_a_preset_ties_what_can_be_tied() -> None:
             ["data.validation_pairs=a.tsv", "data.validation_source=a", "data.validation_target=b"],
             "give only one of: val",
         ),
-        (["model.pad_id=7"], "model.pad_id must be 0"),
-        (["model.tie=all", "tokenizer.joint=false"], "tie 'all' needs one joint vocabulary"),
-        (["model.tie=all", "tokenizer.kind=words"], "tie 'all' needs one joint vocabulary"),
-        (["tokenizer.kind=words", "tokenizer.vocab_size=9000"], "vocab_size is for bpe and unigram; with words"),
-        (["tokenizer.kind=characters", "tokenizer.sampling=0.1"], "sampling is for bpe and unigram"),
         (["model.bias=no"], "model.bias: .*boolean, got 'no'"),
     ],
 )

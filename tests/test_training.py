@@ -142,6 +142,11 @@ def test_the_plan_yields_to_the_person() -> None:
     assert not any("dropout" in reason or "lr=" in reason for reason in reasons)
     chosen, _ = plan({"model": {"d_model": 64}}, 20_000, LATIN)
     assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "d_model": 64}
+    alone = {"n_encoder_layers": 2, "n_decoder_layers": 3, "n_heads": 8, "d_model": 100, "d_ff": 9, "d_k": 15, "d_v": 7}
+    for size, value in alone.items():
+        shape = parse_config(plan({"model": {size: value}}, 20_000, LATIN)[0]).model
+        assert (getattr(shape, size), shape.norm, shape.bias) == (value, "pre", False)
+        assert (shape.memory == "layerwise") is not size.endswith("layers")
     sizes = {"d_model": 64, "d_ff": 64, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1}
     for model in (sizes, {"preset": "tiny"}):
         chosen, reasons = plan({"model": model, "training": {"max_steps": 7}}, 20_000, LATIN)

@@ -5,6 +5,7 @@ import math
 import pickle
 import warnings
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -196,6 +197,13 @@ def test_long_lines_of_a_stream_are_counted_from_its_beginning(translator: Trans
     with pytest.warns(LongTextWarning) as warned:
         list(translator.translate_stream(["a", long, "a", long], batch_size=1, read_ahead=1))
     assert [str(each.message).split(" has ")[0] for each in warned] == ["text 2", "text 4"]
+
+
+def test_several_threads_may_use_one_translator(translator: Translator) -> None:
+    texts = ["She is reading a book.", "A man.", "The cat is on the mat.", "Two dogs"] * 5
+    expected = [translator.translate(text, align=True) for text in texts]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lambda text: translator.translate(text, align=True), texts)) == expected
 
 
 def test_chinese_parts_are_joined_without_a_space() -> None:

@@ -65,8 +65,6 @@ class DataConfig(Section):
             is_named = bool(origins) and self.corpus is not None
             if is_named + (source or target) + pairs > 1:
                 yield origins + " ".join(names), f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}"
-            if source and target and getattr(self, names[0]) == getattr(self, names[1]):
-                yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} are the same file"
             if source != target:
                 yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} belong together; give both"
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
@@ -102,15 +100,6 @@ class TokenizerConfig(Section):
     sampling: Probability = 0.0
     """Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram sampling
     (Kudo 2018), drawn anew each epoch; 0 is off."""
-
-    def contradictions(self) -> Iterator[tuple[str, str]]:
-        """What is said of pieces where there are none."""
-        if self.kind in ("bpe", "unigram"):
-            return
-        if self.vocab_size is not None:
-            yield "kind vocab_size", f"vocab_size is for bpe and unigram; with {self.kind}, min_count limits the size"
-        if self.sampling:
-            yield "kind sampling", f"sampling is for bpe and unigram; {self.kind} have only one way to be cut"
 
     @property
     def is_joint(self) -> bool:
@@ -208,6 +197,9 @@ class ModelConfig(ModelShape):
         if self.pad_id >= min(self.source_vocab_size, self.target_vocab_size):
             yield f"pad_id {sizes}", f"pad_id {self.pad_id} lies outside the vocabulary"
 
+
+#: Whoever sets all of these in the model section, or a preset, chooses the model.
+SIZES = frozenset({"d_model", "d_ff", "n_heads", "n_encoder_layers", "n_decoder_layers"})
 
 #: `model.preset` in a recipe: sizes known to work. `base` and `big` are the paper's (Table 3); `tiny` is the
 #: shape of Wu et al. (2021) for small data.
@@ -315,12 +307,7 @@ class Config(Section):
     search: SearchConfig = SearchConfig()
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """What the model cannot do with the text as it is cut."""
-        if self.model.tie == "all" and not self.tokenizer.is_joint:
-            what = "tie 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"
-            yield "model.tie tokenizer.joint tokenizer.kind", what
-        if self.model.pad_id:
-            yield "model.pad_id", "model.pad_id must be 0, which fills batches of text up; leave it out"
+        """Sentences that the model cannot read."""
         if self.data.max_length >= self.model.max_length:
             yield (
                 "data.max_length model.max_length",

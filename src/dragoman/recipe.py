@@ -6,13 +6,13 @@ import io
 import json
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
 import yaml
 
-from dragoman.config import PRESETS, Config, DataConfig, TokenizerConfig
+from dragoman.config import PRESETS, SIZES, Config, DataConfig, TokenizerConfig
 from dragoman.errors import ConfigError
 from dragoman.sections import Section, parse_section, problems_of
 
@@ -96,6 +96,51 @@ def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -
     if isinstance(longest, int) and longest <= DataConfig().max_length and isinstance(data, dict):
         settings["data"] = {"max_length": longest - 1, **data}
     return parse_section(Config, settings, where)
+
+
+def check_settings(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
+    """Check the settings of a training before what they leave open is chosen.
+
+    Some sizes alone are judged beside the others of the smallest preset, which divide those of the larger ones.
+
+    Raises:
+        ConfigError: as `parse_config`.
+    """
+    model = settings.get("model") or {}
+    if isinstance(model, dict) and not is_given(model):
+        settings = {**settings, "model": {"preset": "tiny", **model}}
+    return parse_config(settings, where)
+
+
+def check_request(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
+    """Check the settings of a training that begins, as `check_settings` does, and refuse what would be ignored or do
+    harm. Trainings that began with an older version may have it, and go on.
+
+    Raises:
+        ConfigError: as `parse_config`, and for what should not be asked for.
+    """
+    config = check_settings(settings, where)
+    if problems := list(_in_vain(config)):
+        raise ConfigError(problems[0], where, details=problems[1:])
+    return config
+
+
+def is_given(model: Mapping[str, Any]) -> bool:
+    """Whether a section `model` says how large the model is."""
+    return "preset" in model or model.keys() >= SIZES
+
+
+def _in_vain(config: Config) -> Iterator[str]:
+    tokenizer, kind = config.tokenizer, config.tokenizer.kind
+    if kind in ("words", "characters"):
+        if tokenizer.vocab_size is not None:
+            yield f"tokenizer.vocab_size is for bpe and unigram; with {kind}, min_count limits the size"
+        if tokenizer.sampling:
+            yield f"tokenizer.sampling is for bpe and unigram; {kind} have only one way to be cut"
+    if config.model.tie == "all" and not tokenizer.is_joint:
+        yield "model.tie 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"
+    if config.model.pad_id:
+        yield "model.pad_id must be 0, which fills batches of text up; leave it out"
 
 
 def _is_joint(tokenizer: Any) -> bool:

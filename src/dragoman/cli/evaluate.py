@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -34,6 +34,7 @@ from dragoman.cli.settings import file_pairs, readable, recipe_settings, require
 from dragoman.cli.streams import input_lines, print_result, result_lines
 
 if TYPE_CHECKING:
+    from dragoman.config import DataConfig
     from dragoman.evaluation.metrics import Comparison, Metric
     from dragoman.translator import SearchOptions, Translator
 
@@ -96,6 +97,7 @@ def evaluate(
         raise typer.BadParameter("--vary has no one output")
     if vary and len(vary) > 1:
         raise typer.BadParameter("one --vary at a time")
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
     from dragoman.devices import all_cores
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
     from dragoman.translator import BATCH_TOKENS, Translator
@@ -103,13 +105,15 @@ def evaluate(
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:
-        files = (source, target, pairs)
-        write = stack.enter_context(result_lines(output, overwrite=overwrite, inputs=files)) if output else None
         translator = Translator.load(*model, device=device, workers=workers or all_cores(), precision=precision)
-        sources, references, name = _test_set(recipe, {**origin, **langs}, split, translator)
-        wants_m30k = m30k or name == "multi30k"
-        own_split = split if name == "multi30k" else None
-        language = _target_language({**origin, **langs}, translator)
+        data, pairs_of = _test_set(recipe, {**origin, **langs}, split, translator)
+        files = [file for each in ("train", split) for file in data.files(each)]
+        write = stack.enter_context(result_lines(output, overwrite=overwrite, inputs=files)) if output else None
+        sources, references = _sides(pairs_of)
+        wants_m30k = m30k or data.corpus == "multi30k"
+        own_split = split if data.corpus == "multi30k" else None
+        known = target_lang or translator.tokenizers.target_lang
+        language = languages(data)[1] if known == UNKNOWN_LANGUAGE else known
         tokenised = m30k_references(references, language, own_split) if wants_m30k else None
         search: SearchOptions = {"beam_size": beam_size, "length_penalty": length_penalty, "max_length": max_length}
         texts, size = (sources, references), batch_size or BATCH_TOKENS
@@ -144,42 +148,29 @@ def _variants(vary: str, search: SearchOptions) -> tuple[str, list[dict[str, Any
 
 def _test_set(
     recipe: Path | None, options: dict[str, str | None], split: Split, translator: Translator
-) -> tuple[list[str], list[str], str | None]:
-    """The sources and references to evaluate on, and the name of their corpus if it has one."""
+) -> tuple[DataConfig, Iterator[tuple[str, str]]]:
+    """Where the sources and references to evaluate on are, and these, not yet read."""
     from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
     from dragoman.sections import parse_section
 
     if options["source"] or options["target"] or options["pairs"]:
-        pairs, name = file_pairs(options), None
-    else:
-        settings = recipe_settings(recipe, None, options)
-        require_text(settings, recipe)
-        parse_section(DataConfig, settings["data"], recipe)
-        section = dict(settings["data"])
-        tokenizers = translator.tokenizers
-        for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):
-            if lang != UNKNOWN_LANGUAGE:
-                section.setdefault(key, lang)
-        data = parse_section(DataConfig, section)
-        pairs, name = readable(read_pairs(data, split)), data.corpus
-    sources, references = [], []
-    for source, reference in pairs:
-        sources.append(source)
-        references.append(reference)
-    return sources, references, name
+        return parse_section(DataConfig, {key: value for key, value in options.items() if value}), file_pairs(options)
+    settings = recipe_settings(recipe, None, options)
+    require_text(settings, recipe)
+    parse_section(DataConfig, settings["data"], recipe)
+    section = dict(settings["data"])
+    tokenizers = translator.tokenizers
+    for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):
+        if lang != UNKNOWN_LANGUAGE:
+            section.setdefault(key, lang)
+    data = parse_section(DataConfig, section)
+    return data, readable(read_pairs(data, split))
 
 
-def _target_language(options: dict[str, str | None], translator: Translator) -> str:
-    """What was said, else what the model knows, else what the files are called."""
-    from dragoman.config import DataConfig
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
-    from dragoman.sections import parse_section
-
-    known = options["target_lang"] or translator.tokenizers.target_lang
-    if known != UNKNOWN_LANGUAGE:
-        return known
-    return languages(parse_section(DataConfig, {key: value for key, value in options.items() if value}))[1]
+def _sides(pairs: Iterator[tuple[str, str]]) -> tuple[list[str], list[str]]:
+    both = list(pairs)
+    return [source for source, _ in both], [reference for _, reference in both]
 
 
 def _evaluate_files(

@@ -81,10 +81,10 @@ def train(
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
     data |= {"validation_source": validation_source, "validation_target": validation_target}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
-    names_text = any(data.values()) or any(each.startswith("data.") for each in overrides or [])
-    if recipe is None and not names_text and output is not None:
-        recipe = output / "config.yaml"  # the run folder says all that is needed to go on
-        if not recipe.is_file():
+    if recipe is None and not any(data.values()) and output is not None:
+        if (output / "config.yaml").is_file():
+            recipe = output / "config.yaml"  # the run folder says all that is needed to go on
+        elif not any(each.startswith("data.") for each in overrides or []):
             advice = "name text to begin one: --source and --target; see --help"
             raise ConfigError("there is no training to go on with", output, advice=advice)
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
@@ -129,9 +129,11 @@ def prepare(
     _check(settings, recipe)
     folder = output or default_folder(settings)
     from dragoman.data.prepare import prepare
+    from dragoman.recipe import check_request
     from dragoman.storage import lock_folder
     from dragoman.training.run import resolve
 
+    check_request(settings, recipe)
     config = resolve(settings, None, say)
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
@@ -146,9 +148,9 @@ def prepare(
 
 def _check(settings: dict[str, Any], recipe: Path | None) -> None:
     """What is wrong is told before anything else."""
-    from dragoman.recipe import parse_config
+    from dragoman.recipe import check_settings
 
-    parse_config(settings, recipe)
+    check_settings(settings, recipe)
     require_text(settings, recipe)
 
 

@@ -81,8 +81,7 @@ def translate(
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)
     drawing = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}
-    if not sample and (unused := [name for name, value in drawing.items() if value is not None]):
-        raise typer.BadParameter(f"{unused[0]} is for drawing; it needs --sample")
+    unused = [name for name, value in drawing.items() if value is not None and not sample]
     with result_lines(output, overwrite=overwrite, inputs=[input]) as write:
         from dragoman.devices import all_cores
         from dragoman.translator import BATCH_TOKENS, LongTextWarning, Translator
@@ -91,6 +90,8 @@ def translate(
         from_file = input is not None
         n_workers = workers or (all_cores() if from_file else 1)
         translator = Translator.load(*model, device=device, workers=n_workers, precision=precision)
+        if unused and not translator.search.sample:
+            raise typer.BadParameter(f"{unused[0]} is for drawing; it needs --sample")
         translations = translator.translate_stream(
             lines,
             prefixes=prefix,

@@ -20,7 +20,7 @@ import yaml
 
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.inspection.curves import read_metrics
-from dragoman.recipe import override_settings, parse_config, parse_vary, read_recipe
+from dragoman.recipe import check_request, override_settings, parse_config, parse_vary, read_recipe
 from dragoman.storage import lock_folder, write_file
 from dragoman.training.validation import Validation
 
@@ -140,7 +140,7 @@ def _recipe(settings: Mapping[str, Any], variant: Variant) -> dict[str, Any]:
     """The settings of one variant, checked."""
     recipe: dict[str, Any] = json.loads(json.dumps(settings))
     override_settings(recipe, [f"{key}={value}" for key, value in variant.choices.items()])
-    parse_config(recipe, variant.folder.name)
+    check_request(recipe, variant.folder.name)
     return recipe
 
 

@@ -39,7 +39,7 @@ def refuse_changes(old: Config, new: Config, folder: Path, report: Callable[[str
         raise ConfigError(
             "the run was started with other settings",
             folder,
-            advice="go back to them, or choose another --output",
+            advice="go back to them (--output alone goes on with them), or choose another --output",
             details=[f"{key}: {before.get(key)} (then), {after[key]} (now)" for key in harmful],
         )
 

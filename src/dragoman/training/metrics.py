@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
 
-#: Columns of a terminal for a bar with its numbers of steps and its times.
-BESIDE_FIGURES = 55
+#: Columns of a terminal for a bar and its times, without the numbers of steps.
+BESIDE_FIGURES = 45
 
 
 class MetricsLog:
@@ -102,6 +102,7 @@ class Display:
             disable=not (bar and console.is_terminal),
         )
         self._task = self._bar.add_task("", total=n_steps)
+        self._n_digits = len(str(n_steps))
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -121,7 +122,7 @@ class Display:
         if self._bar.disable:
             self._report(f"step {step:,}: {'  '.join(figures)}")
             return
-        room = self._bar.console.width - BESIDE_FIGURES
+        room = self._bar.console.width - BESIDE_FIGURES - 2 * self._n_digits
         shown = figures[0]
         for figure in figures[1:]:
             if len(shown) + 2 + len(figure) <= room:

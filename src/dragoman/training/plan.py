@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from dragoman.config import PRESETS
+from dragoman.recipe import is_given
+
 #: Pairs looked at to judge whether two languages share a script.
 SAMPLE_PAIRS = 2000
 #: Sections of a recipe in which something is chosen.
 SECTIONS = ("tokenizer", "model", "training", "search")
-#: Whoever sets all of these in the model section, or a preset, chooses the model, and how to train it.
-SIZES = frozenset({"d_model", "d_ff", "n_heads", "n_encoder_layers", "n_decoder_layers"})
-
 #: From so many pairs on, the model is the paper's.
 MANY_PAIRS = 2_000_000
 #: What learned clearly more than the paper's choice from few steps, or as much with fewer parameters.
@@ -49,8 +49,10 @@ def plan(
                 news.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
         if news:
             told.append(f"chose {', '.join(news)}: {reason}")
-    if _is_given(asked["model"]) and not fine_tuning:
-        told.append("the model is given, so what is left open of it, and of how it is trained, is the paper's")
+    if is_given(asked["model"]) and not fine_tuning:
+        usual = (key.split(".") for key in (*QUICK_LEARNING, *_sizes(n_pairs)[0]))
+        if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
+            told.append("the model is given, so what is left open of it, and of how it is trained, is the paper's")
     return filled, told
 
 
@@ -71,19 +73,26 @@ def _choices(
         of_pieces = tokenizer.get("kind") not in ("words", "characters")
         if of_pieces and tokenizer.get("joint") is None and not _share_script(pairs):
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
-        if _is_given(asked["model"]):
+        if is_given(asked["model"]):
             return
-        if n_pairs < MANY_PAIRS:
-            yield dict(QUICK_LEARNING), "in as many steps these learn more from a small corpus (docs/choices.md)"
         choices, reason = _sizes(n_pairs)
+        if n_pairs < MANY_PAIRS:
+            fitting = _fitting(QUICK_LEARNING, {**PRESETS[choices["model.preset"]], **asked["model"]})
+            yield fitting, "in as many steps these learn more from a small corpus (docs/choices.md)"
     size = training.get("batch_tokens") or choices.get("training.batch_tokens", 4096)
     n_steps = n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size
     choices["training.warmup_steps"] = max(1, min(choices["training.warmup_steps"], n_steps // 4))
     yield choices, reason
 
 
-def _is_given(model: Mapping[str, Any]) -> bool:
-    return "preset" in model or model.keys() >= SIZES
+def _fitting(choices: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that go with a shape: one memory a layer, and heads whose halves rotary positions turn."""
+    fitting = dict(choices)
+    if shape["n_encoder_layers"] != shape["n_decoder_layers"]:
+        del fitting["model.memory"]
+    if (shape.get("d_k") or shape["d_model"] // shape["n_heads"]) % 2:
+        del fitting["model.positions"]
+    return fitting
 
 
 def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:

@@ -13,7 +13,7 @@ import torch
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import Config, DataConfig, ModelConfig, SearchConfig
+from dragoman.config import PRESETS, Config, DataConfig, ModelConfig, SearchConfig
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs
 from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
 from dragoman.devices import find_device
@@ -22,7 +22,7 @@ from dragoman.fused.library import library
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.processes import available_memory, start_processes
-from dragoman.recipe import parse_config, read_recipe, to_yaml
+from dragoman.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
 from dragoman.sections import parse_section
 from dragoman.storage import lock_folder, read_pointer, write_file
 from dragoman.text.tokenizer import Tokenizers
@@ -142,14 +142,16 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[
         ConfigError: a setting is wrong, or contradicts the starting bundle.
         DataError: the corpus cannot be read.
     """
-    asked = parse_config(settings)  # tells of every mistake before any text is read
-    text = read_pairs(asked.data, "train")
+    # Every mistake is told before any text is read.
+    given = _given_by(start, settings) if start is not None else {}
+    data = parse_config({**settings, **given}).data if given else check_settings(settings).data
+    text = read_pairs(data, "train")
     n_pairs = text.count()
     if not n_pairs:
         raise DataError("there are no pairs", text.name, advice="give text with one sentence a line")
     filled, lines = plan(settings, n_pairs, text, fine_tuning=start is not None)
     if start is not None:
-        filled |= _given_by(start, settings)
+        filled |= given
         lines += _searched_as(start, filled)
     for line in lines:
         report(line)
@@ -175,9 +177,12 @@ def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
         "model": start.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
         "tokenizer": start.tokenizers.config.model_dump(),
     }
-    asked = parse_config(settings)
+    asked = {section: dict(settings.get(section) or {}) for section in given}
+    asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
+    whole = parse_config({**settings, **{section: {**given[section], **asked[section]} for section in given}})
     for section, values in given.items():
-        for key, value in getattr(asked, section).model_dump(exclude_unset=True).items():
+        for key in asked[section]:
+            value = getattr(getattr(whole, section), key)
             if key.endswith("dropout"):
                 values[key] = value
             elif values[key] != value:
@@ -209,30 +214,33 @@ def _prepare(
         # The warm-up that was chosen for a training's length has been; a longer training keeps it.
         kept = {"training": {"warmup_steps": earlier["training"]["warmup_steps"]}}
         settings = _laid_over(kept, settings)
+    if earlier is None and start is None:
+        check_request(settings)
     config = resolve(settings, start, report)
     if earlier is not None:
         refuse_changes(parse_config(earlier, run.config), config, folder, report)
-    if start is not None:
-        given: Tokenizers | None = _for_languages(start.tokenizers, config.data, report)
-    else:
-        given = given_tokenizers(folder) if run.steps else None
+    given = given_tokenizers(folder) if run.steps else None
+    if given is None and start is not None:
+        given = _for_languages(start.tokenizers, config.data, report)
     prepared = prepare(config, folder, tokenizers=given, report=report)
     write_file(run.config, to_yaml(config).encode())
     return config, prepared
 
 
 def _for_languages(tokenizers: Tokenizers, data: DataConfig, report: Callable[[str], None]) -> Tokenizers:
-    """A starting bundle's tokenizers, as those of the new text's languages where these are known."""
-    before = tokenizers.source_lang, tokenizers.target_lang
-    source, target = (old if new == UNKNOWN_LANGUAGE else new for old, new in zip(before, languages(data), strict=True))
-    if (source, target) != before and UNKNOWN_LANGUAGE not in before:
-        report(f"warning: the model of --init-from translates {'-'.join(before)}, and this text is {source}-{target}")
-    return replace(tokenizers, source_lang=source, target_lang=target)
+    """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
+    before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
+    if now == before or UNKNOWN_LANGUAGE in (*before, *now):
+        return tokenizers
+    report(f"warning: the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
+    if tokenizers.config.kind == "words":
+        return tokenizers
+    return replace(tokenizers, source_lang=now[0], target_lang=now[1])
 
 
 def _missing_text(settings: Mapping[str, Any]) -> str | None:
     """A text file that the settings name and that is not there: the run folder has been moved to another machine."""
-    data = parse_config(settings).data
+    data = parse_section(DataConfig, settings.get("data") or {})
     files = (*data.files("train"), *data.files("validation"), *data.files("test"))
     return next((file for file in files if file is not None and not Path(file).exists()), None)
 

@@ -7,6 +7,7 @@ in batches, and put back in order.
 from __future__ import annotations
 
 import math
+import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -84,6 +85,7 @@ class Translator:
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
+        self._aligning = threading.Lock()
         self.scorer = TransformerScorer(self._models.for_search())
         self._writer = Writer(self.scorer, tokenizers)
         self._workers = Workers(
@@ -290,7 +292,8 @@ class Translator:
 
         hypotheses = [[[each.hypothesis for each in beam] for beam in beams] for beams in beams_of]
         found = list(map(Found, map(harmless, texts), parts_of, hypotheses, translations))
-        return align_words(self.models[0], self.alignment, self.tokenizers, found, batch_size)
+        with self._aligning:  # what is captured of a model is all that is done with it meanwhile
+            return align_words(self.models[0], self.alignment, self.tokenizers, found, batch_size)
 
     def _search(
         self, sources: Sequence[list[int]], starts: Sequence[list[int]], batch_size: int, config: SearchConfig
