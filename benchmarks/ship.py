@@ -1,6 +1,6 @@
 """Make a model that comes with the package, of a run trained on Multi30k:
 
-    python benchmarks/ship.py RUN NAME [--length-penalty 1.0] [--about FILE]      # NAME such as multi30k-en-de
+    python benchmarks/ship.py RUN NAME [--last] [--length-penalty 1.0] [--about FILE]      # NAME such as multi30k-en-de
 
 Writes src/dragoman/pretrained/NAME, with weights in float16 and a card whose scores are those of this very bundle, and
 beside it what it makes of Test2016. FILE says in Markdown what else belongs to the recipe: teachers, costs. More than
@@ -52,7 +52,7 @@ non-commercial. The model is given away under the same terms. To cite:
 
 ## Recipe
 
-{about}`dragoman train` with these settings; the best step of the validations is {step}. It searches with beam
+{about}`dragoman train` with these settings; this is its {which} bundle, of step {step}. It searches with beam
 {beam_size} and length penalty {length_penalty}.
 
 ```yaml
@@ -94,13 +94,21 @@ def settings(run: Path) -> str:
     return "".join(re.sub(r": \S*/", ": ", line) for line in lines if not line.rstrip().endswith(": null"))
 
 
-def ship(run: Path, name: str, place: Path, *, length_penalty: float | None = None, about: str = "") -> None:
-    """Write the bundle `place`/`name`, and its translations of Test2016 beside it.
+def ship(
+    run: Path,
+    name: str,
+    place: Path,
+    *,
+    which: Literal["best", "last"] = "best",
+    length_penalty: float | None = None,
+    about: str = "",
+) -> None:
+    """Write the bundle `place`/`name`, one of the run's, and its translations of Test2016 beside it.
 
     Raises:
         DataError: the bundle is larger than a shipped one may be.
     """
-    bundle = load_bundle(run)
+    bundle = load_bundle(run / which)
     changes = {} if length_penalty is None else {"length_penalty": length_penalty}
     search = parse_section(SearchConfig, {**bundle.search.model_dump(), **changes})
     save = partial(save_bundle, model=bundle.model, tokenizers=bundle.tokenizers, search=search, facts=bundle.facts)
@@ -117,6 +125,7 @@ def ship(run: Path, name: str, place: Path, *, length_penalty: float | None = No
         source=LANGUAGES[source],
         target=LANGUAGES[target],
         n_parameters=sum(weight.size for weight in bundle.weights.values()),
+        which=which,
         step=bundle.facts.get("step"),
         beam_size=search.beam_size,
         length_penalty=search.length_penalty,
@@ -134,12 +143,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
     parser.add_argument("name")
+    parser.add_argument("--last", dest="which", action="store_const", const="last", default="best")
     parser.add_argument("--length-penalty", type=float)
     parser.add_argument("--about", type=Path)
     parser.add_argument("--place", type=Path, default=PRETRAINED)
     arguments = parser.parse_args()
     about = arguments.about.read_text(encoding="utf-8") if arguments.about else ""
-    ship(arguments.run, arguments.name, arguments.place, length_penalty=arguments.length_penalty, about=about)
+    chosen = {"which": arguments.which, "length_penalty": arguments.length_penalty, "about": about}
+    ship(arguments.run, arguments.name, arguments.place, **chosen)
 
 
 if __name__ == "__main__":
