@@ -224,7 +224,7 @@ def test_rotary_positions_and_their_gradients(
     wide = copy.deepcopy(rotary).double()
     assert_same(lambda x: rotary(x, positions), lambda x: wide(x, positions), [x], 2 * tolerance)
     table = rotary.table[positions.start : positions.stop]
-    torch.testing.assert_close(fused.turn(x.requires_grad_(), table), rotary(x, positions), rtol=0, atol=0)
+    torch.testing.assert_close(fused.rotate(x.requires_grad_(), table), rotary(x, positions), rtol=0, atol=0)
 
 
 # -- the loss ----------------------------------------------------------------------------------------------------------
@@ -297,7 +297,7 @@ def test_a_models_loss_and_gradients_are_those_in_float64(
 
 def test_only_training_on_a_cpu_uses_them(compiled: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     called: list[str] = []
-    for name in ("attend", "add_dropped", "layer_norm", "turn"):
+    for name in ("attend", "add_dropped", "layer_norm", "rotate"):
         monkeypatch.setattr(fused, name, lambda *_, name=name: called.append(name))
     leaf, dropout = torch.randn(2, 2, 5, 8, requires_grad=True), Dropout(0.1)
     plain = [(leaf.detach(), leaf.detach()), (leaf.double(), leaf.double()), (leaf.half(), leaf.half())]

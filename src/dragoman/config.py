@@ -102,9 +102,14 @@ class TokenizerConfig(Section):
     (Kudo 2018), drawn anew each epoch; 0 is off."""
 
     @property
+    def has_pieces(self) -> bool:
+        """Whether text is cut into SentencePiece's pieces."""
+        return self.kind in ("bpe", "unigram")
+
+    @property
     def is_joint(self) -> bool:
         """Whether both sides have one vocabulary: what was set, else pieces yes, words and characters no."""
-        return self.kind in ("bpe", "unigram") if self.joint is None else self.joint
+        return self.has_pieces if self.joint is None else self.joint
 
 
 class ModelShape(Section):

@@ -132,7 +132,7 @@ def is_given(model: Mapping[str, Any]) -> bool:
 
 def _in_vain(config: Config) -> Iterator[str]:
     tokenizer, kind = config.tokenizer, config.tokenizer.kind
-    if kind in ("words", "characters"):
+    if not tokenizer.has_pieces:
         if tokenizer.vocab_size is not None:
             yield f"tokenizer.vocab_size is for bpe and unigram; with {kind}, min_count limits the size"
         if tokenizer.sampling:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -30,7 +30,7 @@ from dragoman.cli.options import (
     TargetLang,
     Workers,
 )
-from dragoman.cli.settings import file_pairs, readable, recipe_settings, require_text
+from dragoman.cli.settings import readable, recipe_settings, require_text
 from dragoman.cli.streams import input_lines, print_result, result_lines
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def evaluate(
         raise typer.BadParameter("--vary has no one output")
     if vary and len(vary) > 1:
         raise typer.BadParameter("one --vary at a time")
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs
     from dragoman.devices import all_cores
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
     from dragoman.translator import BATCH_TOKENS, Translator
@@ -106,10 +106,11 @@ def evaluate(
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:
         translator = Translator.load(*model, device=device, workers=workers or all_cores(), precision=precision)
-        data, pairs_of = _test_set(recipe, {**origin, **langs}, split, translator)
-        files = [file for each in ("train", split) for file in data.files(each)]
-        write = stack.enter_context(result_lines(output, overwrite=overwrite, inputs=files)) if output else None
-        sources, references = _sides(pairs_of)
+        data, part = _test_set(recipe, {**origin, **langs}, split, translator)
+        inputs = data.files(part)
+        write = stack.enter_context(result_lines(output, overwrite=overwrite, inputs=inputs)) if output else None
+        sides = list(zip(*readable(read_pairs(data, part)), strict=True)) or [(), ()]
+        sources, references = map(list, sides)
         wants_m30k = m30k or data.corpus == "multi30k"
         own_split = split if data.corpus == "multi30k" else None
         known = target_lang or translator.tokenizers.target_lang
@@ -148,14 +149,14 @@ def _variants(vary: str, search: SearchOptions) -> tuple[str, list[dict[str, Any
 
 def _test_set(
     recipe: Path | None, options: dict[str, str | None], split: Split, translator: Translator
-) -> tuple[DataConfig, Iterator[tuple[str, str]]]:
-    """Where the sources and references to evaluate on are, and these, not yet read."""
+) -> tuple[DataConfig, Split]:
+    """Where the sources and references to evaluate on are: a part of some data, whose files are their training part."""
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.sections import parse_section
 
     if options["source"] or options["target"] or options["pairs"]:
-        return parse_section(DataConfig, {key: value for key, value in options.items() if value}), file_pairs(options)
+        return parse_section(DataConfig, {key: value for key, value in options.items() if value}), "train"
     settings = recipe_settings(recipe, None, options)
     require_text(settings, recipe)
     parse_section(DataConfig, settings["data"], recipe)
@@ -164,13 +165,7 @@ def _test_set(
     for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):
         if lang != UNKNOWN_LANGUAGE:
             section.setdefault(key, lang)
-    data = parse_section(DataConfig, section)
-    return data, readable(read_pairs(data, split))
-
-
-def _sides(pairs: Iterator[tuple[str, str]]) -> tuple[list[str], list[str]]:
-    both = list(pairs)
-    return [source for source, _ in both], [reference for _, reference in both]
+    return parse_section(DataConfig, section), split
 
 
 def _evaluate_files(

@@ -65,21 +65,6 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
     return Path("runs") / "-".join(parts)
 
 
-def file_pairs(data: Mapping[str, str | None]) -> Iterator[tuple[str, str]]:
-    """Every pair of the files that the options of a data section name.
-
-    Raises:
-        ConfigError: they name no files, or too many.
-        DataError: a file cannot be read, a line is not UTF-8 or too long, or the files differ in length.
-    """
-    from dragoman.config import DataConfig
-    from dragoman.data.corpus import read_pairs
-    from dragoman.sections import parse_section
-
-    text = read_pairs(parse_section(DataConfig, {key: value for key, value in data.items() if value}), "train")
-    return readable(text)
-
-
 def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
     """Every pair of a parallel text; where training would leave a line out, it is an error here.
 

@@ -88,7 +88,10 @@ def train(
             advice = "name text to begin one: --source and --target; see --help"
             raise ConfigError("there is no training to go on with", output, advice=advice)
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
-    _check(settings, recipe)
+    from dragoman.recipe import check_settings
+
+    check_settings(settings, recipe)  # what is wrong is told before anything else
+    require_text(settings, recipe)
     folder = output or default_folder(settings)
     from dragoman.torchrun import is_main_process
 
@@ -126,14 +129,15 @@ def prepare(
     data |= {"validation_source": validation_source, "validation_target": validation_target}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     settings = recipe_settings(recipe, overrides, {**data, **langs})
-    _check(settings, recipe)
+    from dragoman.recipe import check_request
+
+    check_request(settings, recipe)
+    require_text(settings, recipe)
     folder = output or default_folder(settings)
     from dragoman.data.prepare import prepare
-    from dragoman.recipe import check_request
     from dragoman.storage import lock_folder
     from dragoman.training.run import resolve
 
-    check_request(settings, recipe)
     config = resolve(settings, None, say)
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
@@ -144,14 +148,6 @@ def prepare(
             )
         prepare(config, folder, overwrite=overwrite, report=say)
     say(f"prepared {folder}; train on it with the same arguments: {program()} train ... -o {folder}")
-
-
-def _check(settings: dict[str, Any], recipe: Path | None) -> None:
-    """What is wrong is told before anything else."""
-    from dragoman.recipe import check_settings
-
-    check_settings(settings, recipe)
-    require_text(settings, recipe)
 
 
 def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:

@@ -189,7 +189,7 @@ def _refuse_overwriting_others(folder: Path) -> None:
 
 
 def _chose_size(config: Config) -> bool:
-    return config.tokenizer.kind in ("bpe", "unigram") and config.tokenizer.vocab_size is None
+    return config.tokenizer.has_pieces and config.tokenizer.vocab_size is None
 
 
 def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selection, list[str]]:

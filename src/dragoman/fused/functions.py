@@ -16,19 +16,19 @@ from torch.autograd.function import once_differentiable
 from dragoman.fused.library import NUMBERS, AttentionStruct, DropoutStruct, Library, array, library, n_threads
 
 
-def computes(*tensors: Tensor) -> bool:
+def is_supported(*tensors: Tensor) -> bool:
     """Whether the functions can be used for these."""
     return all(x.device.type == "cpu" and x.dtype in NUMBERS for x in tensors) and library() is not None
 
 
-def fuses(*tensors: Tensor) -> bool:
+def is_worth_it(*tensors: Tensor) -> bool:
     """Whether they are worth while for these: whether there will be a backward pass, too."""
-    return torch.is_grad_enabled() and any(x.requires_grad for x in tensors) and computes(*tensors)
+    return torch.is_grad_enabled() and any(x.requires_grad for x in tensors) and is_supported(*tensors)
 
 
 def _library() -> Library:
     found = library()
-    assert found is not None, "`computes` was not asked"
+    assert found is not None, "`is_supported` was not asked"
     return found
 
 
@@ -135,26 +135,26 @@ def _readable(x: Tensor) -> Tensor:
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
-class _Turn(torch.autograd.Function):
+class _Rotate(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, table: Tensor) -> Tensor:
         ctx.table = table
-        return _turn(x, table, back=False)
+        return _rotate(x, table, back=False)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
-        return _turn(grad, ctx.table, back=True), None
+        return _rotate(grad, ctx.table, back=True), None
 
 
-def _turn(x: Tensor, table: Tensor, *, back: bool) -> Tensor:
+def _rotate(x: Tensor, table: Tensor, *, back: bool) -> Tensor:
     x, out, step = _readable(x), _room_for(x), 0 if len(table) == 1 else table.stride(0)
     arguments = array(x), array(out), table, step, back, *x.shape[1:]
-    _library().call("turn", *arguments, len(x), n_threads(x.numel()))
+    _library().call("rotate", *arguments, len(x), n_threads(x.numel()))
     return out
 
 
-def turn(x: Tensor, table: Tensor) -> Tensor:
+def rotate(x: Tensor, table: Tensor) -> Tensor:
     """Rotary positions: x (B, H, T, K), table (T or 1, K) of sines and then cosines -> (B, H, T, K), in the type of x.
 
     Raises:
@@ -162,8 +162,8 @@ def turn(x: Tensor, table: Tensor) -> Tensor:
     """
     if len(table) not in (1, x.size(2)) or table.size(1) != x.size(3):
         raise ValueError(f"a table of shape {tuple(table.shape)} does not fit {tuple(x.shape)}")
-    turned: Tensor = _Turn.apply(x, table.float().contiguous())  # type: ignore[no-untyped-call]
-    return turned
+    rotated: Tensor = _Rotate.apply(x, table.float().contiguous())  # type: ignore[no-untyped-call]
+    return rotated
 
 
 class _Attend(torch.autograd.Function):

@@ -12,7 +12,7 @@
 
 enum { NO_MEMORY = -1 };
 
-enum { INTERFACE = 1 };
+enum { INTERFACE = 2 };
 
 /* Numbers that lie side by side along the last dimension; `strides`: of sentences, heads and rows, in numbers. */
 typedef struct {
@@ -225,15 +225,15 @@ int64_t normalise_gradient(const Array *x, const float *gain, const float *momen
 
 /* Turn pairs of numbers by their position's angle, or back: x (B, H, T, K) -> out; table (positions, K): sines, then
  * cosines, rows `step` apart from one of the T to the next. */
-int64_t turn(const Array *x, const Array *out, const float *table, int64_t step, int64_t back, int64_t n_heads,
-             int64_t n_positions, int64_t width, int64_t n_sentences, int64_t n_threads) {
+int64_t rotate(const Array *x, const Array *out, const float *table, int64_t step, int64_t back, int64_t n_heads,
+               int64_t n_positions, int64_t width, int64_t n_sentences, int64_t n_threads) {
     const int64_t n_pairs = width / 2;
     const float direction = back ? -1 : 1;
     float *rooms = malloc(n_threads * 2 * width * sizeof(float));
     if (!rooms) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
-        float *room = rooms + omp_get_thread_num() * 2 * width, *turned = room + width;
+        float *room = rooms + omp_get_thread_num() * 2 * width, *rotated = room + width;
 
         for (int64_t row = 0; row < n_positions; row++)
             for (int64_t head = 0; head < n_heads; head++) {
@@ -242,11 +242,11 @@ int64_t turn(const Array *x, const Array *out, const float *table, int64_t step,
                 const float *sines = table + row * step, *cosines = sines + n_pairs;
                 for (int64_t i = 0; i < n_pairs; i++) {
                     const float even = from[2 * i], odd = from[2 * i + 1], sine = direction * sines[i];
-                    turned[2 * i] = even * cosines[i] - odd * sine;
-                    turned[2 * i + 1] = even * sine + odd * cosines[i];
+                    rotated[2 * i] = even * cosines[i] - odd * sine;
+                    rotated[2 * i + 1] = even * sine + odd * cosines[i];
                 }
                 write_row(out, sentence * out->strides[0] + head * out->strides[1] + row * out->strides[2], width,
-                          turned);
+                          rotated);
             }
     }
     free(rooms);
@@ -322,7 +322,7 @@ typedef struct {
 typedef struct {
     int64_t padded, width, value_width;
     float *queries, *keys, *values, *out; /* filled up with zeros */
-    float *turned;                        /* keys or values, (K or W, padded) */
+    float *transposed;                    /* keys or values, (K or W, padded) */
     float *scores, *by_queries, *by_keys, *by_values;
     float *unseen; /* for each query, what is added to a key's score: 0 or -inf */
 } Desk;
@@ -348,7 +348,7 @@ static Desk own_desk(float *room, const Attention *attention) {
     desk.by_keys = next, next += n_keys * desk.width;
     desk.values = next, next += n_keys * desk.value_width;
     desk.by_values = next, next += n_keys * desk.value_width;
-    desk.turned = next, next += larger_of(attention->key_width, attention->value_width) * desk.padded;
+    desk.transposed = next, next += larger_of(attention->key_width, attention->value_width) * desk.padded;
     desk.unseen = next, next += n_queries * desk.padded;
     desk.scores = next;
     return desk;
@@ -423,65 +423,72 @@ static void weigh(const float *scores, const float *unseen, int64_t padded, floa
     for (int64_t key = 0; key < padded; key += LANES) store(weights + key, load(weights + key) * factor);
 }
 
-/* softmax(Q K^T / sqrt(K)) V -> out (B, H, T, W), and the weights. */
-int64_t attend(const Attention *attention, const Array *out, int64_t n_sentences, int64_t n_threads) {
-    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys;
+/* What is done with one head of a sentence, and arrays that are read or written with it. */
+typedef void Work(const Attention *attention, const Array *const *arrays, int64_t sentence, int64_t head,
+                  const Desk *desk);
+
+/* Do it with all heads of all sentences. Returns 0 or NO_MEMORY. */
+static int64_t with_all_heads(Work *work, const Attention *attention, const Array *const *arrays, int64_t n_sentences,
+                              int64_t n_threads) {
     float *rooms = calloc(n_threads * desk_size(attention), sizeof(float));
     if (!rooms) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
         const Desk desk = own_desk(rooms, attention);
-        const int64_t padded = desk.padded;
         hide(attention, sentence, desk.unseen);
-        for (int64_t head = 0; head < attention->n_heads; head++) {
-            float *weights = weights_of(attention, sentence, head, &desk);
-            take(attention, sentence, head, 1, &desk);
-            transpose(desk.keys, n_keys, attention->key_width, desk.turned);
-            multiply(n_queries, attention->key_width, padded, (Matrix){desk.queries, desk.width, 1}, desk.turned,
-                     desk.scores);
-            for (int64_t query = 0; query < n_queries; query++)
-                weigh(desk.scores + query * padded, desk.unseen + query * padded, padded, weights + query * padded);
-            multiply(n_queries, n_keys, desk.value_width, (Matrix){weights, padded, 1}, desk.values, desk.out);
-            scatter(desk.out, n_queries, attention->value_width, out, sentence, head);
-        }
+        for (int64_t head = 0; head < attention->n_heads; head++) work(attention, arrays, sentence, head, &desk);
     }
     free(rooms);
     return 0;
 }
 
+static void attend_head(const Attention *attention, const Array *const *arrays, int64_t sentence, int64_t head,
+                        const Desk *desk) {
+    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys, padded = desk->padded;
+    float *weights = weights_of(attention, sentence, head, desk);
+    take(attention, sentence, head, 1, desk);
+    transpose(desk->keys, n_keys, attention->key_width, desk->transposed);
+    multiply(n_queries, attention->key_width, padded, (Matrix){desk->queries, desk->width, 1}, desk->transposed,
+             desk->scores);
+    for (int64_t query = 0; query < n_queries; query++)
+        weigh(desk->scores + query * padded, desk->unseen + query * padded, padded, weights + query * padded);
+    multiply(n_queries, n_keys, desk->value_width, (Matrix){weights, padded, 1}, desk->values, desk->out);
+    scatter(desk->out, n_queries, attention->value_width, arrays[0], sentence, head);
+}
+
+/* softmax(Q K^T / sqrt(K)) V -> out (B, H, T, W), and the weights. */
+int64_t attend(const Attention *attention, const Array *out, int64_t n_sentences, int64_t n_threads) {
+    return with_all_heads(attend_head, attention, (const Array *[]){out}, n_sentences, n_threads);
+}
+
+static void attend_head_gradient(const Attention *attention, const Array *const *arrays, int64_t sentence, int64_t head,
+                                 const Desk *desk) {
+    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys, padded = desk->padded;
+    const float *weights = weights_of(attention, sentence, head, desk);
+    take(attention, sentence, head, 1 / sqrtf(attention->key_width), desk);
+    gather(arrays[0], sentence, head, n_queries, attention->value_width, 1, desk->out);
+    multiply(n_keys, n_queries, desk->value_width, (Matrix){weights, 1, padded}, desk->out, desk->by_values);
+    transpose(desk->values, n_keys, attention->value_width, desk->transposed);
+    multiply(n_queries, attention->value_width, padded, (Matrix){desk->out, desk->value_width, 1}, desk->transposed,
+             desk->scores); /* by the weights */
+    for (int64_t query = 0; query < n_queries; query++) {
+        float *by_weights = desk->scores + query * padded;
+        const float mean = sum_of_products(by_weights, weights + query * padded, padded);
+        for (int64_t key = 0; key < padded; key++)
+            by_weights[key] = (by_weights[key] - mean) * weights[query * padded + key]; /* by the scores */
+    }
+    multiply(n_queries, n_keys, desk->width, (Matrix){desk->scores, padded, 1}, desk->keys, desk->by_queries);
+    multiply(n_keys, n_queries, desk->width, (Matrix){desk->scores, 1, padded}, desk->queries, desk->by_keys);
+    scatter(desk->by_queries, n_queries, attention->key_width, arrays[1], sentence, head);
+    scatter(desk->by_keys, n_keys, attention->key_width, arrays[2], sentence, head);
+    scatter(desk->by_values, n_keys, attention->value_width, arrays[3], sentence, head);
+}
+
 /* Gradients by queries, keys and values, of that by what `attend` gave. */
 int64_t attend_gradient(const Attention *attention, const Array *gradient, const Array *by_queries,
                         const Array *by_keys, const Array *by_values, int64_t n_sentences, int64_t n_threads) {
-    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys;
-    float *rooms = calloc(n_threads * desk_size(attention), sizeof(float));
-    if (!rooms) return NO_MEMORY;
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-    for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
-        const Desk desk = own_desk(rooms, attention);
-        const int64_t padded = desk.padded;
-        for (int64_t head = 0; head < attention->n_heads; head++) {
-            const float *weights = weights_of(attention, sentence, head, &desk);
-            take(attention, sentence, head, 1 / sqrtf(attention->key_width), &desk);
-            gather(gradient, sentence, head, n_queries, attention->value_width, 1, desk.out);
-            multiply(n_keys, n_queries, desk.value_width, (Matrix){weights, 1, padded}, desk.out, desk.by_values);
-            transpose(desk.values, n_keys, attention->value_width, desk.turned);
-            multiply(n_queries, attention->value_width, padded, (Matrix){desk.out, desk.value_width, 1}, desk.turned,
-                     desk.scores); /* by the weights */
-            for (int64_t query = 0; query < n_queries; query++) {
-                float *by_weights = desk.scores + query * padded;
-                const float mean = sum_of_products(by_weights, weights + query * padded, padded);
-                for (int64_t key = 0; key < padded; key++)
-                    by_weights[key] = (by_weights[key] - mean) * weights[query * padded + key]; /* by the scores */
-            }
-            multiply(n_queries, n_keys, desk.width, (Matrix){desk.scores, padded, 1}, desk.keys, desk.by_queries);
-            multiply(n_keys, n_queries, desk.width, (Matrix){desk.scores, 1, padded}, desk.queries, desk.by_keys);
-            scatter(desk.by_queries, n_queries, attention->key_width, by_queries, sentence, head);
-            scatter(desk.by_keys, n_keys, attention->key_width, by_keys, sentence, head);
-            scatter(desk.by_values, n_keys, attention->value_width, by_values, sentence, head);
-        }
-    }
-    free(rooms);
-    return 0;
+    const Array *arrays[] = {gradient, by_queries, by_keys, by_values};
+    return with_all_heads(attend_head_gradient, attention, arrays, n_sentences, n_threads);
 }
 
 /* ---- the loss over the vocabulary ---- */

@@ -15,7 +15,7 @@ from dragoman.compiled import usable_libraries
 #: The kinds of fused.c: a processor that runs one runs those before it.
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"
 #: As in fused.c.
-INTERFACE = 1
+INTERFACE = 2
 #: What it reads and writes.
 NUMBERS = torch.float32, torch.bfloat16
 #: Numbers that one thread is done with about as soon as another one is awake.

@@ -56,7 +56,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = 
         raise TypeError(f"a mask is of type torch.bool, True where a query may attend, not {mask.dtype}")
     same_heads = queries.shape[:2] == keys.shape[:2] == values.shape[:2]
     for_all_heads = mask is None or (mask.dim() == 4 and mask.size(1) == 1)
-    if keys.size(-2) <= OURS and same_heads and for_all_heads and fused.fuses(queries, keys, values):
+    if keys.size(-2) <= OURS and same_heads and for_all_heads and fused.is_worth_it(queries, keys, values):
         return fused.attend(queries, keys, values, mask)
     if keys.device.type == "cpu" and keys.size(-2) <= PLAIN:
         return attention_weights(queries, keys, mask) @ values
@@ -107,13 +107,13 @@ class MultiHeadAttention(nn.Module):
         return self.attend(queries, *self.keys_values(keys, values), mask)
 
     def keys_values(self, keys: Tensor, values: Tensor, positions: range | None = None) -> tuple[Tensor, Tensor]:
-        """What a cache keeps: projected keys (B, H, S, K), turned by their positions, and values (B, H, S, W)."""
-        heads = self._turn(self._split(self.key_projection(keys)), positions)
+        """What a cache keeps: projected keys (B, H, S, K), rotated by their positions, and values (B, H, S, W)."""
+        heads = self._rotate(self._split(self.key_projection(keys)), positions)
         return heads, self._split(self.value_projection(values))
 
     def query_heads(self, queries: Tensor, positions: range | None = None) -> Tensor:
-        """Projected queries (B, H, T, K) at `positions`, by default 0 to T, turned by them."""
-        return self._turn(self._split(self.query_projection(queries)), positions)
+        """Projected queries (B, H, T, K) at `positions`, by default 0 to T, rotated by them."""
+        return self._rotate(self._split(self.query_projection(queries)), positions)
 
     def attend(
         self,
@@ -136,5 +136,5 @@ class MultiHeadAttention(nn.Module):
         """(B, T, H * K) -> (B, H, T, K): each head gets its own slice."""
         return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
 
-    def _turn(self, x: Tensor, positions: range | None) -> Tensor:
+    def _rotate(self, x: Tensor, positions: range | None) -> Tensor:
         return x if self.rotary is None else self.rotary(x, positions or range(x.size(2)))

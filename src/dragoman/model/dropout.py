@@ -31,7 +31,7 @@ class Dropout(nn.Module):
 
     def add(self, x: Tensor, y: Tensor) -> Tensor:
         """x + self(y): both (..., D) -> (..., D)."""
-        if self.training and self.p and x.shape == y.shape and fused.fuses(x, y):
+        if self.training and self.p and x.shape == y.shape and fused.is_worth_it(x, y):
             return fused.add_dropped(x, y, n_dropped(self.p))
         dropped: Tensor = self(y)
         return x + dropped

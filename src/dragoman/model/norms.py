@@ -34,7 +34,7 @@ class LayerNorm(nn.LayerNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., D) -> (..., D)."""
-        if fused.fuses(x):
+        if fused.is_worth_it(x):
             return fused.layer_norm(x, self.weight, self.bias, self.eps, x.dtype)[0]
         return super().forward(x)
 
@@ -52,7 +52,7 @@ def norm_and_keep(norm: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:
     """norm(x), in the type that autocast wants in products, once for all; and x (..., D), for a residual sum."""
     kind = x.device.type
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
-    if isinstance(norm, LayerNorm) and dtype != torch.float16 and fused.fuses(x):
+    if isinstance(norm, LayerNorm) and dtype != torch.float16 and fused.is_worth_it(x):
         return fused.layer_norm(x, norm.weight, norm.bias, norm.eps, dtype or x.dtype)
     normed: Tensor = norm(x)
     return normed if dtype is None else normed.to(dtype), x

@@ -70,8 +70,8 @@ class RotaryPositions(nn.Module):
     def forward(self, x: Tensor, positions: range) -> Tensor:
         """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
         table = _rows(self.table, positions)
-        if fused.fuses(x):
-            return fused.turn(x, table)
+        if fused.is_worth_it(x):
+            return fused.rotate(x, table)
         sin, cos = table.chunk(2, dim=-1)
         even, odd = x[..., 0::2], x[..., 1::2]
         return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)

@@ -149,7 +149,7 @@ def learn_tokenizers(pairs: Pairs, config: TokenizerConfig, source_lang: str, ta
             or a package is missing.
     """
     config = config.model_copy(update={"joint": config.is_joint})
-    if config.kind in ("bpe", "unigram"):
+    if config.has_pieces:
         learned = _learn_subwords(pairs, config)
     else:
         learned = _learn_lists(pairs, config, source_lang, target_lang)
@@ -222,7 +222,7 @@ def _learn_list(texts: Iterator[str], config: TokenizerConfig, lang: str, output
 
 def _files(config: TokenizerConfig) -> tuple[str, str]:
     """The file names of the source's and the target's vocabulary."""
-    suffix = "model" if config.kind in ("bpe", "unigram") else "json"
+    suffix = "model" if config.has_pieces else "json"
     return (f"joint.{suffix}",) * 2 if config.is_joint else (f"source.{suffix}", f"target.{suffix}")
 
 

@@ -46,7 +46,7 @@ def batch_gradient(
 
 
 def sum_gradients(model: Transformer, sums: Tensor, processes: Processes) -> None:
-    """Add the gradients of all processes, and their `sums`, as one flat tensor: one message is the fastest."""
+    """Add the gradients of all processes, and their `sums` (2,), as one flat tensor: one message is the fastest."""
     if processes.world_size == 1:
         return
     parameters = list(model.parameters())

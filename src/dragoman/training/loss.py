@@ -83,7 +83,7 @@ class _ChunkedLoss(torch.autograd.Function):
                 hidden_grad[:, place] += (flat @ matrix).view(n_passes, -1, n_inputs)[:, : target.size(1)]
                 if product is None:
                     weight_grad.addmm_(flat.T, chunk)  # without a matrix in between
-                elif fused.computes(flat) and weight_grad.dtype == torch.float32:
+                elif fused.is_supported(flat) and weight_grad.dtype == torch.float32:
                     fused.add_(weight_grad, torch.mm(flat.T, chunk, out=product))
                 else:
                     weight_grad += torch.mm(flat.T, chunk, out=product)
@@ -126,7 +126,7 @@ def _softmax(
         in float32 at least; and R-Drop's part of the loss.
     """
     wide, places, n_tokens = torch.promote_types(scores.dtype, torch.float32), targets[..., None], targets.size(1)
-    if fused.computes(scores):
+    if fused.is_supported(scores):
         wanted = scores[:, :n_tokens].gather(-1, places).squeeze(-1).to(wide)
         wanted = wanted if bias is None else wanted + bias[targets]
         normalisers, divergence = fused.softmax_(scores, bias, r_drop)
