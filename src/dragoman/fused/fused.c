@@ -58,11 +58,11 @@ INLINE void read_scaled(const Array *array, int64_t place, int64_t count, float 
     }
 }
 
-/* A row as floats: where it lies, or in `room`. */
-INLINE const float *read_row(const Array *array, int64_t place, int64_t count, float *room) {
+/* A row as floats: where it lies, or in `scratch`. */
+INLINE const float *read_row(const Array *array, int64_t place, int64_t count, float *scratch) {
     if (!array->is_narrow) return (const float *)array->data + place;
-    read_scaled(array, place, count, 1, room);
-    return room;
+    read_scaled(array, place, count, 1, scratch);
+    return scratch;
 }
 
 INLINE void write_row(const Array *array, int64_t place, int64_t count, const float *row) {
@@ -114,34 +114,34 @@ static void drop(const Dropout *dropout, int64_t row, int64_t count, const float
 /* x + dropped y: rows (R, D). */
 int64_t add_dropped(const Array *x, const Array *y, const Array *out, const Dropout *dropout, int64_t width,
                     int64_t n_rows, int64_t n_threads) {
-    float *rooms = malloc(n_threads * 2 * width * sizeof(float));
-    if (!rooms) return NO_MEMORY;
+    float *workspace = malloc(n_threads * 2 * width * sizeof(float));
+    if (!workspace) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t row = 0; row < n_rows; row++) {
-        float *room = rooms + omp_get_thread_num() * 2 * width, *sums = room + width;
+        float *scratch = workspace + omp_get_thread_num() * 2 * width, *sums = scratch + width;
 
-        const float *kept = read_row(x, row * width, width, room);
+        const float *kept = read_row(x, row * width, width, scratch);
         drop(dropout, row, width, read_row(y, row * width, width, sums), sums);
         for (int64_t i = 0; i < width; i++) sums[i] += kept[i];
         write_row(out, row * width, width, sums);
     }
-    free(rooms);
+    free(workspace);
     return 0;
 }
 
 /* The dropped gradient, which is that by y: rows (R, D). */
 int64_t drop_rows(const Array *gradient, const Array *out, const Dropout *dropout, int64_t width, int64_t n_rows,
                   int64_t n_threads) {
-    float *rooms = malloc(n_threads * width * sizeof(float));
-    if (!rooms) return NO_MEMORY;
+    float *workspace = malloc(n_threads * width * sizeof(float));
+    if (!workspace) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t row = 0; row < n_rows; row++) {
-        float *room = rooms + omp_get_thread_num() * width;
+        float *scratch = workspace + omp_get_thread_num() * width;
 
-        drop(dropout, row, width, read_row(gradient, row * width, width, room), room);
-        write_row(out, row * width, width, room);
+        drop(dropout, row, width, read_row(gradient, row * width, width, scratch), scratch);
+        write_row(out, row * width, width, scratch);
     }
-    free(rooms);
+    free(workspace);
     return 0;
 }
 
@@ -168,13 +168,13 @@ static float sum_of_products(const float *one, const float *other, int64_t count
 /* (x - mean) / deviation * gain + bias: rows (R, D); moments (R, 2): mean and 1 / deviation. */
 int64_t normalise(const Array *x, const float *gain, const float *bias, const Array *out, float *moments, double eps,
                   int64_t width, int64_t n_rows, int64_t n_threads) {
-    float *rooms = malloc(n_threads * 2 * width * sizeof(float));
-    if (!rooms) return NO_MEMORY;
+    float *workspace = malloc(n_threads * 2 * width * sizeof(float));
+    if (!workspace) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t row = 0; row < n_rows; row++) {
-        float *room = rooms + omp_get_thread_num() * 2 * width, *centred = room + width;
+        float *scratch = workspace + omp_get_thread_num() * 2 * width, *centred = scratch + width;
 
-        const float *from = read_row(x, row * width, width, room);
+        const float *from = read_row(x, row * width, width, scratch);
         const float mean = sum_of_row(from, width) / width;
         for (int64_t i = 0; i < width; i++) centred[i] = from[i] - mean;
         const float factor = 1 / sqrtf(sum_of_products(centred, centred, width) / width + (float)eps);
@@ -184,7 +184,7 @@ int64_t normalise(const Array *x, const float *gain, const float *bias, const Ar
         write_row(out, row * width, width, centred);
         moments[2 * row] = mean, moments[2 * row + 1] = factor;
     }
-    free(rooms);
+    free(workspace);
     return 0;
 }
 
@@ -192,17 +192,18 @@ int64_t normalise(const Array *x, const float *gain, const float *bias, const Ar
 int64_t normalise_gradient(const Array *x, const float *gain, const float *moments, const Array *gradient,
                            const Array *kept, const Array *by_x, float *sums, int64_t width, int64_t n_rows,
                            int64_t n_threads) {
-    float *rooms = malloc(n_threads * 4 * width * sizeof(float));
-    if (!rooms) return NO_MEMORY;
+    float *workspace = malloc(n_threads * 4 * width * sizeof(float));
+    if (!workspace) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t row = 0; row < n_rows; row++) {
-        float *room = rooms + omp_get_thread_num() * 4 * width, *normed = room + width, *scaled = normed + width;
+        float *scratch = workspace + omp_get_thread_num() * 4 * width, *normed = scratch + width,
+              *scaled = normed + width;
         float *by_gain = sums + omp_get_thread_num() * 2 * width, *by_bias = by_gain + width;
 
         const float mean = moments[2 * row], factor = moments[2 * row + 1];
-        const float *from = read_row(x, row * width, width, room);
+        const float *from = read_row(x, row * width, width, scratch);
         for (int64_t i = 0; i < width; i++) normed[i] = (from[i] - mean) * factor;
-        const float *by_out = read_row(gradient, row * width, width, room);
+        const float *by_out = read_row(gradient, row * width, width, scratch);
         for (int64_t i = 0; i < width; i++) {
             by_gain[i] += by_out[i] * normed[i];
             by_bias[i] += by_out[i];
@@ -212,12 +213,12 @@ int64_t normalise_gradient(const Array *x, const float *gain, const float *momen
         const float mean_product = sum_of_products(scaled, normed, width) / width;
         for (int64_t i = 0; i < width; i++) scaled[i] = (scaled[i] - mean_scaled - normed[i] * mean_product) * factor;
         if (kept->data) {
-            const float *more = read_row(kept, row * width, width, room);
+            const float *more = read_row(kept, row * width, width, scratch);
             for (int64_t i = 0; i < width; i++) scaled[i] += more[i];
         }
         write_row(by_x, row * width, width, scaled);
     }
-    free(rooms);
+    free(workspace);
     return 0;
 }
 
@@ -229,16 +230,16 @@ int64_t rotate(const Array *x, const Array *out, const float *table, int64_t ste
                int64_t n_positions, int64_t width, int64_t n_sentences, int64_t n_threads) {
     const int64_t n_pairs = width / 2;
     const float direction = back ? -1 : 1;
-    float *rooms = malloc(n_threads * 2 * width * sizeof(float));
-    if (!rooms) return NO_MEMORY;
+    float *workspace = malloc(n_threads * 2 * width * sizeof(float));
+    if (!workspace) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
-        float *room = rooms + omp_get_thread_num() * 2 * width, *rotated = room + width;
+        float *scratch = workspace + omp_get_thread_num() * 2 * width, *rotated = scratch + width;
 
         for (int64_t row = 0; row < n_positions; row++)
             for (int64_t head = 0; head < n_heads; head++) {
                 const int64_t place = sentence * x->strides[0] + head * x->strides[1] + row * x->strides[2];
-                const float *from = read_row(x, place, width, room);
+                const float *from = read_row(x, place, width, scratch);
                 const float *sines = table + row * step, *cosines = sines + n_pairs;
                 for (int64_t i = 0; i < n_pairs; i++) {
                     const float even = from[2 * i], odd = from[2 * i + 1], sine = direction * sines[i];
@@ -249,7 +250,7 @@ int64_t rotate(const Array *x, const Array *out, const float *table, int64_t ste
                           rotated);
             }
     }
-    free(rooms);
+    free(workspace);
     return 0;
 }
 
@@ -325,33 +326,33 @@ typedef struct {
     float *transposed;                    /* keys or values, (K or W, padded) */
     float *scores, *by_queries, *by_keys, *by_values;
     float *unseen; /* for each query, what is added to a key's score: 0 or -inf */
-} Desk;
+} Scratch;
 
-/* The floats that a desk takes. */
-static int64_t desk_size(const Attention *attention) {
+/* How many floats a `Scratch` has. */
+static int64_t scratch_size(const Attention *attention) {
     const int64_t width = rounded_up(larger_of(attention->key_width, attention->value_width), LANES);
     const int64_t n_keys = rounded_up(attention->n_keys, LANES), n_queries = attention->n_queries;
     return (3 * n_queries + 5 * n_keys) * width + 2 * n_queries * n_keys;
 }
 
-/* This thread's desk in a room of zeros. */
-static Desk own_desk(float *room, const Attention *attention) {
+/* This thread's part of the workspace, which begins as zeros. */
+static Scratch own_scratch(float *workspace, const Attention *attention) {
     const int64_t n_keys = attention->n_keys, n_queries = attention->n_queries;
-    Desk desk = {.padded = rounded_up(n_keys, LANES),
-                 .width = rounded_up(attention->key_width, LANES),
-                 .value_width = rounded_up(attention->value_width, LANES)};
-    float *next = room + omp_get_thread_num() * desk_size(attention);
-    desk.queries = next, next += n_queries * desk.width;
-    desk.by_queries = next, next += n_queries * desk.width;
-    desk.out = next, next += n_queries * desk.value_width;
-    desk.keys = next, next += n_keys * desk.width;
-    desk.by_keys = next, next += n_keys * desk.width;
-    desk.values = next, next += n_keys * desk.value_width;
-    desk.by_values = next, next += n_keys * desk.value_width;
-    desk.transposed = next, next += larger_of(attention->key_width, attention->value_width) * desk.padded;
-    desk.unseen = next, next += n_queries * desk.padded;
-    desk.scores = next;
-    return desk;
+    Scratch scratch = {.padded = rounded_up(n_keys, LANES),
+                       .width = rounded_up(attention->key_width, LANES),
+                       .value_width = rounded_up(attention->value_width, LANES)};
+    float *next = workspace + omp_get_thread_num() * scratch_size(attention);
+    scratch.queries = next, next += n_queries * scratch.width;
+    scratch.by_queries = next, next += n_queries * scratch.width;
+    scratch.out = next, next += n_queries * scratch.value_width;
+    scratch.keys = next, next += n_keys * scratch.width;
+    scratch.by_keys = next, next += n_keys * scratch.width;
+    scratch.values = next, next += n_keys * scratch.value_width;
+    scratch.by_values = next, next += n_keys * scratch.value_width;
+    scratch.transposed = next, next += larger_of(attention->key_width, attention->value_width) * scratch.padded;
+    scratch.unseen = next, next += n_queries * scratch.padded;
+    scratch.scores = next;
+    return scratch;
 }
 
 /* The rows of one head of a sentence, times `factor` -> (n_rows, width up to whole vectors). */
@@ -370,17 +371,18 @@ static void scatter(const float *from, int64_t n_rows, int64_t width, const Arra
         write_row(array, place + row * array->strides[2], width, from);
 }
 
-/* Put the rows of a head on the desk; keys are multiplied by `factor`, queries by 1 / sqrt(K). */
-static void take(const Attention *attention, int64_t sentence, int64_t head, float factor, const Desk *desk) {
+/* Put the rows of a head into `scratch`; keys are multiplied by `factor`, queries by 1 / sqrt(K). */
+static void take(const Attention *attention, int64_t sentence, int64_t head, float factor, const Scratch *scratch) {
     const int64_t n_keys = attention->n_keys, key_width = attention->key_width;
-    gather(&attention->queries, sentence, head, attention->n_queries, key_width, 1 / sqrtf(key_width), desk->queries);
-    gather(&attention->keys, sentence, head, n_keys, key_width, factor, desk->keys);
-    gather(&attention->values, sentence, head, n_keys, attention->value_width, 1, desk->values);
+    gather(&attention->queries, sentence, head, attention->n_queries, key_width, 1 / sqrtf(key_width),
+           scratch->queries);
+    gather(&attention->keys, sentence, head, n_keys, key_width, factor, scratch->keys);
+    gather(&attention->values, sentence, head, n_keys, attention->value_width, 1, scratch->values);
 }
 
 /* The weights of a head. */
-static float *weights_of(const Attention *attention, int64_t sentence, int64_t head, const Desk *desk) {
-    return attention->weights + (sentence * attention->n_heads + head) * attention->n_queries * desk->padded;
+static float *weights_of(const Attention *attention, int64_t sentence, int64_t head, const Scratch *scratch) {
+    return attention->weights + (sentence * attention->n_heads + head) * attention->n_queries * scratch->padded;
 }
 
 /* (n_rows, width up to whole vectors) -> (width, n_rows up to whole vectors). */
@@ -425,35 +427,35 @@ static void weigh(const float *scores, const float *unseen, int64_t padded, floa
 
 /* What is done with one head of a sentence, and arrays that are read or written with it. */
 typedef void Work(const Attention *attention, const Array *const *arrays, int64_t sentence, int64_t head,
-                  const Desk *desk);
+                  const Scratch *scratch);
 
 /* Do it with all heads of all sentences. Returns 0 or NO_MEMORY. */
 static int64_t with_all_heads(Work *work, const Attention *attention, const Array *const *arrays, int64_t n_sentences,
                               int64_t n_threads) {
-    float *rooms = calloc(n_threads * desk_size(attention), sizeof(float));
-    if (!rooms) return NO_MEMORY;
+    float *workspace = calloc(n_threads * scratch_size(attention), sizeof(float));
+    if (!workspace) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
-        const Desk desk = own_desk(rooms, attention);
-        hide(attention, sentence, desk.unseen);
-        for (int64_t head = 0; head < attention->n_heads; head++) work(attention, arrays, sentence, head, &desk);
+        const Scratch scratch = own_scratch(workspace, attention);
+        hide(attention, sentence, scratch.unseen);
+        for (int64_t head = 0; head < attention->n_heads; head++) work(attention, arrays, sentence, head, &scratch);
     }
-    free(rooms);
+    free(workspace);
     return 0;
 }
 
 static void attend_head(const Attention *attention, const Array *const *arrays, int64_t sentence, int64_t head,
-                        const Desk *desk) {
-    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys, padded = desk->padded;
-    float *weights = weights_of(attention, sentence, head, desk);
-    take(attention, sentence, head, 1, desk);
-    transpose(desk->keys, n_keys, attention->key_width, desk->transposed);
-    multiply(n_queries, attention->key_width, padded, (Matrix){desk->queries, desk->width, 1}, desk->transposed,
-             desk->scores);
+                        const Scratch *scratch) {
+    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys, padded = scratch->padded;
+    float *weights = weights_of(attention, sentence, head, scratch);
+    take(attention, sentence, head, 1, scratch);
+    transpose(scratch->keys, n_keys, attention->key_width, scratch->transposed);
+    multiply(n_queries, attention->key_width, padded, (Matrix){scratch->queries, scratch->width, 1},
+             scratch->transposed, scratch->scores);
     for (int64_t query = 0; query < n_queries; query++)
-        weigh(desk->scores + query * padded, desk->unseen + query * padded, padded, weights + query * padded);
-    multiply(n_queries, n_keys, desk->value_width, (Matrix){weights, padded, 1}, desk->values, desk->out);
-    scatter(desk->out, n_queries, attention->value_width, arrays[0], sentence, head);
+        weigh(scratch->scores + query * padded, scratch->unseen + query * padded, padded, weights + query * padded);
+    multiply(n_queries, n_keys, scratch->value_width, (Matrix){weights, padded, 1}, scratch->values, scratch->out);
+    scatter(scratch->out, n_queries, attention->value_width, arrays[0], sentence, head);
 }
 
 /* softmax(Q K^T / sqrt(K)) V -> out (B, H, T, W), and the weights. */
@@ -462,26 +464,28 @@ int64_t attend(const Attention *attention, const Array *out, int64_t n_sentences
 }
 
 static void attend_head_gradient(const Attention *attention, const Array *const *arrays, int64_t sentence, int64_t head,
-                                 const Desk *desk) {
-    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys, padded = desk->padded;
-    const float *weights = weights_of(attention, sentence, head, desk);
-    take(attention, sentence, head, 1 / sqrtf(attention->key_width), desk);
-    gather(arrays[0], sentence, head, n_queries, attention->value_width, 1, desk->out);
-    multiply(n_keys, n_queries, desk->value_width, (Matrix){weights, 1, padded}, desk->out, desk->by_values);
-    transpose(desk->values, n_keys, attention->value_width, desk->transposed);
-    multiply(n_queries, attention->value_width, padded, (Matrix){desk->out, desk->value_width, 1}, desk->transposed,
-             desk->scores); /* by the weights */
+                                 const Scratch *scratch) {
+    const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys, padded = scratch->padded;
+    const float *weights = weights_of(attention, sentence, head, scratch);
+    take(attention, sentence, head, 1 / sqrtf(attention->key_width), scratch);
+    gather(arrays[0], sentence, head, n_queries, attention->value_width, 1, scratch->out);
+    multiply(n_keys, n_queries, scratch->value_width, (Matrix){weights, 1, padded}, scratch->out, scratch->by_values);
+    transpose(scratch->values, n_keys, attention->value_width, scratch->transposed);
+    multiply(n_queries, attention->value_width, padded, (Matrix){scratch->out, scratch->value_width, 1},
+             scratch->transposed, scratch->scores); /* by the weights */
     for (int64_t query = 0; query < n_queries; query++) {
-        float *by_weights = desk->scores + query * padded;
+        float *by_weights = scratch->scores + query * padded;
         const float mean = sum_of_products(by_weights, weights + query * padded, padded);
         for (int64_t key = 0; key < padded; key++)
             by_weights[key] = (by_weights[key] - mean) * weights[query * padded + key]; /* by the scores */
     }
-    multiply(n_queries, n_keys, desk->width, (Matrix){desk->scores, padded, 1}, desk->keys, desk->by_queries);
-    multiply(n_keys, n_queries, desk->width, (Matrix){desk->scores, 1, padded}, desk->queries, desk->by_keys);
-    scatter(desk->by_queries, n_queries, attention->key_width, arrays[1], sentence, head);
-    scatter(desk->by_keys, n_keys, attention->key_width, arrays[2], sentence, head);
-    scatter(desk->by_values, n_keys, attention->value_width, arrays[3], sentence, head);
+    multiply(n_queries, n_keys, scratch->width, (Matrix){scratch->scores, padded, 1}, scratch->keys,
+             scratch->by_queries);
+    multiply(n_keys, n_queries, scratch->width, (Matrix){scratch->scores, 1, padded}, scratch->queries,
+             scratch->by_keys);
+    scatter(scratch->by_queries, n_queries, attention->key_width, arrays[1], sentence, head);
+    scatter(scratch->by_keys, n_keys, attention->key_width, arrays[2], sentence, head);
+    scatter(scratch->by_values, n_keys, attention->value_width, arrays[3], sentence, head);
 }
 
 /* Gradients by queries, keys and values, of that by what `attend` gave. */
@@ -538,28 +542,28 @@ static float pull(float *p, float *q, const float *gaps, int64_t padded, float w
 int64_t softmax(const Array *scores, const float *bias, float *normalisers, float *divergences, double r_drop,
                 int64_t width, int64_t n_rows, int64_t n_threads) {
     const int64_t padded = rounded_up(width, LANES);
-    float *rooms = malloc(n_threads * 4 * padded * sizeof(float));
-    if (!rooms) return NO_MEMORY;
+    float *workspace = malloc(n_threads * 4 * padded * sizeof(float));
+    if (!workspace) return NO_MEMORY;
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t row = 0; row < n_rows; row++) {
-        float *room = rooms + omp_get_thread_num() * 4 * padded, *p = room + padded, *other = p + padded,
+        float *scratch = workspace + omp_get_thread_num() * 4 * padded, *p = scratch + padded, *other = p + padded,
               *q = other + padded;
         float factor, other_factor;
-        normalisers[row] = exponentiate(scores, bias, row, width, r_drop ? room : p, p, &factor);
+        normalisers[row] = exponentiate(scores, bias, row, width, r_drop ? scratch : p, p, &factor);
         for (int64_t i = 0; i < padded; i++) p[i] *= factor;
         if (r_drop) {
             normalisers[row + n_rows] = exponentiate(scores, bias, row + n_rows, width, other, q, &other_factor);
             const float difference = normalisers[row] - normalisers[row + n_rows];
             for (int64_t i = 0; i < padded; i++) {
                 q[i] *= other_factor;
-                room[i] = i < width ? room[i] - other[i] - difference : 0;
+                scratch[i] = i < width ? scratch[i] - other[i] - difference : 0;
             }
-            divergences[omp_get_thread_num()] += pull(p, q, room, padded, (float)r_drop);
+            divergences[omp_get_thread_num()] += pull(p, q, scratch, padded, (float)r_drop);
             write_row(scores, (row + n_rows) * width, width, q);
         }
         write_row(scores, row * width, width, p);
     }
-    free(rooms);
+    free(workspace);
     return 0;
 }
 

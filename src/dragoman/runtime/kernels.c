@@ -158,10 +158,10 @@ INLINE void spread(const number *from, int64_t count, int64_t second, number *to
     }
 }
 
-/* Rows (R, count) -> numbers (R, width) in `room`. */
-static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int64_t width, number *room) {
-    for (int64_t row = 0; row < n_rows; row++) narrow(x + row * count, count, width, room + row * width);
-    return room;
+/* Rows (R, count) -> numbers (R, width) in `workspace`. */
+static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int64_t width, number *workspace) {
+    for (int64_t row = 0; row < n_rows; row++) narrow(x + row * count, count, width, workspace + row * width);
+    return workspace;
 }
 
 #else
@@ -182,8 +182,8 @@ INLINE void spread(const number *from, int64_t count, int64_t second, number *to
     memcpy(to, from, count * sizeof(number));
 }
 
-static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int64_t width, number *room) {
-    (void)n_rows, (void)count, (void)width, (void)room;
+static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int64_t width, number *workspace) {
+    (void)n_rows, (void)count, (void)width, (void)workspace;
     return x;
 }
 
@@ -373,9 +373,9 @@ static void project(const Linear *map, int64_t first, int64_t last, const number
 /* How many numbers rows of so many inputs take, as products read them. */
 INLINE int64_t narrowed_size(int64_t n_rows, int64_t n_in) { return n_rows * rounded_up(n_in, INPUTS); }
 
-/* x (R, n_in) -> x W + b (R, n_out); room: `narrowed_size` numbers. */
-static void apply(const Linear *map, const float *x, int64_t n_rows, float *out, number *room) {
-    const number *from = narrowed(x, n_rows, map->n_in, rounded_up(map->n_in, INPUTS), room);
+/* x (R, n_in) -> x W + b (R, n_out); workspace: `narrowed_size` numbers. */
+static void apply(const Linear *map, const float *x, int64_t n_rows, float *out, number *workspace) {
+    const number *from = narrowed(x, n_rows, map->n_in, rounded_up(map->n_in, INPUTS), workspace);
     project(map, 0, rounded_up(map->n_out, COLUMNS) / COLUMNS, from, n_rows, out, map->n_out);
 }
 
@@ -435,15 +435,15 @@ INLINE int64_t key_units(const Shape *shape) { return rounded_up(shape->d_k, UNI
 
 INLINE int64_t value_width(const Shape *shape) { return rounded_up(shape->d_v, LANES); }
 
-/* Put a token's key (K) and value (W) of one head among the others of `Tokens`; room: numbers for either. */
+/* Put a token's key (K) and value (W) of one head among the others of `Tokens`; workspace: numbers for either. */
 static void place_token(const Shape *shape, const float *key, const float *value, int64_t token, number *keys,
-                        number *values, number *room) {
+                        number *values, number *workspace) {
     const int64_t units = key_units(shape), width = value_width(shape);
     number *column = keys + (token / LANES * units * LANES + token % LANES) * UNIT;
-    narrow(key, shape->d_k, units * UNIT, room);
-    for (int64_t i = 0; i < units; i++) memcpy(column + i * LANES * UNIT, room + i * UNIT, sizeof(unit));
-    narrow(value, shape->d_v, width, room);
-    spread(room, shape->d_v, token % UNIT, values + token / UNIT * width * UNIT);
+    narrow(key, shape->d_k, units * UNIT, workspace);
+    for (int64_t i = 0; i < units; i++) memcpy(column + i * LANES * UNIT, workspace + i * UNIT, sizeof(unit));
+    narrow(value, shape->d_v, width, workspace);
+    spread(workspace, shape->d_v, token % UNIT, values + token / UNIT * width * UNIT);
 }
 
 /* Turn pairs of dimensions by the angle of the position: x (R, H * K), rows `stride` apart, of which R' have one. */
@@ -475,13 +475,13 @@ typedef struct {
     number *queries; /* (QUERIES_AT_ONCE, K up to UNIT) */
     float *weights;  /* (QUERIES_AT_ONCE, keys up to whole vectors) */
     number *shares;  /* the same, as products read them */
-} Desk;
+} Scratch;
 
-/* A few queries, on the desk -> out (n, W). As in `tile`, few queries have several sums each. */
-INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, const float *unseen, const Desk *desk,
-                       float *out, int64_t out_stride) {
+/* The few queries of `scratch` -> out (n, W). As in `tile`, few queries have several sums each. */
+INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, const float *unseen,
+                       const Scratch *scratch, float *out, int64_t out_stride) {
     const int64_t padded = rounded_up(seen->n_keys, LANES), units = key_units(shape), width = value_width(shape);
-    float *weights = desk->weights;
+    float *weights = scratch->weights;
     vec highest[QUERIES_AT_ONCE], totals[QUERIES_AT_ONCE];
     float factors[QUERIES_AT_ONCE];
     for (int i = 0; i < n; i++) highest[i] = all(-INFINITY), totals[i] = all(0);
@@ -498,12 +498,12 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
                 const numbers column = load_numbers(keys + (k + chain) * LANES * UNIT);
 #pragma GCC unroll 6
                 for (int i = 0; i < n; i++)
-                    scores[chain][i] =
-                        add_product(scores[chain][i], unit_at(desk->queries + (i * units + k + chain) * UNIT), column);
+                    scores[chain][i] = add_product(scores[chain][i],
+                                                   unit_at(scratch->queries + (i * units + k + chain) * UNIT), column);
             }
         for (; k < units; k++)
             for (int i = 0; i < n; i++)
-                scores[0][i] = add_product(scores[0][i], unit_at(desk->queries + (i * units + k) * UNIT),
+                scores[0][i] = add_product(scores[0][i], unit_at(scratch->queries + (i * units + k) * UNIT),
                                            load_numbers(keys + k * LANES * UNIT));
         for (int i = 0; i < n; i++) {
             for (int chain = 1; chain < chains; chain++) scores[0][i] += scores[chain][i];
@@ -520,7 +520,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         }
         factors[i] = 1 / sum_of(totals[i]);
     }
-    const number *shares = narrowed(weights, n, padded, padded, desk->shares);
+    const number *shares = narrowed(weights, n, padded, padded, scratch->shares);
     const int64_t n_rows = rounded_up(seen->n_keys, UNIT) / UNIT;
     for (int64_t w = 0; w < shape->d_v; w += LANES) {
         vec sums[4][QUERIES_AT_ONCE];
@@ -550,21 +550,21 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
 
 /* Queries (n_queries, K), scaled already -> out (n_queries, W). */
 static void attend(const Shape *shape, const Seen *seen, const float *queries, int64_t n_queries, int64_t query_stride,
-                   const Desk *desk, float *out, int64_t out_stride) {
+                   const Scratch *scratch, float *out, int64_t out_stride) {
     const int64_t width = key_units(shape) * UNIT;
     for (int64_t first = 0; first < n_queries; first += QUERIES_AT_ONCE) {
         const float *unseen = seen->unseen + first * seen->unseen_stride;
         const int64_t n = smaller(QUERIES_AT_ONCE, n_queries - first);
         float *to = out + first * out_stride;
         for (int64_t i = 0; i < n; i++)
-            narrow(queries + (first + i) * query_stride, shape->d_k, width, desk->queries + i * width);
+            narrow(queries + (first + i) * query_stride, shape->d_k, width, scratch->queries + i * width);
         switch (n) {
-        case 1: attend_few(1, 4, shape, seen, unseen, desk, to, out_stride); break;
-        case 2: attend_few(2, 2, shape, seen, unseen, desk, to, out_stride); break;
-        case 3: attend_few(3, 1, shape, seen, unseen, desk, to, out_stride); break;
-        case 4: attend_few(4, 1, shape, seen, unseen, desk, to, out_stride); break;
-        case 5: attend_few(5, 1, shape, seen, unseen, desk, to, out_stride); break;
-        case 6: attend_few(6, 1, shape, seen, unseen, desk, to, out_stride); break;
+        case 1: attend_few(1, 4, shape, seen, unseen, scratch, to, out_stride); break;
+        case 2: attend_few(2, 2, shape, seen, unseen, scratch, to, out_stride); break;
+        case 3: attend_few(3, 1, shape, seen, unseen, scratch, to, out_stride); break;
+        case 4: attend_few(4, 1, shape, seen, unseen, scratch, to, out_stride); break;
+        case 5: attend_few(5, 1, shape, seen, unseen, scratch, to, out_stride); break;
+        case 6: attend_few(6, 1, shape, seen, unseen, scratch, to, out_stride); break;
         }
     }
 }
@@ -577,12 +577,12 @@ typedef struct {
     float *normed, *projected, *attended, *inner, *gates, *added;
     number *narrow, *token;
     number *keys, *values; /* of one head of a sentence */
-    Desk desk;
-} Room;
+    Scratch scratch;
+} Workspace;
 
 /* One block for everything, each part of whole vectors and with one to spare; no kernel needs all of it. False if there
  * is not enough memory. */
-static int make_room(Room *room, const Shape *shape, int64_t n_rows, int64_t n_keys) {
+static int allocate_workspace(Workspace *workspace, const Shape *shape, int64_t n_rows, int64_t n_keys) {
     const int64_t d_attended = shape->n_heads * shape->d_v, d_model = shape->d_model, d_ff = shape->d_ff;
     const int64_t d_qkv = shape->n_heads * 2 * shape->d_k + d_attended, padded = rounded_up(n_keys, LANES);
     const int64_t units = key_units(shape), width = value_width(shape);
@@ -590,24 +590,24 @@ static int make_room(Room *room, const Shape *shape, int64_t n_rows, int64_t n_k
         void *part;
         int64_t size;
     } parts[] = {
-        {&room->normed, n_rows * d_model * sizeof(float)},
-        {&room->projected, n_rows * d_qkv * sizeof(float)},
-        {&room->attended, n_rows * d_attended * sizeof(float)},
-        {&room->inner, n_rows * d_ff * sizeof(float)},
-        {&room->gates, n_rows * d_ff * sizeof(float)},
-        {&room->added, n_rows * d_model * sizeof(float)},
-        {&room->narrow, narrowed_size(n_rows, larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(number)},
-        {&room->token, larger_of(units * UNIT, width) * sizeof(number)},
-        {&room->keys, padded * units * UNIT * sizeof(number)},
-        {&room->values, padded * width * sizeof(number)},
-        {&room->desk.queries, QUERIES_AT_ONCE * units * UNIT * sizeof(number)},
-        {&room->desk.weights, QUERIES_AT_ONCE * padded * sizeof(float)},
-        {&room->desk.shares, QUERIES_AT_ONCE * padded * sizeof(number)},
+        {&workspace->normed, n_rows * d_model * sizeof(float)},
+        {&workspace->projected, n_rows * d_qkv * sizeof(float)},
+        {&workspace->attended, n_rows * d_attended * sizeof(float)},
+        {&workspace->inner, n_rows * d_ff * sizeof(float)},
+        {&workspace->gates, n_rows * d_ff * sizeof(float)},
+        {&workspace->added, n_rows * d_model * sizeof(float)},
+        {&workspace->narrow, narrowed_size(n_rows, larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(number)},
+        {&workspace->token, larger_of(units * UNIT, width) * sizeof(number)},
+        {&workspace->keys, padded * units * UNIT * sizeof(number)},
+        {&workspace->values, padded * width * sizeof(number)},
+        {&workspace->scratch.queries, QUERIES_AT_ONCE * units * UNIT * sizeof(number)},
+        {&workspace->scratch.weights, QUERIES_AT_ONCE * padded * sizeof(float)},
+        {&workspace->scratch.shares, QUERIES_AT_ONCE * padded * sizeof(number)},
     };
     const int64_t n_parts = sizeof parts / sizeof *parts;
     int64_t size = 0;
     for (int64_t i = 0; i < n_parts; i++) size += rounded_up(parts[i].size, sizeof(vec)) + sizeof(vec);
-    char *next = room->all = aligned_alloc(sizeof(vec), size);
+    char *next = workspace->all = aligned_alloc(sizeof(vec), size);
     if (!next) return 0;
     for (int64_t i = 0; i < n_parts; i++) {
         memcpy(parts[i].part, &next, sizeof next);
@@ -617,26 +617,26 @@ static int make_room(Room *room, const Shape *shape, int64_t n_rows, int64_t n_k
 }
 
 /* What a sublayer reads of x (R, D): its norm comes before it, or after the sum. */
-INLINE const float *before(const Shape *shape, const Norm *norm, const float *x, int64_t n_rows, Room *room) {
+INLINE const float *before(const Shape *shape, const Norm *norm, const float *x, int64_t n_rows, Workspace *workspace) {
     if (!shape->pre_norm) return x;
-    normalise(norm, shape->d_model, x, n_rows, room->normed);
-    return room->normed;
+    normalise(norm, shape->d_model, x, n_rows, workspace->normed);
+    return workspace->normed;
 }
 
 /* x (R, D) + map(attended or inner), normed if the norm comes after. */
 static void add(const Shape *shape, const Linear *map, const Norm *norm, const float *from, float *x, int64_t n_rows,
-                Room *room) {
-    apply(map, from, n_rows, room->added, room->narrow);
-    for (int64_t i = 0; i < n_rows * shape->d_model; i++) x[i] += room->added[i];
+                Workspace *workspace) {
+    apply(map, from, n_rows, workspace->added, workspace->narrow);
+    for (int64_t i = 0; i < n_rows * shape->d_model; i++) x[i] += workspace->added[i];
     if (!shape->pre_norm) normalise(norm, shape->d_model, x, n_rows, x);
 }
 
-static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64_t n_rows, Room *room) {
-    const float *from = before(shape, &layer->feed_forward_norm, x, n_rows, room);
-    apply(&layer->inner, from, n_rows, room->inner, room->narrow);
-    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, room->gates, room->narrow);
-    activate(shape->activation, room->inner, room->gates, n_rows * shape->d_ff);
-    add(shape, &layer->outer, &layer->feed_forward_norm, room->inner, x, n_rows, room);
+static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64_t n_rows, Workspace *workspace) {
+    const float *from = before(shape, &layer->feed_forward_norm, x, n_rows, workspace);
+    apply(&layer->inner, from, n_rows, workspace->inner, workspace->narrow);
+    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, workspace->gates, workspace->narrow);
+    activate(shape->activation, workspace->inner, workspace->gates, n_rows * shape->d_ff);
+    add(shape, &layer->outer, &layer->feed_forward_norm, workspace->inner, x, n_rows, workspace);
 }
 
 /* An encoder layer on x (B * S, D), in place; unseen (B, S up to whole vectors): 0, or -1e9 at padding.
@@ -646,52 +646,52 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
     const int64_t d_k = shape->d_k, d_v = shape->d_v, n_heads = shape->n_heads;
     const int64_t stride = n_heads * (2 * d_k + d_v), padded = rounded_up(length, LANES);
     const int64_t at_once = larger_of(ROWS_AT_ONCE / length, 1);
-    Room room;
-    if (!make_room(&room, shape, at_once * length, length)) return NO_MEMORY;
-    memset(room.keys, 0, padded * key_units(shape) * UNIT * sizeof(number));
-    memset(room.values, 0, padded * value_width(shape) * sizeof(number));
+    Workspace workspace;
+    if (!allocate_workspace(&workspace, shape, at_once * length, length)) return NO_MEMORY;
+    memset(workspace.keys, 0, padded * key_units(shape) * UNIT * sizeof(number));
+    memset(workspace.values, 0, padded * value_width(shape) * sizeof(number));
     for (int64_t first = 0; first < n_sentences; first += at_once) {
         const int64_t n_here = smaller(at_once, n_sentences - first), n_rows = n_here * length;
         float *rows = x + first * length * shape->d_model;
-        apply(&layer->self_projection, before(shape, &layer->self_norm, rows, n_rows, &room), n_rows, room.projected,
-              room.narrow);
+        apply(&layer->self_projection, before(shape, &layer->self_norm, rows, n_rows, &workspace), n_rows,
+              workspace.projected, workspace.narrow);
         if (shape->sines) {
-            rotate(shape, room.projected, stride, n_rows, 0, length);
-            rotate(shape, room.projected + n_heads * d_k, stride, n_rows, 0, length);
+            rotate(shape, workspace.projected, stride, n_rows, 0, length);
+            rotate(shape, workspace.projected + n_heads * d_k, stride, n_rows, 0, length);
         }
         for (int64_t sentence = 0; sentence < n_here; sentence++)
             for (int64_t head = 0; head < n_heads; head++) {
-                const float *queries = room.projected + sentence * length * stride + head * d_k;
+                const float *queries = workspace.projected + sentence * length * stride + head * d_k;
                 const float *keys = queries + n_heads * d_k;
-                const float *values = room.projected + sentence * length * stride + 2 * n_heads * d_k + head * d_v;
+                const float *values = workspace.projected + sentence * length * stride + 2 * n_heads * d_k + head * d_v;
                 for (int64_t token = 0; token < length; token++)
-                    place_token(shape, keys + token * stride, values + token * stride, token, room.keys, room.values,
-                                room.token);
+                    place_token(shape, keys + token * stride, values + token * stride, token, workspace.keys,
+                                workspace.values, workspace.token);
                 const Seen seen = {
-                    .keys = room.keys,
-                    .values = room.values,
+                    .keys = workspace.keys,
+                    .values = workspace.values,
                     .unseen = unseen + (first + sentence) * padded,
                     .n_keys = length,
                     .unseen_stride = 0,
                 };
-                attend(shape, &seen, queries, length, stride, &room.desk,
-                       room.attended + sentence * length * n_heads * d_v + head * d_v, n_heads * d_v);
+                attend(shape, &seen, queries, length, stride, &workspace.scratch,
+                       workspace.attended + sentence * length * n_heads * d_v + head * d_v, n_heads * d_v);
             }
-        add(shape, &layer->self_output, &layer->self_norm, room.attended, rows, n_rows, &room);
-        feed_forward(shape, layer, rows, n_rows, &room);
+        add(shape, &layer->self_output, &layer->self_norm, workspace.attended, rows, n_rows, &workspace);
+        feed_forward(shape, layer, rows, n_rows, &workspace);
     }
-    free(room.all);
+    free(workspace.all);
     return 0;
 }
 
 /* Put one row's keys (H, K) and values (H, W) where token number `token` of a sentence is kept. */
 static void keep_token(const Shape *shape, const Tokens *tokens, int64_t sentence, int64_t token, const float *keys,
-                       const float *values, Room *room) {
+                       const float *values, Workspace *workspace) {
     for (int64_t head = 0; head < shape->n_heads; head++) {
         const int64_t place = (sentence * shape->n_heads + head) * tokens->blocks * LANES;
         place_token(shape, keys + head * shape->d_k, values + head * shape->d_v, token,
                     tokens->keys + place * key_units(shape) * UNIT, tokens->values + place * value_width(shape),
-                    room->token);
+                    workspace->token);
     }
 }
 
@@ -699,17 +699,17 @@ static void keep_token(const Shape *shape, const Tokens *tokens, int64_t sentenc
 int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory, int64_t n_sentences, int64_t length,
                     const Tokens *tokens) {
     const int64_t n_keys = shape->n_heads * shape->d_k;
-    Room room;
-    if (!make_room(&room, shape, ROWS_AT_ONCE, length)) return NO_MEMORY;
+    Workspace workspace;
+    if (!allocate_workspace(&workspace, shape, ROWS_AT_ONCE, length)) return NO_MEMORY;
     for (int64_t first = 0; first < n_sentences * length; first += ROWS_AT_ONCE) {
         const int64_t n_rows = smaller(ROWS_AT_ONCE, n_sentences * length - first);
-        apply(&layer->cross_memory, memory + first * shape->d_model, n_rows, room.projected, room.narrow);
+        apply(&layer->cross_memory, memory + first * shape->d_model, n_rows, workspace.projected, workspace.narrow);
         for (int64_t row = 0; row < n_rows; row++) {
-            const float *keys = room.projected + row * layer->cross_memory.n_out;
-            keep_token(shape, tokens, (first + row) / length, (first + row) % length, keys, keys + n_keys, &room);
+            const float *keys = workspace.projected + row * layer->cross_memory.n_out;
+            keep_token(shape, tokens, (first + row) / length, (first + row) % length, keys, keys + n_keys, &workspace);
         }
     }
-    free(room.all);
+    free(workspace.all);
     return 0;
 }
 
@@ -726,7 +726,7 @@ INLINE void fetch(const Seen *seen, const Shape *shape, int64_t blocks) {
 /* Attention of some rows over what is kept of their sentences; those side by side of one sentence together. */
 static void attend_kept(const Shape *shape, const Tokens *tokens, const int64_t *sentence_of, int64_t n_rows,
                         int64_t n_keys, const float *unseen, int64_t sentence_stride, int64_t row_stride,
-                        int64_t query_stride, Room *room) {
+                        int64_t query_stride, Workspace *workspace) {
     const int64_t d_out = shape->n_heads * shape->d_v;
     for (int64_t row = 0, next; row < n_rows; row = next) {
         for (next = row + 1; next < n_rows && sentence_of[next] == sentence_of[row];) next++;
@@ -740,8 +740,8 @@ static void attend_kept(const Shape *shape, const Tokens *tokens, const int64_t 
                 .unseen_stride = row_stride,
             };
             fetch(&seen, shape, tokens->blocks);
-            attend(shape, &seen, room->projected + row * query_stride + head * shape->d_k, next - row, query_stride,
-                   &room->desk, room->attended + row * d_out + head * shape->d_v, d_out);
+            attend(shape, &seen, workspace->projected + row * query_stride + head * shape->d_k, next - row,
+                   query_stride, &workspace->scratch, workspace->attended + row * d_out + head * shape->d_v, d_out);
         }
     }
 }
@@ -760,34 +760,35 @@ static void embed(const Embedding *embedding, int64_t width, int64_t id, int64_t
 
 /* A decoder layer on some rows x (R', D), in place; see `decode`. */
 static void decode_layer(const Shape *shape, const Layer *layer, const Sentences *sentences, const Tokens *read,
-                         const Tokens *memory, const Step *step, int64_t first, int64_t n_rows, float *x, Room *room) {
+                         const Tokens *memory, const Step *step, int64_t first, int64_t n_rows, float *x,
+                         Workspace *workspace) {
     const int64_t d_keys = shape->n_heads * shape->d_k, length = sentences->source_length;
     const int64_t stride = 2 * d_keys + shape->n_heads * shape->d_v;
     const int64_t *places = step->places + first;
     int64_t sentence_of[ROWS_AT_ONCE];
     for (int64_t row = 0; row < n_rows; row++) sentence_of[row] = sentences->slots[places[row] / step->n_places];
 
-    apply(&layer->self_projection, before(shape, &layer->self_norm, x, n_rows, room), n_rows, room->projected,
-          room->narrow);
+    apply(&layer->self_projection, before(shape, &layer->self_norm, x, n_rows, workspace), n_rows, workspace->projected,
+          workspace->narrow);
     if (shape->sines) {
-        rotate(shape, room->projected, stride, n_rows, step->position, 1);
-        rotate(shape, room->projected + d_keys, stride, n_rows, step->position, 1);
+        rotate(shape, workspace->projected, stride, n_rows, step->position, 1);
+        rotate(shape, workspace->projected + d_keys, stride, n_rows, step->position, 1);
     }
     for (int64_t row = 0; row < n_rows; row++) {
-        const float *keys = room->projected + row * stride + d_keys;
+        const float *keys = workspace->projected + row * stride + d_keys;
         keep_token(shape, read, sentence_of[row], step->n_read + places[row] % step->n_places, keys, keys + d_keys,
-                   room);
+                   workspace);
     }
     attend_kept(shape, read, sentence_of, n_rows, step->n_read + step->n_places,
-                step->unseen + first * step->unseen_stride, 0, step->unseen_stride, stride, room);
-    add(shape, &layer->self_output, &layer->self_norm, room->attended, x, n_rows, room);
+                step->unseen + first * step->unseen_stride, 0, step->unseen_stride, stride, workspace);
+    add(shape, &layer->self_output, &layer->self_norm, workspace->attended, x, n_rows, workspace);
 
-    apply(&layer->cross_query, before(shape, &layer->cross_norm, x, n_rows, room), n_rows, room->projected,
-          room->narrow);
+    apply(&layer->cross_query, before(shape, &layer->cross_norm, x, n_rows, workspace), n_rows, workspace->projected,
+          workspace->narrow);
     attend_kept(shape, memory, sentence_of, n_rows, length, sentences->unseen_memory, rounded_up(length, LANES), 0,
-                d_keys, room);
-    add(shape, &layer->cross_output, &layer->cross_norm, room->attended, x, n_rows, room);
-    feed_forward(shape, layer, x, n_rows, room);
+                d_keys, workspace);
+    add(shape, &layer->cross_output, &layer->cross_norm, workspace->attended, x, n_rows, workspace);
+    feed_forward(shape, layer, x, n_rows, workspace);
 }
 
 /* Read one token in some places -> hidden (R, D), what the decoder says of them.
@@ -798,9 +799,9 @@ int64_t decode(const Decoder *decoder, const Sentences *sentences, const Step *s
         const int64_t id = step->ids[step->places[row]];
         if (id < 0 || id >= decoder->embedding.n_tokens) return NO_SUCH_ID;
     }
-    Room room;
-    if (!make_room(&room, shape, smaller(step->n_rows, ROWS_AT_ONCE),
-                   larger_of(step->n_read + step->n_places, sentences->source_length)))
+    Workspace workspace;
+    if (!allocate_workspace(&workspace, shape, smaller(step->n_rows, ROWS_AT_ONCE),
+                            larger_of(step->n_read + step->n_places, sentences->source_length)))
         return NO_MEMORY;
     for (int64_t row = 0; row < step->n_rows; row++)
         embed(&decoder->embedding, shape->d_model, step->ids[step->places[row]], step->position,
@@ -808,9 +809,10 @@ int64_t decode(const Decoder *decoder, const Sentences *sentences, const Step *s
     for (int64_t i = 0; i < decoder->n_layers; i++)
         for (int64_t first = 0; first < step->n_rows; first += ROWS_AT_ONCE)
             decode_layer(shape, decoder->layers + i, sentences, sentences->read + i, sentences->memories + i, step,
-                         first, smaller(ROWS_AT_ONCE, step->n_rows - first), hidden + first * shape->d_model, &room);
+                         first, smaller(ROWS_AT_ONCE, step->n_rows - first), hidden + first * shape->d_model,
+                         &workspace);
     normalise(&decoder->norm, shape->d_model, hidden, step->n_rows, hidden);
-    free(room.all);
+    free(workspace.all);
     return 0;
 }
 
@@ -907,12 +909,12 @@ int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_row
 /* All log-probabilities: hidden (R, D) -> scores (R, V). Returns 0 or NO_MEMORY. */
 int64_t all_scores(const Linear *projection, const float *hidden, int64_t n_rows, float *scores) {
     const int64_t n_in = projection->n_in, n_out = projection->n_out;
-    float *room = scores_room(projection, 0);
-    if (!room) return NO_MEMORY;
+    float *workspace = scores_room(projection, 0);
+    if (!workspace) return NO_MEMORY;
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE)
         apply(projection, hidden + row * n_in, smaller(ROWS_AT_ONCE, n_rows - row), scores + row * n_out,
-              (number *)room);
-    free(room);
+              (number *)workspace);
+    free(workspace);
     for (int64_t row = 0; row < n_rows; row++, scores += n_out) {
         LogSum sum = {-INFINITY, 0};
         add_scores(&sum, scores, n_out);
