@@ -97,6 +97,8 @@ def translations(
     def allowed(ids: tuple[int, ...], token: int) -> bool:
         if len(ids) < len(prefix):
             return token == prefix[len(ids)]
+        if len(ids) + 1 == options.max_length:
+            return token == EOS_ID
         n = options.no_repeat_ngram
         ngram = (*ids, token)[-n:]
         repeats = n > 0 and any(ids[i : i + n] == ngram for i in range(len(ids) - n + 1))
@@ -105,7 +107,7 @@ def translations(
     def walk(ids: tuple[int, ...], values: tuple[float, ...]) -> Iterator[Hypothesis]:
         row = scorer.log_probs(source, ids).tolist()
         tokens = [token for token in range(scorer.vocab_size) if allowed(ids, token)]
-        if len(ids) == options.max_length or ids[-1:] == (EOS_ID,) or not tokens:
+        if ids[-1:] == (EOS_ID,) or not tokens:
             log_prob, ended = sum(values), ids[-1:] == (EOS_ID,)
             score = log_prob / ((5 + len(ids)) / 6) ** options.length_penalty
             yield Hypothesis(ids[:-1] if ended else ids, score, log_prob, values, ended)
@@ -138,7 +140,7 @@ def beam_of_one(scorer: Scorer, source_ids: Ints, options: SearchConfig) -> list
     seed=st.integers(0, 10_000),
     vocab_size=st.integers(4, 6),
     length_penalty=st.sampled_from([0.0, 0.6, 1.0, 3.0]),
-    max_length=st.integers(1, 4),
+    max_length=st.integers(1, 5),
     min_length=st.integers(0, 2),
     no_repeat_ngram=st.integers(0, 2),
     n_best=st.integers(1, 12),
@@ -149,8 +151,8 @@ def test_a_wide_beam_finds_the_best_of_all_translations(
     seed: int, vocab_size: int, prefixes: list[list[int]], **options: float
 ) -> None:
     scorer = TableScorer(seed, vocab_size)
-    options["min_length"] = min(options["min_length"], options["max_length"])
-    prefixes = [[id for id in prefix if id < vocab_size][: int(options["max_length"])] for prefix in prefixes]
+    options["min_length"] = min(options["min_length"], options["max_length"] - 1)
+    prefixes = [[id for id in prefix if id < vocab_size][: int(options["max_length"]) - 1] for prefix in prefixes]
     search_config = config(beam_size=WIDE, **options)
     found = search(scorer, sentences(1, 2, 3), search_config, prefixes=prefixes)
     for length, prefix, hypotheses in zip((1, 2, 3), prefixes, found, strict=True):
@@ -215,9 +217,9 @@ def test_a_beam_leads_past_the_greedy_choice() -> None:
 
 
 def test_beams_and_n_best_beyond_the_vocabulary() -> None:
-    # Only the empty translation and "A" exist, and "A" is cut.
-    found = search(RowScorer(row=[0, 0, 0, 0.5, 0.5, 0]), sentences(1), config(beam_size=9, n_best=9, max_length=1))
-    assert [(each.ids, each.finished) for each in found[0]] == [((), True), ((A,), False)]
+    # Only the empty translation and "A" exist.
+    found = search(RowScorer(row=[0, 0, 0, 0.5, 0.5, 0]), sentences(1), config(beam_size=9, n_best=9, max_length=2))
+    assert [(each.ids, each.finished) for each in found[0]] == [((), True), ((A,), True)]
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
@@ -293,7 +295,7 @@ def test_every_search_keeps_the_constraints(method: dict[str, object]) -> None:
             assert hypotheses
             for each in hypotheses:
                 assert list(each.ids[: len(prefix)]) == prefix
-                assert 7 <= len(each.ids) <= 12
+                assert 7 <= len(each.ids) <= 11
                 assert each.finished == (written_tokens(each) == len(each.ids) + 1)
                 assert not {PAD_ID, SOS_ID, EOS_ID} & set(each.ids)
                 pairs = Counter(itertools.pairwise(each.ids))
@@ -306,18 +308,19 @@ def test_padding_and_start_are_never_written_but_unknown_may_be(method: dict[str
     scorer = RowScorer(row=[0.4, 0.2, 0.3, 0.05, 0.03, 0.02])
     for each in search(scorer, sentences(2), config(**method, max_length=8))[0]:
         assert not {PAD_ID, SOS_ID, EOS_ID} & set(each.ids)
-    assert search(scorer, sentences(2), config(beam_size=1, max_length=3))[0][0].ids == (UNK_ID,) * 3
+    assert search(scorer, sentences(2), config(beam_size=1, max_length=3))[0][0].ids == (UNK_ID,) * 2
 
 
 def test_length_limits_follow_the_sentence_and_the_model() -> None:
-    endless = RowScorer(row=[0, 0, 0, 0, 1, 0], max_length=60)
-    lengths = [len(each[0].ids) for each in search(endless, sentences(1, 4, 20), config(beam_size=1))]
-    assert lengths == [51, 56, 60]
-    assert not search(endless, sentences(1), config())[0][0].finished
-    assert len(search(endless, sentences(1), config(max_length=500))[0][0].ids) == 60
-    assert len(search(endless, sentences(1), config(min_length=55))[0][0].ids) == 56  # and room for an end
-    with pytest.raises(ConfigError, match="min_length 61"):
-        search(endless, sentences(1), config(min_length=61))
+    endless = RowScorer(row=[0, 0, 0, 1e-9, 1, 0], max_length=60)
+    found = [each[0] for each in search(endless, sentences(1, 4, 20), config(beam_size=1))]
+    assert [len(each.ids) for each in found] == [50, 55, 59]
+    assert all(each.finished and each.log_prob == pytest.approx(math.log(1e-9)) for each in found)
+    assert len(search(endless, sentences(1), config(max_length=500))[0][0].ids) == 59
+    assert len(search(endless, sentences(1), config(min_length=55))[0][0].ids) == 55
+    assert len(search(endless, sentences(1), config(beam_size=1), prefixes=[[A] * 5])[0][0].ids) == 55
+    with pytest.raises(ConfigError, match="min_length 60"):
+        search(endless, sentences(1), config(min_length=60))
     ending = RowScorer(row=[0, 0, 0, 0.6, 0.4, 0], max_length=80)
     ended = search(ending, sentences(1), config(min_length=55))[0][0]
     assert (len(ended.ids), ended.finished) == (55, True)
@@ -325,7 +328,12 @@ def test_length_limits_follow_the_sentence_and_the_model() -> None:
 
 @pytest.mark.parametrize(
     ("prefixes", "message"),
-    [([[A]], "1 prefixes for 2"), ([[A], [EOS_ID]], "id 3"), ([[99], []], "id 99"), ([[A] * 5, []], "5 tokens")],
+    [
+        ([[A]], "1 prefixes for 2"),
+        ([[A], [EOS_ID]], "id 3"),
+        ([[99], []], "id 99"),
+        ([[], [A] * 4], "prefix 1 has 4 tokens"),
+    ],
 )
 def test_impossible_prefixes_are_refused(prefixes: list[list[int]], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
@@ -400,20 +408,23 @@ def test_no_sentences() -> None:
     ],
 )
 def test_samples_follow_the_distribution(options: dict[str, object], expected: dict[tuple[int, ...], float]) -> None:
-    n = 1000
-    scorer = RowScorer(row=[0.0, 0.1, 0.0, 0.2, 0.3, 0.4])
-    found = search(scorer, sentences(*range(1, 11)), config(sample=True, n_best=n, max_length=1, **options))
+    class OneToken(TableScorer):
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+            return logs([0, 0, 0, 1, 0, 0] if written else row)
+
+    n, row = 1000, [0.0, 0.1, 0.0, 0.2, 0.3, 0.4]
+    found = search(OneToken(), sentences(*range(1, 11)), config(sample=True, n_best=n, **options))
     counts = Counter(each.ids for hypotheses in found for each in hypotheses)
     assert counts.keys() == expected.keys()
     deviation = sum((counts[ids] - 10 * n * p) ** 2 / (10 * n * p) for ids, p in expected.items())
     assert deviation < len(expected) - 1 + 5 * math.sqrt(2 * len(expected))  # chi-square, five standard deviations
     for each in found[0]:
-        assert each.log_prob == pytest.approx(math.log(scorer.row[each.ids[0] if each.ids else EOS_ID]), abs=1e-6)
+        assert each.log_prob == pytest.approx(math.log(row[each.ids[0] if each.ids else EOS_ID]), abs=1e-6)
 
 
 def test_steps_of_a_sample_are_independent() -> None:
-    scorer = RowScorer(row=[0.0, 0.25, 0.0, 0.0, 0.25, 0.5])
-    found = search(scorer, sentences(1), config(sample=True, n_best=1000, max_length=2))[0]
+    scorer = RowScorer(row=[0.0, 0.25, 0.0, 1e-9, 0.25, 0.5])
+    found = search(scorer, sentences(1), config(sample=True, n_best=1000, max_length=3))[0]
     counts = Counter(each.ids for each in found)
     for (first, p), (second, q) in itertools.product({UNK_ID: 0.25, A: 0.25, B: 0.5}.items(), repeat=2):
         assert counts[first, second] == pytest.approx(1000 * p * q, abs=5 * math.sqrt(1000 * p * q))

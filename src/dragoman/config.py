@@ -237,8 +237,8 @@ class TrainingConfig(Section):
     batch_tokens: Positive = 4096
     """Tokens of the longer side, padding included, in one optimizer step over all processes."""
     micro_batch_tokens: Positive | None = None
-    """The same for one pass through the model; None is the whole batch. Smaller values save memory and change nothing
-    else: gradients are accumulated."""
+    """The same for one pass through the model; None is the whole batch. Smaller values save memory; gradients are
+    accumulated, so nothing else changes but the dropout masks."""
     max_steps: Positive | None = None
     max_epochs: Positive | None = None
     lr: Rate | None = None
@@ -282,7 +282,8 @@ class SearchConfig(Section):
     section 7); 0 is off."""
     min_length: Count = 0
     max_length: Positive | None = None
-    """Longest translation, in tokens; None is 1.5 times the source plus 50 (never over the model's)."""
+    """Longest translation, in tokens, the end mark included; None is 1.5 times the source plus 50 and what is given of
+    the translation (never over the model's)."""
     no_repeat_ngram: Count = 0
     """No sequence of this many tokens is written twice; 0 is off."""
     sample: bool = False

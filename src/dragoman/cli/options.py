@@ -34,7 +34,7 @@ OneModel = Annotated[
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:<n> or mps.")]
 BatchSize = Annotated[
     int | None,
-    typer.Option("--batch-size", min=1, help="Source tokens searched at once. 1 answers each line before the next."),
+    typer.Option("--batch-size", min=1, help="Source tokens, padding included, that are worked on at once."),
 ]
 Workers = Annotated[
     int | None,
@@ -54,7 +54,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 
 BeamSize = Annotated[int | None, typer.Option("--beam-size", help="Hypotheses kept; 1 is greedy search.")]
 LengthPenalty = Annotated[float | None, typer.Option("--length-penalty", help="Larger prefers longer translations.")]
-MaxLength = Annotated[int | None, typer.Option("--max-length", help="Longest translation, in tokens.")]
+MaxLength = Annotated[
+    int | None, typer.Option("--max-length", help="Longest translation, in tokens, the end mark included.")
+]
 
 Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", show_default=False)]
 Corpus = Annotated[

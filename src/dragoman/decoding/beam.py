@@ -121,7 +121,7 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
             kept.add(beam, best == FORBIDDEN)  # every next token is forbidden: it ends as it is
         parents, choices = best_continuations(beam, values, kept.places, config.beam_size)
         grown = beam.take(parents).extend(token_ids[parents, choices], values[parents, choices])
-        ended = (grown.last_ids == EOS_ID) | (constraints.limit[grown.sentence] <= grown.ids.shape[1])
+        ended = grown.last_ids == EOS_ID  # all have at their limit, where only the end mark is allowed
         kept.add(grown, ended)
         going_on = ~ended & kept.can_enter(grown)
         if not going_on.any():

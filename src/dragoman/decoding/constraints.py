@@ -20,13 +20,16 @@ from dragoman.decoding.scores import Ints, Scores
 from dragoman.errors import ConfigError
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 
+_NOTHING: Ints = np.empty(0, dtype=np.int64)
+
 
 @dataclass(frozen=True)
 class Constraints:
     """The limits of a batch of sentences."""
 
     limit: Ints  # (B,): most tokens to write, the end mark included
-    longest: int  # the largest of limit
+    shortest: int  # the smallest of limit
+    longest: int  # the largest
     min_length: int  # fewest tokens before the end mark
     no_repeat_ngram: int
     prefix_ids: Ints  # (B, P): what each translation begins with, then padding
@@ -46,22 +49,29 @@ class Constraints:
         Raises:
             ConfigError: a prefix has special or unknown ids or is too long, or min_length is more than the model has.
         """
-        if config.min_length > max_length:
-            raise ConfigError(f"min_length {config.min_length} is more than the model's max_length {max_length}")
+        if config.min_length >= max_length:
+            what = (
+                f"min_length {config.min_length} leaves no room for the end mark in the model's max_length {max_length}"
+            )
+            raise ConfigError(what)
+        prefixes = prefixes or [()] * len(source_ids)
+        if len(prefixes) != len(source_ids):
+            what = f"{len(prefixes)} prefixes for {len(source_ids)} sentences"
+            raise ConfigError(what, advice="give one for each, or none")
         if config.max_length is not None:
             limit = np.full(len(source_ids), config.max_length)
         else:
             n_tokens = (source_ids != PAD_ID).sum(axis=1) - 1  # the end mark is not counted
-            limit = np.maximum(n_tokens * 3 // 2 + 50, config.min_length + 1)
+            limit = np.maximum(n_tokens * 3 // 2 + 50, config.min_length + 1) + [len(prefix) for prefix in prefixes]
         limit = np.minimum(limit, max_length)
-        if prefixes is not None:
-            _check_prefixes(prefixes, limit.tolist(), vocab_size)
+        _check_prefixes(prefixes, limit.tolist(), vocab_size)
         return cls(
             limit=limit,
+            shortest=int(limit.min()),
             longest=int(limit.max()),
             min_length=config.min_length,
             no_repeat_ngram=config.no_repeat_ngram,
-            prefix_ids=_padded(prefixes or [()] * len(limit)),
+            prefix_ids=_padded(prefixes),
         )
 
     def apply(self, scores: Scores, written: Ints, sentence: Ints) -> None:
@@ -70,17 +80,28 @@ class Constraints:
         written (R, t) is what each row has so far, sentence (R,) the sentence of the batch that it translates.
         """
         t = written.shape[1]
-        forced_log_probs = None
-        if t < self.prefix_ids.shape[1]:
-            forced = self.prefix_ids[sentence, t]
-            rows = np.flatnonzero(forced != PAD_ID)
-            # A forced token keeps its probability whatever the other constraints say.
-            forced_log_probs = scores.at(rows, forced[rows]) if len(rows) else None
+        rows, forced = self._forced(t, sentence)
+        # A forced token keeps its probability whatever the other constraints say.
+        forced_log_probs = scores.at(rows, forced) if len(rows) else None
         scores.forbid_everywhere([PAD_ID, SOS_ID, EOS_ID] if t < self.min_length else [PAD_ID, SOS_ID])
         if 0 < self.no_repeat_ngram <= t:
             scores.forbid(*_repeats(written, self.no_repeat_ngram))
         if forced_log_probs is not None:
-            scores.force(rows, forced[rows], forced_log_probs)
+            scores.force(rows, forced, forced_log_probs)
+
+    def _forced(self, t: int, sentence: Ints) -> tuple[Ints, Ints]:
+        """Rows (n,) of which only one token (n,) may come next: one of the prefix, or at the limit the end mark.
+
+        So that what would have had to go on is as improbable as it is, beside what ended by itself.
+        """
+        has_prefix, may_be_last = t < self.prefix_ids.shape[1], t + 1 >= self.shortest
+        if not (has_prefix or may_be_last):
+            return _NOTHING, _NOTHING
+        tokens = self.prefix_ids[sentence, t] if has_prefix else np.full_like(sentence, PAD_ID)
+        if may_be_last:
+            tokens = np.where(self.limit[sentence] == t + 1, EOS_ID, tokens)
+        rows = np.flatnonzero(tokens != PAD_ID)
+        return rows, tokens[rows]
 
 
 def _repeats(written: Ints, n: int) -> tuple[Ints, Ints]:
@@ -99,14 +120,12 @@ def _padded(prefixes: Sequence[Sequence[int]]) -> Ints:
 
 
 def _check_prefixes(prefixes: Sequence[Sequence[int]], limits: Sequence[int], vocab_size: int) -> None:
-    if len(prefixes) != len(limits):
-        raise ConfigError(f"{len(prefixes)} prefixes for {len(limits)} sentences", advice="give one for each, or none")
     for number, (prefix, limit) in enumerate(zip(prefixes, limits, strict=True)):
         wrong = [id for id in prefix if id in (PAD_ID, SOS_ID, EOS_ID) or not 0 <= id < vocab_size]
         if wrong:
             raise ConfigError(f"prefix {number} has the id {wrong[0]}, which no translation contains")
-        if len(prefix) > limit:
+        if len(prefix) >= limit:
             raise ConfigError(
-                f"prefix {number} has {len(prefix)} tokens, but its translation may have {limit}",
+                f"prefix {number} has {len(prefix)} tokens, but its translation may have {limit - 1}",
                 advice="shorten it, or raise max_length",
             )

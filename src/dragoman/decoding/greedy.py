@@ -44,7 +44,7 @@ def walk(
         token_log_probs, last_ids = choose(scores, rows, position)
         ids[:, position], log_probs[:, position] = last_ids, token_log_probs
         stuck = token_log_probs == FORBIDDEN  # every token is forbidden: it ends before this one
-        ended = (last_ids == EOS_ID) | (constraints.limit[sentence] <= position + 1) | stuck
+        ended = (last_ids == EOS_ID) | stuck  # all have at their limit, where only the end mark is allowed
         if ended.any():
             refuse_nan(log_probs[ended])
             for row in np.flatnonzero(ended).tolist():

@@ -27,7 +27,7 @@ class Hypothesis:
     score: float  # what it is ranked by: log_prob over the length penalty
     log_prob: float  # natural logarithm, the end mark's included
     token_log_probs: tuple[float, ...]  # one for each of ids, and one for the end mark if it was written
-    finished: bool  # the end mark was written; if not, it was cut at the maximum length or found no next token
+    finished: bool  # the end mark was written; if not, it was cut where no token was allowed to follow
 
     @classmethod
     def of(cls, written: Sequence[int], token_log_probs: Sequence[float], alpha: float) -> Self:

@@ -1,7 +1,8 @@
 """Sampling: translations drawn from the model, sharpened by temperature, cut to the top k or the top p.
 
 What is drawn for a sentence is a function of the seed and the sentence alone; its neighbours in the batch, and the
-number of samples, change nothing. The same sentence twice therefore gives the same samples twice.
+number of samples, change nothing but the rounding of probabilities, on which a draw hardly ever depends. The same
+sentence twice therefore gives the same samples twice.
 
 B sentences, R rows, S source, V vocabulary, K tokens to draw from.
 """

@@ -24,8 +24,9 @@ def search(
 ) -> list[list[Hypothesis]]:
     """Translate source_ids (B, S), each row ending in eos and then padding: n_best hypotheses a sentence, best first.
 
-    A translation has at most `max_length` tokens, the end mark included, and never more than the scorer allows; one
-    that reaches it is cut and ranks after those that ended by themselves.
+    A translation has at most `max_length` tokens, the end mark included, and never more than the scorer allows: the
+    last of them can only be the end mark. One that no token may follow (`no_repeat_ngram`) is cut, and ranks after
+    those that ended.
 
     Args:
         prefixes: for each sentence the ids its translation must begin with, of any lengths; empty for none.

@@ -16,7 +16,7 @@ from dragoman.text.vocabulary import SPECIALS
 N_RIVALS, N_BEFORE = 4, 3
 MEANING: dict[Fate, str] = {
     "finished": "wrote the end mark",
-    "cut": "reached the greatest length",
+    "cut": "no token was allowed to follow",
     "overtaken": "had no continuation among the best",
     "hopeless": "could not have become the best any more",
 }

@@ -27,7 +27,7 @@ from dragoman.text.vocabulary import EOS_ID
 #:
 #: - lived: at least one continuation of it was among the N best;
 #: - finished: it wrote the end mark;
-#: - cut: it reached the greatest length, or no token may follow;
+#: - cut: no token may follow;
 #: - overtaken: no continuation of it was among the N best;
 #: - hopeless: whatever it would have written, it could not have become better than what had finished.
 Fate = Literal["lived", "finished", "cut", "overtaken", "hopeless"]
@@ -144,8 +144,8 @@ class WatchedState:
         for row, id, log_prob, total in zip(parents.tolist(), *(each.tolist() for each in grown), strict=True):
             parent = self._open[row]
             node = Node(id, parent, log_prob, total, parent.length + 1)
-            if id == EOS_ID or int(self._constraints.limit[0]) <= node.length:
-                node.fate = "finished" if id == EOS_ID else "cut"
+            if id == EOS_ID:
+                node.fate = "finished"
                 self._places -= 1
             parent.fate = "lived"
             parent.children.append(node)

@@ -9,7 +9,6 @@ import math
 from collections.abc import Sequence
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from dragoman.alignment.capture import capture_attention
@@ -49,12 +48,10 @@ def forced_attention(model: Transformer, pairs: Sequence[IdPair], heads: Alignme
     """What each target token of each pair attends to, by the mean of `heads`: (T, S), without special tokens."""
     device = _device(model)
     source_ids = pad_on([[*source, EOS_ID] for source, _ in pairs], device)
-    # A target that was cut at the greatest length cannot be read with its last token.
-    target_ids = pad_on([[SOS_ID, *target][: model.config.max_length] for _, target in pairs], device)
+    target_ids = pad_on([[SOS_ID, *target] for _, target in pairs], device)
     with capture_attention(model, ["cross"]) as maps:
         model.decode(target_ids, model.encode(source_ids), padding_mask(source_ids, model.config.pad_id))
-    n_unread = max(len(target) for _, target in pairs) + 1 - target_ids.size(1)
-    weights = token_weights(F.pad(maps["cross"], (0, 0, 0, n_unread)), heads).cpu()
+    weights = token_weights(maps["cross"], heads).cpu()
     return [each[: len(target), : len(source)] for each, (source, target) in zip(weights, pairs, strict=True)]
 
 
