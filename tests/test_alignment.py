@@ -1,6 +1,7 @@
 """Attention captured from outside the model, and the word alignments read from it."""
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -280,13 +281,36 @@ def test_the_words_of_long_texts_are_numbered_through(translator: Translator) ->
 def test_a_translation_of_the_greatest_length_is_aligned_by_heads_that_look_later(translator: Translator) -> None:
     heads = AlignmentHeads(heads=((0, 0),), shifted=True)
     later = Translator(translator.models, translator.tokenizers, translator.search, alignment=heads)
-    ids = list(range(4, 28))
-    ((weights,), (whole,)) = (
-        forced_attention(later.models[0], [([5, 6, 7], each)], heads) for each in (ids, ids[: later.max_length])
-    )
-    assert weights.shape == (24, 3)
-    assert not weights[-1].any()
-    torch.testing.assert_close(weights[:-1], whole)
+    translation = later.translate("A man", align=True, min_length=later.max_length)
+    assert len(translation.tokens) == later.max_length
+    assert translation.alignment
+    (weights,) = forced_attention(later.models[0], [([5, 6, 7], list(range(4, 4 + later.max_length)))], heads)
+    assert weights.shape == (later.max_length, 3)
+    assert weights[-1].any()
+
+
+def test_scores_and_captures_of_other_threads_are_not_recorded(translator: Translator) -> None:
+    texts = [source for source, _ in PAIRS]
+    model, ids = translator.models[0], torch.tensor([[5, 6, 7, 3]])
+    expected = translator.translate(texts, align=True)
+    with capture_attention(model) as maps:
+        model(ids, ids)
+    alone = maps["cross"]
+
+    def score(_: int) -> None:
+        translator.score(texts[:3], [target for _, target in PAIRS[:3]])
+
+    def capture(_: int) -> Tensor:
+        with capture_attention(model) as maps:
+            model(ids, ids)
+        return maps["cross"]
+
+    with ThreadPoolExecutor(3) as threads:
+        others, captured = threads.map(score, range(20)), threads.map(capture, range(20))
+        assert all(translator.translate(texts, align=True) == expected for _ in range(10))
+        assert all(torch.equal(each, alone) for each in captured)
+        list(others)
+    assert "attend" not in vars(model.decoder_layers[0].cross_attention)
 
 
 def test_nothing_has_no_links(translator: Translator) -> None:

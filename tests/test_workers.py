@@ -1,6 +1,7 @@
 """Processes that search at once: the same translations in the same order, and no work lost without a word."""
 
 import math
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -12,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from dragoman.cli.program import explain
 from dragoman.errors import ConfigError, ResourceError
 from dragoman.storage import lock_folder
 from dragoman.workers import Workers
@@ -89,6 +91,38 @@ def test_a_worker_has_no_workers() -> None:
 
 
 @linux
+def test_a_copy_of_the_process_has_workers_of_its_own() -> None:
+    """A server that loads a model, and then divides."""
+    workers = Workers(lambda job: (time.sleep(0.002), os.getpid(), job * job), 2)
+    first = {process for _, process, _ in workers.map(range(8))}
+
+    def found(start: int) -> tuple[set[int], list[int]]:
+        results = [workers.map(range(start, start + 8)) for _ in range(5)]
+        return {process for each in results for _, process, _ in each}, [n for each in results for *_, n in each]
+
+    here, there = multiprocessing.Pipe()
+    if not (copy := os.fork()):
+        there.send(found(100))
+        os._exit(0)
+    ours, squares = found(0)
+    theirs, other_squares = here.recv()
+    os.waitpid(copy, 0)
+    assert ours == first
+    assert not theirs & first
+    assert squares == [n * n for n in range(8)] * 5
+    assert other_squares == [n * n for n in range(100, 108)] * 5
+
+
+@linux
+def test_a_process_that_may_have_none_works_itself() -> None:
+    workers = Workers(lambda job: job * job, 2)
+    process = multiprocessing.get_context("fork").Process(target=workers.map, args=([1, 2, 3],), daemon=True)
+    process.start()
+    process.join()
+    assert process.exitcode == 0
+
+
+@linux
 def test_workers_do_not_hold_the_locks_of_their_process(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys, time; from pathlib import Path\n"
@@ -120,8 +154,21 @@ def test_what_a_job_raises_is_raised(n_workers: int) -> None:
 @linux
 def test_a_killed_worker_is_noticed() -> None:
     workers = Workers(lambda job: os.kill(os.getpid(), signal.SIGKILL), 2)
-    with pytest.raises(ResourceError, match="was killed; use fewer"):
+    with pytest.raises(ResourceError, match="was killed; use fewer") as found:
         workers.map(range(6))
+    assert explain(found.value)[0] == 5
+
+
+@linux
+def test_a_worker_that_was_killed_while_it_waited_is_told_of() -> None:
+    workers = Workers(lambda job: (time.sleep(0.01), os.getpid()), 2)
+    processes = {process for _, process in workers.map(range(6))}
+    for process in processes:
+        os.kill(process, signal.SIGKILL)
+    assert have_ended([*processes])
+    with pytest.raises(ResourceError, match="was killed") as found:
+        workers.map(range(6))
+    assert explain(found.value)[0] == 5
 
 
 @linux

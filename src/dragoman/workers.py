@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -49,11 +50,21 @@ class Workers(Generic[Job, Result]):
         if n_workers < 1:
             raise ConfigError(f"{n_workers} workers", advice="use at least 1")
         self._work, self._advice = work, advice
-        can_copy = sys.platform == "linux" and not multiprocessing.current_process().daemon
-        self.n_workers = n_workers if can_copy else 1
+        self._n_workers = n_workers
+        self._begin()
+
+    def _begin(self) -> None:
+        """Without workers, in this process."""
+        self._process = os.getpid()
         self._connections: list[Connection] = []
         self._is_busy = False
         self._turn = threading.Lock()
+
+    @property
+    def n_workers(self) -> int:
+        """How many there are: one where this process cannot be copied."""
+        can_copy = sys.platform == "linux" and not multiprocessing.current_process().daemon
+        return self._n_workers if can_copy else 1
 
     def map(self, jobs: Sequence[Job]) -> list[Result]:
         """The result of each job, in order; what a job raises is raised. Calls of several threads take turns.
@@ -63,6 +74,7 @@ class Workers(Generic[Job, Result]):
         """
         if self.n_workers == 1 or len(jobs) < 2:
             return [self._work(job) for job in jobs]
+        self._leave_inherited()
         with self._turn, self._started():
             return self._share(jobs)
 
@@ -75,6 +87,7 @@ class Workers(Generic[Job, Result]):
         if self.n_workers == 1:
             yield from map(self._work, jobs)
             return
+        self._leave_inherited()
         with self._started():
             waiting, busy = iter(jobs), deque[Connection]()
             for connection, job in zip(self._connections, waiting, strict=False):
@@ -88,6 +101,12 @@ class Workers(Generic[Job, Result]):
                 yield result
             for connection in busy:
                 yield self._receive(connection)
+
+    def _leave_inherited(self) -> None:
+        """In a copy of the process that started the workers: they answer that one, so this one has its own."""
+        if self._process != os.getpid():
+            self._dismiss()
+            self._begin()
 
     @contextlib.contextmanager
     def _started(self) -> Iterator[None]:
@@ -137,10 +156,10 @@ class Workers(Generic[Job, Result]):
             return
 
     def _send(self, connection: Connection, job: Job) -> None:
-        try:
+        with contextlib.suppress(BrokenPipeError):  # which is not where this error comes from: that is a closed output
             connection.send(job)
-        except BrokenPipeError:
-            raise self._killed() from None
+            return
+        raise self._killed()
 
     def _receive(self, connection: Connection) -> Result:
         answer: Answer[Result]

@@ -6,6 +6,7 @@ L layers, B batch, H heads, T queries, S keys.
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Literal, cast
 
@@ -18,6 +19,9 @@ from dragoman.model.transformer import Transformer
 
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
+
+#: Held while attentions tell their weights: captures of several threads take turns.
+_CAPTURING = threading.RLock()
 
 
 class AttentionMaps:
@@ -55,7 +59,7 @@ def capture_attention(model: Transformer, kinds: Collection[Kind] = KINDS) -> It
         maps["cross"]  # (L, B, H, T, S)
 
     They are computed from the same queries, keys and mask as the model's own, whichever kernel the model uses, and
-    before dropout. What other threads do with the model meanwhile is recorded too.
+    before dropout. What other threads do with the model meanwhile is not recorded.
     """
     maps = AttentionMaps()
     encoder_layers = list(cast("Iterable[EncoderLayer]", model.encoder_layers))
@@ -65,7 +69,7 @@ def capture_attention(model: Transformer, kinds: Collection[Kind] = KINDS) -> It
         "decoder": [layer.self_attention for layer in decoder_layers],
         "cross": [layer.cross_attention for layer in decoder_layers],
     }
-    with contextlib.ExitStack() as stack:
+    with _CAPTURING, contextlib.ExitStack() as stack:
         for kind in kinds:
             for number, attention in enumerate(attentions[kind]):
                 stack.enter_context(_recorded(attention, maps, kind, number))
@@ -76,6 +80,7 @@ def capture_attention(model: Transformer, kinds: Collection[Kind] = KINDS) -> It
 def _recorded(attention: MultiHeadAttention, maps: AttentionMaps, kind: Kind, layer: int) -> Iterator[None]:
     """Let this one attention's `attend` tell its weights first; the class and all other attentions stay as they are."""
     attend: Callable[..., Tensor] = attention.attend
+    thread = threading.get_ident()
 
     def attend_and_tell(
         queries: Tensor,
@@ -84,7 +89,8 @@ def _recorded(attention: MultiHeadAttention, maps: AttentionMaps, kind: Kind, la
         mask: Tensor | None = None,
         positions: range | None = None,
     ) -> Tensor:
-        maps.record(kind, layer, used_weights(attention, queries, keys, mask, positions))
+        if threading.get_ident() == thread:
+            maps.record(kind, layer, used_weights(attention, queries, keys, mask, positions))
         return attend(queries, keys, values, mask, positions)
 
     own = vars(attention)

@@ -60,7 +60,9 @@ class TrainedModels:
 
         given = self.given[place]
         model = given.model if isinstance(given, Bundle) else given
-        if self.precision == "bfloat16" and next(model.parameters()).dtype != torch.bfloat16:
+        # A CPU's search multiplies bfloat16 and keeps all else in float32, which PyTorch's model is nearest to.
+        is_coarser = self.precision == "bfloat16" and torch.device(self.device).type != "cpu"
+        if is_coarser and next(model.parameters()).dtype != torch.bfloat16:
             model = copy.deepcopy(model).bfloat16()  # whoever gave it may want to train on
         self.given[place] = model = model.to(self.device).eval()
         return model

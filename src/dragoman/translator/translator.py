@@ -7,7 +7,6 @@ in batches, and put back in order.
 from __future__ import annotations
 
 import math
-import threading
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -85,7 +84,6 @@ class Translator:
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
-        self._aligning = threading.Lock()
         self.scorer = TransformerScorer(self._models.for_search())
         self._writer = Writer(self.scorer, tokenizers)
         self._workers = Workers(
@@ -112,9 +110,8 @@ class Translator:
         place = find_device(device)
         bundles = [load_bundle(name) for name in names]
         if len(bundles) > 1:
-            fingerprint = bundles[0].tokenizers.fingerprint()
             for name, bundle in zip(names, bundles, strict=True):
-                if bundle.tokenizers.fingerprint() != fingerprint:
+                if not bundle.tokenizers.equals(bundles[0].tokenizers):
                     what = f"its tokenizer differs from that of {names[0]}"
                     raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
         first = bundles[0]
@@ -171,7 +168,7 @@ class Translator:
             texts: a string gives a Translation, a list a list of them in the same order.
             prefixes: how each translation must begin: one for all, or one for each text.
             align: also say which source word each word comes from, by the attention of the first model.
-            batch_size: source tokens, padding included, searched at once. It changes the speed only.
+            batch_size: source tokens, padding included, searched at once. It changes the speed, and how scores round.
             options: `SearchOptions`; those left out or None are the bundle's.
 
         Raises:
@@ -282,6 +279,10 @@ class Translator:
                 warnings.warn(f"{what}; it is translated in {len(parts)} parts", LongTextWarning, stacklevel=3)
             parts_of.append(parts)
             first = self.tokenizers.target.encode(harmless(prefix)) if prefix else []
+            most = min(config.max_length or self.scorer.max_length, self.scorer.max_length)
+            if len(first) >= most:
+                what = f"the prefix of text {number} has {len(first)} tokens, but its translation may have {most - 1}"
+                raise ConfigError(what, advice="shorten it, or raise max_length")
             starts += [first if not place else [] for place in range(len(parts))]
         beams = iter(self._search([part.ids for parts in parts_of for part in parts], starts, batch_size, config))
         beams_of = [[next(beams) for _ in parts] for parts in parts_of]
@@ -292,8 +293,7 @@ class Translator:
 
         hypotheses = [[[each.hypothesis for each in beam] for beam in beams] for beams in beams_of]
         found = list(map(Found, map(harmless, texts), parts_of, hypotheses, translations))
-        with self._aligning:  # what is captured of a model is all that is done with it meanwhile
-            return align_words(self.models[0], self.alignment, self.tokenizers, found, batch_size)
+        return align_words(self.models[0], self.alignment, self.tokenizers, found, batch_size)
 
     def _search(
         self, sources: Sequence[list[int]], starts: Sequence[list[int]], batch_size: int, config: SearchConfig
