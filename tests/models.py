@@ -14,7 +14,7 @@ from dragoman.model.transformer import Transformer
 def small_model(**fields: Any) -> Transformer:
     torch.manual_seed(1)
     sizes = {"d_model": 16, "d_ff": 24, "n_heads": 4, "n_encoder_layers": 2, "n_decoder_layers": 2, "max_length": 32}
-    config = ModelConfig(source_vocab_size=11, target_vocab_size=11, **(sizes | fields))
+    config = ModelConfig(**({"source_vocab_size": 11, "target_vocab_size": 11} | sizes | fields))
     return Transformer(config).double().eval()
 
 

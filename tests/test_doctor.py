@@ -38,6 +38,14 @@ def test_sound_models_pass(fields: dict[str, Any]) -> None:
     assert all(torch.equal(weight, before[name]) for name, weight in model.state_dict().items())
 
 
+def test_small_models_are_given_time_and_short_ones_are_asked_less() -> None:
+    slow = small_model(d_model=16, d_ff=32, n_heads=2, source_vocab_size=300, target_vocab_size=300)
+    assert failures(slow) == []
+    short = {finding.name: finding.passed for finding in check(small_model(max_length=2)).findings}
+    assert (short["source padding"], short["target padding"], short["order"]) == (None, None, None)
+    assert False not in short.values()
+
+
 class PyTorchs(nn.Module):
     """A model that is not ours, with the same forward."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import itertools
 import json
 import math
@@ -22,6 +23,7 @@ import pytest
 import torch
 from runs import assert_same_training, logged, losses, settings
 from safetensors.torch import load_file
+from test_bundle import remake_manifest
 from torch import Tensor
 
 from dragoman import storage
@@ -39,7 +41,7 @@ from dragoman.errors import (
 )
 from dragoman.processes import peak_memory, start_processes
 from dragoman.recipe import parse_config, read_recipe
-from dragoman.storage import lock_folder, read_pointer, require_space
+from dragoman.storage import lock_folder, read_pointer, require_space, to_json
 from dragoman.training import checkpoint, gradient, loss, metrics, precision, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
@@ -200,24 +202,21 @@ def test_a_damaged_older_checkpoint_and_log_do_no_harm(corpus: Path, reference: 
     assert_same_training(reference, run)
 
 
-@pytest.mark.parametrize("at", [20, 30])
 def test_a_validation_cut_short_by_a_signal_is_done_by_the_next_start(
-    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
     real = trainer.validate
 
     def interrupted(*arguments: Any) -> Any:
-        if validations.pop(0) == at:
-            os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGTERM)
         return real(*arguments)
 
-    validations = [20, 30]
     monkeypatch.setattr(trainer, "validate", interrupted)
     with pytest.raises(SystemExit, match="143"):
         train(settings(corpus), run, device="cpu", report=lambda line: None)
-    assert saved_steps(run / "checkpoints")[-1] == at
-    assert at not in logged(run, "validation_loss")
+    assert saved_steps(run / "checkpoints")[-1] == 20
+    assert not logged(run, "validation_loss")
     monkeypatch.setattr(trainer, "validate", real)
     for _ in range(2):
         train(settings(corpus), run, device="cpu", report=lambda line: None)
@@ -353,7 +352,7 @@ def test_a_full_disk_keeps_the_last_checkpoint(corpus: Path, reference: Path, tm
     assert caught.value.exit_code == 5
     assert sum("the last checkpoint is intact" in line for line in told) == 2  # the third failure ends it
     assert saved_steps(run / "checkpoints")[-1] == 12
-    assert not list(run.rglob("tmp.step-*"))
+    assert not list(run.rglob(".dragoman-step-*"))
     train(settings(corpus), run, device="cpu", report=lambda line: None)
     assert_same_training(reference, run)
 
@@ -605,6 +604,65 @@ def test_the_second_signal_stops_at_once(number: signal.Signals, end: type[BaseE
         with pytest.raises(end):
             os.kill(os.getpid(), number)
     assert signal.getsignal(number) == before
+
+
+def test_a_signal_that_is_ignored_stays_ignored() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for its background jobs
+    try:
+        with StopRequest() as stop:
+            os.kill(os.getpid(), signal.SIGINT)
+            assert not stop.is_asked()
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def test_a_stop_in_the_last_validation_waits_for_it(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+
+    def asked(*arguments: Any) -> Any:
+        if saved_steps(run / "checkpoints")[-1] > 20:  # the next one is the last
+            os.kill(os.getpid(), signal.SIGTERM)
+        return validate(*arguments)
+
+    validate = trainer.validate
+    with monkeypatch.context() as patch:
+        patch.setattr(trainer, "validate", asked)
+        with pytest.raises(SystemExit):
+            train(settings(corpus), run, device="cpu", report=lambda line: None)
+    best = read_pointer(run / "best")
+    told: list[str] = []
+    assert train(settings(corpus), run, device="cpu", report=told.append) == best
+    assert not [line for line in told if "validation at" in line]
+    assert_same_training(reference, run)
+
+
+def test_a_training_cut_short_is_validated_where_it_stands(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    train(settings(corpus, max_steps=9, validate_every=30), run, device="cpu", report=lambda line: None)
+    shutil.rmtree(run / "bundles")
+    for name in ("best", "last"):
+        (run / name).unlink()
+    state = run / "checkpoints" / "step-9" / "state.json"
+    progress = json.loads(state.read_text()) | {"best_step": None, "best_score": None, "last_validation": None}
+    state.write_bytes(to_json(progress))
+    remake_manifest(state.parent)
+    train(settings(corpus, max_steps=5, validate_every=30), run, device="cpu", report=lambda line: None)
+    assert (run / "best" / "model.safetensors").is_file()
+
+
+def test_what_never_took_a_step_may_be_started_otherwise(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(importlib.import_module("dragoman.training.run"), "available_memory", lambda device: 1000)
+        with pytest.raises(ConfigError, match="choose a smaller model"):
+            train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=2), tmp_path / "run", device="cpu", report=lambda line: None)
 
 
 def test_one_pair_is_enough_to_train_and_translate(tmp_path: Path) -> None:

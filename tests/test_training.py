@@ -135,6 +135,11 @@ def test_the_plan_fits_the_corpus() -> None:
     assert parse_config(chosen).model.tie == "decoder"
 
 
+def test_matrices_that_are_to_be_one_have_one_vocabulary() -> None:
+    chosen, _ = plan({"model": {"tie": "all"}}, 20_000, [("a dog runs", "狗在跑")] * 10)
+    assert parse_config(chosen).tokenizer.is_joint
+
+
 def test_the_plan_yields_to_the_person() -> None:
     chosen, reasons = plan({"model": {"dropout": 0.3}, "training": {"lr": 0.001}}, 20_000, LATIN)
     assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "dropout": 0.3}

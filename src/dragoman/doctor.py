@@ -18,8 +18,8 @@ from torch import Tensor, nn
 from dragoman.errors import ConfigError
 from dragoman.model.transformer import Transformer
 
-#: Steps in which a healthy model learns four sentences by heart.
-OVERFIT_STEPS = 400
+#: Steps in which most healthy models learn four sentences by heart; a small one needs more, in which its loss falls.
+OVERFIT_STEPS, MOST_STEPS = 400, 4000
 #: Two outputs are the same when they differ by less than this, relative to the largest logit.
 TOLERANCE = 1e-4
 
@@ -199,6 +199,8 @@ def _check_source(patient: _Patient) -> Finding:
 
 def _check_source_padding(patient: _Patient) -> Finding:
     """Padding after the source must not matter."""
+    if patient.n_source < 3:
+        return Finding("source padding", None, "the model reads too few tokens for it")
     plain = patient.logits(patient.source[:, :-2], patient.target)
     padded = patient.logits(patient.padded(patient.source[:, :-2], 2), patient.target)
     meaning = "padding is attended to, or the mask hides queries instead of keys; results depend on batch-mates"
@@ -207,6 +209,8 @@ def _check_source_padding(patient: _Patient) -> Finding:
 
 def _check_target_padding(patient: _Patient) -> Finding:
     """Padding after the target must not matter before it."""
+    if patient.n_target < 3:
+        return Finding("target padding", None, "the model writes too few tokens for it")
     plain = patient.logits(patient.source, patient.target[:, :-2])
     padded = patient.logits(patient.source, patient.padded(patient.target[:, :-2], 2))[:, :-2]
     return _same("target padding", _difference(plain, padded), "target padding is attended to")
@@ -225,6 +229,8 @@ def _check_neighbours(patient: _Patient) -> Finding:
 
 def _check_order(patient: _Patient) -> Finding:
     """Word order must matter, on both sides."""
+    if min(patient.n_source, patient.n_target) < 3:
+        return Finding("order", None, "the model reads or writes too few tokens for it")
     plain = patient.logits(patient.source, patient.target)
     source, target = patient.source.clone(), patient.target.clone()
     source[:, :2], target[:, :2] = patient.source[:, [1, 0]], patient.target[:, [1, 0]]
@@ -279,8 +285,12 @@ def _check_overfitting(patient: _Patient) -> Finding:
     start = torch.full_like(patient.target[:, :1], patient.start_id)
     read, expected = torch.cat((start, patient.target[:, :-1]), dim=1), patient.target
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    loss, n_steps = float("inf"), 0
-    while loss > 0.05 and n_steps < OVERFIT_STEPS:
+    loss, n_steps, before = float("inf"), 0, float("inf")
+    while loss > 0.05 and n_steps < MOST_STEPS:
+        if n_steps % OVERFIT_STEPS == 0:
+            if n_steps and not loss < 0.9 * before:
+                break
+            before = loss
         value = F.cross_entropy(model(patient.source, read).float().flatten(0, 1), expected.flatten())
         optimizer.zero_grad()
         value.backward()

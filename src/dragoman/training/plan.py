@@ -71,7 +71,8 @@ def _choices(
         reason = "gentle, since the model is trained already"
     else:
         of_pieces = tokenizer.get("kind") not in ("words", "characters")
-        if of_pieces and tokenizer.get("joint") is None and not _share_script(pairs):
+        is_open = tokenizer.get("joint") is None and asked["model"].get("tie") != "all"  # which needs one vocabulary
+        if of_pieces and is_open and not _share_script(pairs):
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
         if is_given(asked["model"]):
             return

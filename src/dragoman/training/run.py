@@ -214,10 +214,10 @@ def _prepare(
         # The warm-up that was chosen for a training's length has been; a longer training keeps it.
         kept = {"training": {"warmup_steps": earlier["training"]["warmup_steps"]}}
         settings = _laid_over(kept, settings)
-    if earlier is None and start is None:
+    if not run.steps and start is None:
         check_request(settings)
     config = resolve(settings, start, report)
-    if earlier is not None:
+    if earlier is not None and run.steps:
         refuse_changes(parse_config(earlier, run.config), config, folder, report)
     given = given_tokenizers(folder) if run.steps else None
     if given is None and start is not None:

@@ -12,10 +12,10 @@ from typing import Any
 from dragoman.averaging import MeanWeights
 from dragoman.bundle import load_bundle, save_bundle, write_bundle
 from dragoman.config import SearchConfig
-from dragoman.errors import BundleError, ConfigError
+from dragoman.errors import BundleError, ConfigError, RunFolderError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.storage import read_json, read_pointer, remove_pointer, set_pointer, verify_folder
+from dragoman.storage import TEMPORARY, read_json, read_pointer, remove_pointer, set_pointer, verify_folder
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint, saved_steps
 from dragoman.weights import read_weights
@@ -84,12 +84,15 @@ class RunFolder:
         Raises:
             ConfigError: there are fewer checkpoints.
             BundleError: one is damaged.
-            RunFolderError: `output` exists or cannot be written.
+            RunFolderError: this is no run folder; `output` exists or cannot be written.
         """
+        if not self.checkpoints.is_dir():
+            raise RunFolderError("no checkpoints here", self.path, advice="give a run folder made by `dragoman train`")
         steps = [step for step in self.steps if step > 0]  # not the first state, which is random
         if len(steps) < n_last:
-            advice = f"average the last {len(steps)}; training.keep_checkpoints keeps more"
-            raise ConfigError(f"there are {len(steps)} checkpoints, not {n_last}", self.checkpoints, advice=advice)
+            advice = f"average the last {len(steps)}; " if steps else ""
+            what = f"there are {len(steps)} checkpoints of trained weights, not {n_last}"
+            raise ConfigError(what, self.checkpoints, advice=f"{advice}training.keep_checkpoints keeps more")
         last = load_bundle(read_pointer(self.path / "last"))
         weights, shapes = MeanWeights(), weight_shapes(last.config)
         for step in steps[-n_last:]:
@@ -131,5 +134,5 @@ def _prune(folder: Path, keep: set[int]) -> None:
     for step in saved_steps(folder):
         if step not in keep:
             shutil.rmtree(folder / f"step-{step}", ignore_errors=True)
-    for leftover in folder.glob("tmp.*"):
+    for leftover in folder.glob(f"{TEMPORARY}*"):
         shutil.rmtree(leftover, ignore_errors=True)

@@ -22,7 +22,8 @@ class StopRequest:
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGINT, signal.SIGTERM):
-                self._previous[number] = signal.signal(number, self._handle)
+                if signal.getsignal(number) is not signal.SIG_IGN:  # as SIGINT is for a shell's background jobs
+                    self._previous[number] = signal.signal(number, self._handle)
         return self
 
     def __exit__(

@@ -98,7 +98,7 @@ class Trainer:
             while True:
                 validating = self._is_validation_due()
                 if validating:
-                    self._keep(self._validate, last=self.progress.step == self.n_steps)
+                    self._keep(self._validate, last=self.progress.step >= self.n_steps)
                     self._share_patience()
                 over, stopping = self._is_over(), self.stop.agree(self.processes, self.device)
                 if self.progress.step > saved and (validating or over or stopping or self._is_save_due()):
@@ -128,7 +128,7 @@ class Trainer:
         """After every `validate_every` steps and at the end; but what a row of skipped steps left is not validated."""
         step, progress = self.progress.step, self.progress
         due = step % self.validate_every == 0 and not progress.skipped_in_a_row
-        return step > 0 and step != progress.last_validation and (due or step == self.n_steps)
+        return step > 0 and step != progress.last_validation and (due or step >= self.n_steps)
 
     def _is_save_due(self) -> bool:
         """Skipped steps change nothing, and what came before them may be unsound: it must not replace what is not."""
@@ -259,7 +259,7 @@ class Trainer:
         else:
             tokenizers = self.prepared.tokenizers
             size = self._micro_batch_tokens or self.training.batch_tokens
-            result = validate(model, self.prepared.validation, tokenizers, size, self.stop.is_asked)
+            result = validate(model, self.prepared.validation, tokenizers, size, self._is_called_off)
             if result is None:
                 return  # the next start does it
             if not math.isfinite(result.loss):
@@ -287,9 +287,13 @@ class Trainer:
             by_loss = self.training.best_by == "bleu" and result.bleu < MEANINGFUL_BLEU
             best = f"  (best{', by its loss' if by_loss else ''})" if progress.best_step == progress.step else ""
             self.display.line(
-                f"validation at step {progress.step:,}: loss {result.loss:.3f}  perplexity {result.perplexity:.2f}  "
+                f"validation at step {progress.step:,}: loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
                 f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
             )
+
+    def _is_called_off(self) -> bool:
+        """Whether a validation is left to the next start. The last one is not: its checkpoint would never note it."""
+        return self.stop.is_asked() and self.progress.step < self.n_steps
 
     def _is_over(self) -> bool:
         """Whether all steps are done, or validation has not improved for too long; equal in all processes."""

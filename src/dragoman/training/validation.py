@@ -38,8 +38,13 @@ class Validation:
 
     @property
     def perplexity(self) -> float:
-        """exp(loss)."""
-        return math.exp(min(self.loss, 700.0))
+        """exp(loss), infinite beyond the largest float."""
+        return math.exp(self.loss) if self.loss < 700 else math.inf
+
+    @property
+    def perplexity_text(self) -> str:
+        """The perplexity as people read it."""
+        return f"{self.perplexity:.2f}" if self.perplexity < 1e6 else f"{self.perplexity:.0e}"
 
 
 def validate(
