@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from tiny import write_tiny_bundle
 
 from dragoman.averaging import average_bundles
 from dragoman.bundle import load_bundle, save_bundle
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, RunFolderError
 from dragoman.storage import set_pointer
 from dragoman.training.run_folder import RunFolder
+from dragoman.translator import Translator
 
 
 @pytest.fixture(scope="module")
@@ -65,3 +67,19 @@ def test_checkpoints_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None
         torch.testing.assert_close(mean[name], weight * 2)
     with pytest.raises(ConfigError, match="3 checkpoints"):
         RunFolder(run).average(4, tmp_path / "more")
+    with pytest.raises(RunFolderError, match="no checkpoints here"):
+        RunFolder(bundle).average(1, tmp_path / "more")
+
+
+def test_how_pieces_were_learned_and_sampled_does_not_matter(bundle: Path, tmp_path: Path) -> None:
+    plain = load_bundle(bundle)
+    learned = plain.tokenizers.config.model_copy(update={"sampling": 0.1, "vocab_size": None})
+    tokenizers = dataclasses.replace(plain.tokenizers, config=learned)
+    save_bundle(tmp_path / "sampled", plain.model, tokenizers, plain.search, facts={})
+    average_bundles([bundle, tmp_path / "sampled"], tmp_path / "mean")
+    ensemble = Translator.load(bundle, tmp_path / "sampled", device="cpu")
+    assert ensemble.translate("A man").text == Translator.load(bundle, device="cpu").translate("A man").text
+    lower = dataclasses.replace(tokenizers, config=learned.model_copy(update={"lowercase": True}))
+    save_bundle(tmp_path / "lower", plain.model, lower, plain.search, facts={})
+    with pytest.raises(ConfigError, match=r"tokenizer differs.*lower"):
+        Translator.load(bundle, tmp_path / "lower", device="cpu")

@@ -70,7 +70,7 @@ def test_the_newest_whole_one_is_used_by_its_number(tmp_path: Path) -> None:
     assert load_checkpoint(tmp_path, pytest.fail) is None
     for step in (2, 10, 9):
         save_checkpoint(tmp_path, checkpoint(step))
-    for other in ("step-11x", "tmp.step-12", "damaged-step-13", "step-"):
+    for other in ("step-11x", ".dragoman-step-12", "damaged-step-13", "step-"):
         (tmp_path / other).mkdir()
     assert saved_steps(tmp_path) == [2, 9, 10]
     assert load(tmp_path).progress.step == 10

@@ -624,6 +624,12 @@ def test_compare_outputs_without_a_model(dragoman: Dragoman, tmp_path: Path) -> 
     bad.write_text("one\n")
     assert dragoman("evaluate", "--hypotheses", good, "--baseline", bad, "--target", target)[0] == 1
     assert dragoman("evaluate", "--hypotheses", good)[0] == 2
+    code, out, _ = dragoman("evaluate", "--hypotheses", good, "--target", target, "--m30k", "--json")
+    assert (code, json.loads(out)[0]["name"]) == (0, "M30k-BLEU")
+    for ignored in (["--output", tmp_path / "x"], ["--split", "test"], ["-m", "y"], ["--precision", "float32"]):
+        code, _, err = dragoman("evaluate", "--hypotheses", good, "--target", target, *ignored)
+        assert code == 2
+        assert "says nothing with --hypotheses" in err
 
 
 def test_average(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
@@ -695,6 +701,9 @@ def test_data_writes_plain_text(dragoman: Dragoman, tmp_path: Path) -> None:
     assert all(left.split() == right.split()[::-1] for left, right in zip(source, target, strict=True))
     assert dragoman("data", "reverse", "-o", tmp_path / "corpus")[0] == 1
     assert dragoman("data", "nothing", "-o", tmp_path / "nothing")[0] == 2
+    code, _, err = dragoman("data", "copy", "--source-lang", "English", "-o", tmp_path / "nothing")
+    assert code == 2
+    assert "'English' is no language code" in err
 
 
 def test_tiny_models_are_what_the_tests_think(bundle: Path) -> None:

@@ -297,6 +297,16 @@ def test_made_corpora_have_three_splits_without_overlap(task: str) -> None:
     assert read_pairs(DataConfig(corpus=task), "test").fingerprints().keys() == {"text"}
 
 
+def test_captions_are_english_and_german_either_way_round() -> None:
+    forth, back = (
+        list(read_pairs(DataConfig(corpus="captions", source_lang=source, target_lang=target), "test"))
+        for source, target in (("en", "de"), ("de", "en"))
+    )
+    assert back == [(target, source) for source, target in forth]
+    with pytest.raises(ConfigError, match="captions are English and German, not en and fr"):
+        read_pairs(DataConfig(corpus="captions", target_lang="fr"), "test")
+
+
 def test_multi30k_from_the_data_folder(data_folder: Path) -> None:
     for split, size in zip(SPLITS, (29_000, 1_014, 1_000), strict=True):
         text = read_pairs(DataConfig(corpus="multi30k", source_lang="fr", target_lang="en"), split)

@@ -196,8 +196,21 @@ def test_the_command_line(
     assert written(tmp_path / "alone") == list(dict.fromkeys(expected((models[:2], False))[len(OWN) :]))
     assert run([*command, *both[:2], "--backward", models[2], "-o", str(tmp_path / "x")]) == 2
     assert run([*command, "-o", str(tmp_path / "x")]) == 2
+    assert run([*command, *both, "--temperature", "0.5", "-o", str(tmp_path / "x")]) == 2
     assert run([*command, "--source", str(tmp_path / "none.en"), "-o", str(tmp_path / "x")]) == 1
     assert not (tmp_path / "x").exists()
+
+
+def test_both_sides_may_be_of_one_language(models: list[str], text: ParallelText, tmp_path: Path) -> None:
+    bundle = load_bundle(models[0])
+    tokenizers = dataclasses.replace(bundle.tokenizers, target_lang="en")
+    save_bundle(tmp_path / "same", bundle.model, tokenizers, bundle.search, facts={})
+    sources, targets = distill(
+        [Teacher.load([str(tmp_path / "same")], device="cpu")], text, tmp_path / "new", report=lambda line: None
+    )
+    assert (sources.name, targets.name) == ("train.source", "train.target")
+    assert sources.read_text("utf-8").splitlines()[: len(OWN)] == [source for source, _ in OWN]
+    assert targets.read_text("utf-8").splitlines()[: len(OWN)] == [target for _, target in OWN]
 
 
 def test_a_signal_costs_one_part(models: list[str], tmp_path: Path) -> None:

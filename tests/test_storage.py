@@ -223,7 +223,7 @@ def test_a_pointer_is_replaced_and_its_name_flushed(tmp_path: Path, monkeypatch:
         set_pointer(tmp_path / "best", tmp_path / name)
         assert disk.when("rename", tmp_path / "best") < disk.when("flush", tmp_path)
     assert read_pointer(tmp_path / "best") == tmp_path / "b"
-    assert not (tmp_path / "tmp.best").is_symlink()
+    assert not (tmp_path / ".dragoman-best").is_symlink()
 
 
 def test_nothing_is_flushed_that_windows_cannot_flush(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -326,13 +326,21 @@ class HalfWriting:
 
 def test_a_folder_is_never_overwritten_and_leaves_no_other(tmp_path: Path) -> None:
     _save(tmp_path / "folder")
-    (tmp_path / "tmp.other").mkdir()
-    (tmp_path / "tmp.other" / "rubbish").touch()  # of a save that was killed
+    (tmp_path / ".dragoman-other").mkdir()
+    (tmp_path / ".dragoman-other" / "rubbish").touch()  # of a save that was killed
     _save(tmp_path / "other")
     assert verify_folder(tmp_path / "other")["files"].keys() == {"inner/numbers.bin", "text.txt"}
     with pytest.raises(RunFolderError, match=r"the output exists: .*folder; choose another"):
         _save(tmp_path / "folder")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "other"]
+
+
+def test_what_a_person_calls_temporary_is_left_alone(tmp_path: Path) -> None:
+    for theirs in ("tmp.folder", "tmp.text"):
+        (tmp_path / theirs).mkdir()
+    _save(tmp_path / "folder")
+    write_file(tmp_path / "text", b"")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "text", "tmp.folder", "tmp.text"]
 
 
 def test_other_failures_of_a_save_pass_and_leave_nothing(tmp_path: Path) -> None:
@@ -463,7 +471,7 @@ def test_pointers_without_links_are_small_files(
 
 def test_a_pointer_is_removed_and_a_folder_names_itself(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
-    (tmp_path / "tmp.best").symlink_to("nowhere")  # of a start that was killed
+    (tmp_path / ".dragoman-best").symlink_to("nowhere")  # of a start that was killed
     set_pointer(tmp_path / "best", tmp_path / "a")
     assert (tmp_path / "best").readlink() == Path("a")
     for _ in range(2):

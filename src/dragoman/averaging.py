@@ -45,10 +45,9 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     """
     first = load_bundle(names[0])
     weights, steps, lasting = MeanWeights(), [], first.lasting_facts
-    fingerprint = first.tokenizers.fingerprint()
     for name, bundle in zip(names, chain([first], map(load_bundle, names[1:])), strict=True):
         same_model = bundle.config == first.config
-        if not same_model or bundle.tokenizers.fingerprint() != fingerprint:
+        if not same_model or not bundle.tokenizers.equals(first.tokenizers):
             part = "tokenizer" if same_model else "model configuration"
             raise ConfigError(f"its {part} differs from that of {names[0]}", name, advice="average models of one run")
         weights.add(bundle.weights)

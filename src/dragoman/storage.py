@@ -1,7 +1,7 @@
 """The one room that writes files which must survive a crash.
 
 A folder is saved in this order, so that after a crash at any point either the old or the new state is there:
-write `tmp.<name>/`, flush each file to disk, write the manifest (size and SHA-256 of each file, and a hash of
+write `.dragoman-<name>/`, flush each file to disk, write the manifest (size and SHA-256 of each file, and a hash of
 itself), flush it and the folder, rename once to `<name>/`, flush the parent.
 """
 
@@ -29,6 +29,15 @@ JSON_LIMIT = 200_000
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: How the systems say that another process has a lock.
 _HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+
+
+#: How the names of files and folders begin that are not whole yet; no name of a person's does.
+TEMPORARY = ".dragoman-"
+
+
+def temporary(path: Path) -> Path:
+    """Where a file or folder is written before it gets its name."""
+    return path.with_name(f"{TEMPORARY}{path.name}")
 
 
 def _flush_file(file: IO[bytes]) -> None:
@@ -77,16 +86,16 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     Raises:
         ResourceError, RunFolderError: as `write_file`.
     """
-    temporary = path.with_name(f"tmp.{path.name}")
+    unfinished = temporary(path)
     with _disk_errors(path):
         try:
-            with open(temporary, "wb") as file:
+            with open(unfinished, "wb") as file:
                 for piece in pieces:
                     file.write(piece)
                 _flush_file(file)
-            os.replace(temporary, path)
+            os.replace(unfinished, path)
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
             raise
         _flush_folder(path.parent)
 
@@ -153,24 +162,24 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
     """
     if folder.exists():
         raise RunFolderError("the output exists", folder, advice="choose another one")
-    temporary = folder.with_name(f"tmp.{folder.name}")
+    unfinished = temporary(folder)
     with contextlib.ExitStack() as cleanup, _disk_errors(folder):
-        cleanup.callback(shutil.rmtree, temporary, ignore_errors=True)
+        cleanup.callback(shutil.rmtree, unfinished, ignore_errors=True)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir()
-        write(temporary)
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir()
+        write(unfinished)
         entries: dict[str, dict[str, Any]] = {}
-        for path in sorted(path for path in temporary.rglob("*") if path.is_file()):
+        for path in sorted(path for path in unfinished.rglob("*") if path.is_file()):
             with open(path, "r+b") as file:
                 os.fsync(file.fileno())
-            name = path.relative_to(temporary).as_posix()
+            name = path.relative_to(unfinished).as_posix()
             entries[name] = {"size": path.stat().st_size, "sha256": sha256(path)}
         manifest = {**(facts or {}), "files": entries}
-        for inner in sorted(path for path in temporary.rglob("*") if path.is_dir()):
+        for inner in sorted(path for path in unfinished.rglob("*") if path.is_dir()):
             _flush_folder(inner)
-        write_file(temporary / MANIFEST, to_json({**manifest, "self": _self_hash(manifest)}))  # flushes `temporary` too
-        os.rename(temporary, folder)
+        write_file(unfinished / MANIFEST, to_json({**manifest, "self": _self_hash(manifest)}))  # flushes the folder too
+        os.rename(unfinished, folder)
         _flush_folder(folder.parent)
 
 
@@ -246,15 +255,15 @@ def set_pointer(pointer: Path, target: Path) -> None:
     """Let the name `pointer` mean the folder `target`, in one step: a relative link where the system has links,
     else a small file that holds the relative path."""
     relative = os.path.relpath(target, pointer.parent)
-    temporary = pointer.with_name(f"tmp.{pointer.name}")
+    unfinished = temporary(pointer)
     with _disk_errors(pointer):
-        temporary.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)
         try:
-            os.symlink(relative, temporary, target_is_directory=True)
+            os.symlink(relative, unfinished, target_is_directory=True)
         except (OSError, NotImplementedError):
             write_file(pointer, relative.encode())
             return
-        os.replace(temporary, pointer)
+        os.replace(unfinished, pointer)
         _flush_folder(pointer.parent)
 
 

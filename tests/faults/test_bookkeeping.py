@@ -45,12 +45,12 @@ def test_the_run_folder_stays_small(
             assert folder.steps == list(range(max(0, step - 200), step + 1, 100))
             assert len(list(tmp_path.iterdir())) == 5  # checkpoints, bundles, metrics.jsonl, best, last
             assert len(list(folder.bundles.iterdir())) <= 4
-            assert not list(folder.checkpoints.glob("tmp.*"))
+            assert not list(folder.checkpoints.glob(".dragoman-*"))
             for name, kept in (("best", progress.best_step), ("last", progress.last_validation)):
                 assert read_pointer(tmp_path / name).name == f"step-{kept}"
                 assert (tmp_path / name / "MANIFEST.json").exists()
         if step % 5_000 == 1_000:  # killed: a half save is left, and steps that are done again
-            (folder.checkpoints / f"tmp.step-{step + 1}").mkdir()
+            (folder.checkpoints / f".dragoman-step-{step + 1}").mkdir()
             for later in (step + 2, step + 4):
                 log.write({"step": later, **record})
             with open(folder.metrics, "ab") as file:

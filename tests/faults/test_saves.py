@@ -51,7 +51,7 @@ def state_of(run: Path) -> int:
         assert load_bundle(read_pointer(run / pointer)).facts["step"] == step
     save(run, step + 1)  # and it can go on
     assert saved_steps(run / "checkpoints")[-1] == step + 1
-    assert not list(run.rglob("tmp.step-*"))
+    assert not list(run.rglob(".dragoman-step-*"))
     return step
 
 

@@ -31,8 +31,9 @@ def data(
     from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs
     from dragoman.data.synthetic import TASKS, make_corpus
+    from dragoman.sections import parse_section
 
-    settings = DataConfig(corpus=name, source_lang=source_lang, target_lang=target_lang)
+    settings = parse_section(DataConfig, {"corpus": name, "source_lang": source_lang, "target_lang": target_lang})
     found = languages(settings)
     suffixes = ("source", "target") if UNKNOWN_LANGUAGE in found else found
     if name in TASKS and (size is not None or seed is not None):

@@ -23,6 +23,7 @@ from dragoman.cli.options import (
     Target,
     Workers,
 )
+from dragoman.cli.settings import refuse_unused
 from dragoman.cli.streams import program, say
 
 if TYPE_CHECKING:
@@ -82,6 +83,8 @@ def distill(
         Teacher.load(names, backward=back, device=device, workers=workers or all_cores(), precision=precision)
         for names, back in jobs
     ]
+    drawing = {"--temperature": temperature, "--seed": seed}
+    refuse_unused(drawing, samples=sample or any(teacher.translator.search.sample for teacher in teachers))
     files = distill(
         teachers,
         _text(origin, teachers[0].languages),

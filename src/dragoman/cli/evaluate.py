@@ -42,6 +42,7 @@ Split = Literal["train", "validation", "test"]
 
 
 def evaluate(
+    context: typer.Context,
     recipe: Recipe = None,
     model: OptionalModels = None,
     corpus: Corpus = None,
@@ -87,9 +88,10 @@ def evaluate(
     dragoman evaluate -m runs/my --corpus multi30k --split validation --vary length_penalty=0,0.6,1
     """
     if hypotheses is not None or baseline is not None:
-        if hypotheses is None or target is None or model:
-            raise typer.BadParameter("--hypotheses, and --baseline with it, need --target and no --model")
-        _evaluate_files(hypotheses, baseline, Path(target), target_lang, as_json)
+        if hypotheses is None or target is None:
+            raise typer.BadParameter("--hypotheses, and --baseline with it, need --target")
+        _refuse_others(context, baseline is not None)
+        _evaluate_files(hypotheses, baseline, Path(target), target_lang, m30k, as_json)
         return
     if not model:
         raise typer.BadParameter("give --model, or --hypotheses and --target")
@@ -168,12 +170,23 @@ def _test_set(
     return parse_section(DataConfig, section), split
 
 
+def _refuse_others(context: typer.Context, compares: bool) -> None:
+    """Refuse what says nothing about files that are scored without a model."""
+    used = {"hypotheses", "baseline", "target", "target_lang", "as_json"} | (set() if compares else {"m30k"})
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        source = context.get_parameter_source(name)
+        if name not in used and source is not None and source.name == "COMMANDLINE":
+            with_what = "--baseline" if compares else "--hypotheses"
+            raise typer.BadParameter(f"{max(parameter.opts, key=len)} says nothing with {with_what}; leave it out")
+
+
 def _evaluate_files(
-    hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, as_json: bool
+    hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, m30k: bool, as_json: bool
 ) -> None:
     from dragoman.data.corpus import file_language
-    from dragoman.evaluation.evaluate import comparison_table, metrics_table
-    from dragoman.evaluation.metrics import corpus_bleu, corpus_chrf, paired_test
+    from dragoman.evaluation.evaluate import comparison_table, metrics_table, score_all
+    from dragoman.evaluation.metrics import moses_lines, paired_test
 
     language = target_lang or file_language(str(target))
     system, references = (list(input_lines(path, "error")) for path in (hypotheses, target))
@@ -181,7 +194,7 @@ def _evaluate_files(
         comparisons = paired_test(list(input_lines(baseline, "error")), system, references, language)
         print_result(_json(comparisons) if as_json else comparison_table(comparisons))
     else:
-        metrics = [corpus_bleu(system, references, language), corpus_chrf(system, references)]
+        metrics = score_all(system, references, moses_lines(references, language) if m30k else None, language)
         print_result(_json(metrics) if as_json else metrics_table(metrics))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -48,7 +49,7 @@ def alignment(
     if not (corpus or source or target or pairs):
         raise typer.BadParameter("give --corpus, --source and --target, or --pairs")
     from dragoman.alignment.heads import FACT
-    from dragoman.bundle import load_bundle, save_bundle
+    from dragoman.bundle import load_bundle, write_bundle
     from dragoman.devices import find_device
     from dragoman.errors import RunFolderError
     from dragoman.inspection.choosing import choose_heads
@@ -68,7 +69,7 @@ def alignment(
         print_result(_heads(choice))
     if output is not None:
         facts = {**bundle.facts, FACT: choice.heads.model_dump(mode="json")}
-        save_bundle(output, bundle.model, bundle.tokenizers, bundle.search, facts=facts)
+        write_bundle(output, replace(bundle, facts=facts))
         say(f"saved {output}; use it: {program()} translate --align -m {output}")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -36,7 +37,7 @@ def package(
     if len(model) > 1:
         raise typer.BadParameter("one --model at a time")
     text = _read_card(card)
-    from dragoman.bundle import load_bundle, save_bundle
+    from dragoman.bundle import load_bundle, write_bundle
     from dragoman.config import SearchConfig
     from dragoman.sections import parse_section
 
@@ -44,7 +45,7 @@ def package(
     asked = {"beam_size": beam_size, "length_penalty": length_penalty}
     given = {name: value for name, value in asked.items() if value is not None}
     search = parse_section(SearchConfig, {**bundle.search.model_dump(), **given})
-    save_bundle(output, bundle.model, bundle.tokenizers, search, facts=bundle.facts, precision=precision, card=text)
+    write_bundle(output, replace(bundle, search=search), precision, text)
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {program()} translate -m {output}")
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import typer
+
 from dragoman.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -46,6 +48,13 @@ def require_text(settings: dict[str, Any], recipe: Path | None) -> None:
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
         choices = "a recipe that does, --source and --target, --pairs, or --corpus (for a first try: captions)"
         raise ConfigError("no text given", recipe, advice=f"name {choices}; see --help")
+
+
+def refuse_unused(drawing: Mapping[str, object], *, samples: bool) -> None:
+    """Refuse options for drawing translations, by their names, where none are drawn."""
+    for name, value in drawing.items():
+        if value is not None and not samples:
+            raise typer.BadParameter(f"{name} is for drawing; it needs --sample")
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:

@@ -157,11 +157,11 @@ def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
 def _test_set(settings: dict[str, Any]) -> str:
     """Arguments for `evaluate` after this training."""
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import languages
+    from dragoman.data.corpus import available_splits, languages
     from dragoman.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
-    if data.corpus:
+    if "test" in available_splits(data) and data.corpus:
         return f" --corpus {data.corpus}"
     source, target = languages(data)
     return f" --source TEST.{source} --target TEST.{target}"

@@ -14,7 +14,6 @@ import typer
 
 from dragoman.cli.options import (
     AsJson,
-    BatchSize,
     BeamSize,
     Device,
     LengthPenalty,
@@ -25,6 +24,7 @@ from dragoman.cli.options import (
     Utf8,
     Workers,
 )
+from dragoman.cli.settings import refuse_unused
 from dragoman.cli.streams import input_lines, result_lines, say
 
 if TYPE_CHECKING:
@@ -60,7 +60,12 @@ def translate(
         bool, typer.Option("--align", help="Add which word comes from which: text ||| 0-0 1-2 (source-target, from 0).")
     ] = False,
     as_json: AsJson = False,
-    batch_size: BatchSize = None,
+    batch_size: Annotated[
+        int | None,
+        typer.Option(
+            "--batch-size", min=1, help="Source tokens searched at once. 1 answers each line before the next."
+        ),
+    ] = None,
     workers: Workers = None,
     precision: Precision = "float32",
     device: Device = "auto",
@@ -80,8 +85,6 @@ def translate(
     refuse_copies("dragoman translate")
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)
-    drawing = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}
-    unused = [name for name, value in drawing.items() if value is not None and not sample]
     with result_lines(output, overwrite=overwrite, inputs=[input]) as write:
         from dragoman.devices import all_cores
         from dragoman.translator import BATCH_TOKENS, LongTextWarning, Translator
@@ -90,8 +93,8 @@ def translate(
         from_file = input is not None
         n_workers = workers or (all_cores() if from_file else 1)
         translator = Translator.load(*model, device=device, workers=n_workers, precision=precision)
-        if unused and not translator.search.sample:
-            raise typer.BadParameter(f"{unused[0]} is for drawing; it needs --sample")
+        drawing = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}
+        refuse_unused(drawing, samples=sample or translator.search.sample)
         translations = translator.translate_stream(
             lines,
             prefixes=prefix,

@@ -26,6 +26,8 @@ Split = Literal["train", "validation", "test"]
 
 #: The code of a language that nobody named (ISO 639-2).
 UNKNOWN_LANGUAGE = "und"
+#: The languages of the captions, of people and made.
+CAPTIONS = ("en", "de")
 _NOT_LANGUAGES = frozenset(("csv", "hyp", "low", "out", "raw", "ref", "src", "tgt", "tok", "trg", "tsv", "txt", "xml"))
 _TABLES = (".tsv", ".jsonl")
 
@@ -106,7 +108,7 @@ def available_splits(data: DataConfig) -> tuple[Split, ...]:
 def languages(data: DataConfig) -> tuple[str, str]:
     """(source language, target language): what was set, else the file names' suffixes, else "und"."""
     if data.corpus == "multi30k" or data.corpus == "captions":
-        found = ("en", "de")
+        found = CAPTIONS
     elif data.source is not None and data.target is not None:
         found = file_language(data.source), file_language(data.target)
     elif data.pairs is not None:
@@ -135,6 +137,11 @@ def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> Par
         return _two_files(paths[0], paths[1], "error")
     if corpus in TASKS:
         made = named.made_pairs(corpus, split)
+        if corpus == "captions" and (source_lang, target_lang) != CAPTIONS:
+            if (target_lang, source_lang) != CAPTIONS:
+                what = f"captions are English and German, not {source_lang} and {target_lang}"
+                raise ConfigError(what, advice="use en and de, either way round")
+            made = [(target, source) for source, target in made]
         return ParallelText(corpus, lambda: iter(made))
     if corpus.startswith(named.HUB):
         keys = source_lang, target_lang

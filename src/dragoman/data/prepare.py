@@ -19,7 +19,7 @@ from dragoman.data.lines import starts_with_mark
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
 from dragoman.errors import BundleError, ConfigError
-from dragoman.storage import MANIFEST, read_json, save_folder, to_json, verify_folder
+from dragoman.storage import MANIFEST, read_json, save_folder, temporary, to_json, verify_folder
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
@@ -215,9 +215,9 @@ def _write(
 ) -> None:
     """Save both folders; the data comes last, so that its being there means that all is."""
 
-    def write(temporary: Path) -> None:
-        kept = write_stores(temporary, selection, validation, tokenizers)
-        (temporary / REPORT).write_bytes(to_json({"lines": [*kept, *lines]}))
+    def write(made: Path) -> None:
+        kept = write_stores(made, selection, validation, tokenizers)
+        (made / REPORT).write_bytes(to_json({"lines": [*kept, *lines]}))
 
     try:
         for name in (DATA_FOLDER, TOKENIZER_FOLDER):
@@ -225,6 +225,6 @@ def _write(
         save_folder(folder / TOKENIZER_FOLDER, tokenizers.save)
         save_folder(folder / DATA_FOLDER, write, facts={"made_from": origin})
     except BaseException:
-        for name in (f"tmp.{DATA_FOLDER}", f"tmp.{TOKENIZER_FOLDER}", TOKENIZER_FOLDER):
-            shutil.rmtree(folder / name, ignore_errors=True)
+        for made in (temporary(folder / DATA_FOLDER), temporary(folder / TOKENIZER_FOLDER), folder / TOKENIZER_FOLDER):
+            shutil.rmtree(made, ignore_errors=True)
         raise

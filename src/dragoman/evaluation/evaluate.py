@@ -70,7 +70,7 @@ def evaluate(
     seconds = time.monotonic() - start
     translations = tuple(translation.text for translation in found)
     language = language or translator.tokenizers.target_lang
-    metrics = _metrics(translations, references, m30k_references, language)
+    metrics = score_all(translations, references, m30k_references, language)
     perplexity, n_too_long = _perplexity(translator, sources, references, batch_size)
     return Evaluation(
         n_sentences=len(references),
@@ -107,12 +107,17 @@ def vary_search(
         parse_section(SearchConfig, {**translator.search.model_dump(), **each})
     language = language or translator.tokenizers.target_lang
     outputs = (translator.translate(list(sources), batch_size=batch_size, **each) for each in settings)
-    return [_metrics([each.text for each in found], references, m30k_references, language) for found in outputs]
+    return [score_all([each.text for each in found], references, m30k_references, language) for found in outputs]
 
 
-def _metrics(
+def score_all(
     translations: Sequence[str], references: Sequence[str], m30k_references: Sequence[str] | None, language: str
 ) -> tuple[Metric, ...]:
+    """BLEU and chrF2; and first M30k-BLEU, where there are tokenised references for it.
+
+    Raises:
+        DataError: there are no sentences, or not as many references as translations.
+    """
     metrics = [corpus_bleu(translations, references, language), corpus_chrf(translations, references)]
     if m30k_references is not None:
         metrics.insert(0, m30k_bleu(translations, m30k_references, language))

@@ -31,7 +31,7 @@ from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import text_problem
 from dragoman.devices import Precision
 from dragoman.errors import ConfigError, DataError, RunFolderError
-from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, to_json, write_file, write_pieces
+from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, temporary, to_json, write_file, write_pieces
 from dragoman.translator import BATCH_TOKENS, SearchOptions, Translator
 
 RECORD, PARTS = "distill.json", "parts"
@@ -107,7 +107,8 @@ def distill(
         RunFolderError, ResourceError: `folder` is in use, holds other files, or cannot be written.
     """
     languages = _languages(teachers)
-    suffixes = ("source", "target") if UNKNOWN_LANGUAGE in languages else languages
+    told_apart = languages[0] != languages[1] and UNKNOWN_LANGUAGE not in languages
+    suffixes = languages if told_apart else ("source", "target")
     files = folder / f"train.{suffixes[0]}", folder / f"train.{suffixes[1]}"
     chosen = {name: value for name, value in (options or SearchOptions()).items() if value is not None}
     made_from = {
@@ -144,7 +145,7 @@ def _languages(teachers: Sequence[Teacher]) -> tuple[str, str]:
 
 def _refuse_other_files(folder: Path) -> None:
     """A folder that this did not make is left alone: its text might be overwritten."""
-    ours = ("lock", f"tmp.{RECORD}")  # what is there before the record
+    ours = ("lock", temporary(folder / RECORD).name)  # what is there before the record
     if folder.is_dir() and not (folder / RECORD).exists() and any(each.name not in ours for each in folder.iterdir()):
         raise RunFolderError("the folder holds other files", folder, advice="choose another --output")
 

@@ -122,12 +122,25 @@ class Tokenizers:
 
     def fingerprint(self) -> str:
         """SHA-256 of what `save` writes."""
-        digest = hashlib.sha256()
+        lines = (f"{name} {digest}\n" for name, digest in sorted(self._hashes().items()))
+        return hashlib.sha256("".join(lines).encode()).hexdigest()
+
+    def equals(self, other: Tokenizers) -> bool:
+        """Whether both turn the same texts into the same ids and back, however they were learned or are sampled."""
+        ours, theirs = self._hashes(), other._hashes()
+        del ours[DESCRIPTION], theirs[DESCRIPTION]
+        return (self._rules, ours) == (other._rules, theirs)
+
+    @property
+    def _rules(self) -> tuple[object, ...]:
+        """What decides, beside the vocabularies, how text is read."""
+        return self.config.kind, self.config.lowercase, self.joint, self.source_lang, self.target_lang
+
+    def _hashes(self) -> dict[str, str]:
+        """The SHA-256 of each file that `save` writes."""
         with TemporaryDirectory(prefix="dragoman-") as name:
             self.save(Path(name))
-            for path in sorted(Path(name).iterdir()):
-                digest.update(f"{path.name} {sha256(path)}\n".encode())
-        return digest.hexdigest()
+            return {path.name: sha256(path) for path in Path(name).iterdir()}
 
     def describe(self) -> str:
         """One line about the vocabularies."""
