@@ -29,8 +29,6 @@ JSON_LIMIT = 200_000
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 #: How the systems say that another process has a lock.
 _HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
-
-
 #: How the names of files and folders begin that are not whole yet; no name of a person's does.
 TEMPORARY = ".dragoman-"
 

@@ -92,7 +92,7 @@ class Constraints:
     def _forced(self, t: int, sentence: Ints) -> tuple[Ints, Ints]:
         """Rows (n,) of which only one token (n,) may come next: one of the prefix, or at the limit the end mark.
 
-        So that what would have had to go on is as improbable as it is, beside what ended by itself.
+        There a translation that would have gone on ends with a probability as low as it is to end there.
         """
         has_prefix, may_be_last = t < self.prefix_ids.shape[1], t + 1 >= self.shortest
         if not (has_prefix or may_be_last):
