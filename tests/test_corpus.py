@@ -231,6 +231,9 @@ def test_tsv(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     write(path, pack(b"a\tb\nc\n"))
     with pytest.raises(DataError, match=r"0 tabs: .*:2;"):
         list(read_pairs(data, "train"))
+    write(path, pack(b"a\tb\t0.9\n"))
+    with pytest.raises(DataError, match=r"2 tabs: .*:1; .*cut -f1,2"):
+        list(read_pairs(data, "train"))
 
 
 def test_jsonl(tmp_path: Path) -> None:

@@ -196,6 +196,8 @@ def _columns(line: str, path: Path, number: int) -> tuple[str, str]:
         return "", ""
     if len(columns) != 2:
         advice = "each line must be the source, a tab, and the target"
+        if len(columns) > 2:
+            advice += "; take two of the columns: cut -f1,2"
         raise DataError(f"{len(columns) - 1} tabs", path, line=number, advice=advice)
     return columns[0], columns[1]
 
