@@ -2,7 +2,7 @@
 #
 #   make demo     set up, make a corpus, train on it, evaluate, translate: under five minutes on two cores
 #   make test     every gate: format, lint, strict types, tests (with import order and the documentation's code)
-#   make faults   every fault at every call of a save, power loss, flipped bits: some minutes
+#   make faults   every fault at every call of a save, power loss, flipped bits: twenty minutes
 #   make mutants  200 small mistakes in the modules that guard files and settings: 85 % must be noticed; half an hour
 #   make bench-train, bench-translate, bench-latency, bench-scale, bench-processes
 #                 speed, beside that of others, in an environment of its own; RUN=a trained run, SOURCE=a text to translate
@@ -41,7 +41,7 @@ test: $(VENV)/development
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
 
 faults: $(VENV)/development
-	DRAGOMAN_FAULTS=full $(BIN)/python -m pytest tests/faults
+	DRAGOMAN_FAULTS=full $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/faults
 
 mutants: $(VENV)/development
 	$(BIN)/python tests/faults/mutants.py 200
