@@ -68,7 +68,7 @@ def show(output: Path, device: str, say: Callable[[str], None], program: str = "
     nexts = {
         f"{program} translate -m {output}": "type your own sentences",
         f"{program} evaluate -m {output} --corpus captions": "the usual scores",
-        f"{program} train --corpus multi30k": "real captions, 29,000 of them; hours on a CPU",
+        f"{program} train --corpus multi30k": "real captions, 29,000 of them; about an hour on a CPU",
         f"{program} train --source my.en --target my.de": "your own text, one sentence a line",
     }
     width = max(map(len, nexts))
