@@ -21,6 +21,7 @@ from dragoman.bundle import load_bundle
 from dragoman.cli.program import explain, main, run
 from dragoman.cli.settings import default_folder, recipe_settings
 from dragoman.cli.streams import result_lines
+from dragoman.cli.train import _test_set
 from dragoman.config import SearchConfig
 from dragoman.data.synthetic import make_corpus
 from dragoman.devices import SHAPE_CACHES
@@ -630,6 +631,12 @@ def test_compare_outputs_without_a_model(dragoman: Dragoman, tmp_path: Path) -> 
         code, _, err = dragoman("evaluate", "--hypotheses", good, "--target", target, *ignored)
         assert code == 2
         assert "says nothing with --hypotheses" in err
+
+
+def test_after_a_training_the_test_set_that_there_is_is_named() -> None:
+    assert _test_set({"data": {"corpus": "captions"}}) == " --corpus captions"
+    hub = {"corpus": "hub:some/corpus", "source_lang": "en", "target_lang": "de"}
+    assert _test_set({"data": hub}) == " --source TEST.en --target TEST.de"
 
 
 def test_average(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:

@@ -135,6 +135,10 @@ def test_the_plan_fits_the_corpus() -> None:
     assert parse_config(chosen).model.tie == "decoder"
 
 
+def test_a_perplexity_beyond_words_is_not_written_out() -> None:
+    assert [Validation(loss, 0.0).perplexity_text for loss in (1.5, 20.0, 1e5)] == ["4.48", "5e+08", "inf"]
+
+
 def test_matrices_that_are_to_be_one_have_one_vocabulary() -> None:
     chosen, _ = plan({"model": {"tie": "all"}}, 20_000, [("a dog runs", "狗在跑")] * 10)
     assert parse_config(chosen).tokenizer.is_joint
