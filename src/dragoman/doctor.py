@@ -288,7 +288,7 @@ def _check_overfitting(patient: _Patient) -> Finding:
     loss, n_steps, before = float("inf"), 0, float("inf")
     while loss > 0.05 and n_steps < MOST_STEPS:
         if n_steps % OVERFIT_STEPS == 0:
-            if n_steps and not loss < 0.9 * before:
+            if n_steps and not loss < 0.9 * before:  # it has stopped falling
                 break
             before = loss
         value = F.cross_entropy(model(patient.source, read).float().flatten(0, 1), expected.flatten())

@@ -126,8 +126,7 @@ def evaluate(
                 translator, *texts, settings, language=language, m30k_references=tokenised, batch_size=size
             )
             values = [each[key] for each in settings]
-            rows = [{key: value, "metrics": list(map(asdict, each))} for value, each in zip(values, found, strict=True)]
-            print_result(json.dumps(rows) if as_json else vary_table(key, values, found))
+            print_result(_vary_json(key, values, found) if as_json else vary_table(key, values, found))
             return
         results = evaluate(translator, *texts, language=language, m30k_references=tokenised, batch_size=size, **search)
         if write is not None:
@@ -147,6 +146,11 @@ def _variants(vary: str, search: SearchOptions) -> tuple[str, list[dict[str, Any
         override_settings(each, [f"{key}={value}"])
         settings.append(each)
     return key, settings
+
+
+def _vary_json(key: str, values: Sequence[Any], found: Sequence[Sequence[Metric]]) -> str:
+    rows = [{key: value, "metrics": list(map(asdict, each))} for value, each in zip(values, found, strict=True)]
+    return json.dumps(rows, ensure_ascii=False)
 
 
 def _test_set(
@@ -185,8 +189,8 @@ def _evaluate_files(
     hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, m30k: bool, as_json: bool
 ) -> None:
     from dragoman.data.corpus import file_language
-    from dragoman.evaluation.evaluate import comparison_table, metrics_table, score_all
-    from dragoman.evaluation.metrics import moses_lines, paired_test
+    from dragoman.evaluation.evaluate import comparison_table, m30k_references, metrics_table, score_all
+    from dragoman.evaluation.metrics import paired_test
 
     language = target_lang or file_language(str(target))
     system, references = (list(input_lines(path, "error")) for path in (hypotheses, target))
@@ -194,7 +198,8 @@ def _evaluate_files(
         comparisons = paired_test(list(input_lines(baseline, "error")), system, references, language)
         print_result(_json(comparisons) if as_json else comparison_table(comparisons))
     else:
-        metrics = score_all(system, references, moses_lines(references, language) if m30k else None, language)
+        tokenised = m30k_references(references, language) if m30k else None
+        metrics = score_all(system, references, tokenised, language)
         print_result(_json(metrics) if as_json else metrics_table(metrics))
 
 

@@ -94,27 +94,29 @@ def result_lines(
             raise DataError("standard output is closed", advice="give --output FILE")
         yield lambda line: _write(sys.stdout.buffer, line, flush=True)
         return
+    from dragoman.storage import temporary
+
     _refuse_place(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
     direct = path.exists() and not path.is_file()
     # Of a name of its own: two commands may write to one place, and the later one wins.
-    temporary = path if direct else path.with_name(f"tmp.{secrets.token_hex(4)}.{path.name}")
+    unfinished = path if direct else temporary(path.with_name(f"{secrets.token_hex(4)}.{path.name}"))
     try:
-        with open(temporary, "wb") as file:
+        with open(unfinished, "wb") as file:
             with _packed(file) if path.suffix == ".gz" else contextlib.nullcontext(file) as out:
                 yield lambda line: _write(out, line, flush=False)
             file.flush()
             if not direct:
                 os.fsync(file.fileno())
         if not direct:
-            os.replace(temporary, path)
+            os.replace(unfinished, path)
     except OSError as error:
-        if error.filename == str(temporary):
+        if error.filename == str(unfinished):
             error.filename = str(path)  # the one that the person named
         raise
     finally:
         if not direct:
-            temporary.unlink(missing_ok=True)
+            unfinished.unlink(missing_ok=True)
 
 
 def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> None:
