@@ -50,6 +50,13 @@ def test_only_models_of_one_kind_are_averaged(bundle: Path, tmp_path: Path) -> N
     assert not (tmp_path / "mean").exists()
 
 
+def test_models_are_averaged_though_their_dropout_differed(bundle: Path, tmp_path: Path) -> None:
+    fine_tuned = write_tiny_bundle(tmp_path / "fine-tuned", dropout=0.3, attention_dropout=0.1)
+    assert load_bundle(fine_tuned).config != load_bundle(bundle).config
+    average_bundles([bundle, fine_tuned], tmp_path / "mean")
+    torch.testing.assert_close(load_bundle(tmp_path / "mean").weights, load_bundle(bundle).weights)
+
+
 def test_checkpoints_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     shutil.copytree(bundle, run / "bundles" / "step-1")

@@ -39,14 +39,14 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     It aligns words with the heads that were chosen for the first of them, or for the next if none were.
 
     Raises:
-        ConfigError: they differ in their configuration or tokenizer.
+        ConfigError: they differ in their configuration, dropout apart, or in their tokenizer.
         BundleError: one of them cannot be loaded.
         RunFolderError: `output` exists or cannot be written.
     """
     first = load_bundle(names[0])
     weights, steps, lasting = MeanWeights(), [], first.lasting_facts
     for name, bundle in zip(names, chain([first], map(load_bundle, names[1:])), strict=True):
-        same_model = bundle.config == first.config
+        same_model = bundle.config.computes_as(first.config)
         if not same_model or not bundle.tokenizers.equals(first.tokenizers):
             part = "tokenizer" if same_model else "model configuration"
             raise ConfigError(f"its {part} differs from that of {names[0]}", name, advice="average models of one run")

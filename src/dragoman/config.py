@@ -189,6 +189,11 @@ class ModelConfig(ModelShape):
     source_vocab_size: Annotated[int, Field(ge=4, le=10_000_000)]
     target_vocab_size: Annotated[int, Field(ge=4, le=10_000_000)]
 
+    def computes_as(self, other: ModelConfig) -> bool:
+        """Whether equal weights are equal models: all settings but the dropout are, which only training has."""
+        rates = {name for name in type(self).model_fields if name.endswith("dropout")}
+        return self.model_dump(exclude=rates) == other.model_dump(exclude=rates)
+
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Those of the shape, and what does not fit the vocabularies."""
         yield from super().contradictions()
