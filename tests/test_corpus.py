@@ -221,6 +221,15 @@ def test_an_unreadable_side_drops_the_pair_and_shifts_nothing(tmp_path: Path) ->
     assert list(read_pairs(data, "train").read())[1:3] == [(Unreadable.INVALID, "y"), ("c", Unreadable.TOO_LONG)]
 
 
+@pytest.mark.parametrize("header", ["source\ttarget", "Src\tTrg", "en\tde"])
+def test_a_header_of_a_table_is_no_pair(tmp_path: Path, header: str) -> None:
+    path = write(tmp_path / "a.en-de.tsv", f"{header}\na\tb\n{header}\n".encode())
+    with pytest.raises(DataError, match=r"names of columns, not a pair: .*:1; .*tail -n \+2"):
+        list(read_pairs(DataConfig(pairs=str(path)), "train"))
+    write(path, f"a\tb\n{header}\n".encode())  # further down it may well be text
+    assert len(list(read_pairs(DataConfig(pairs=str(path)), "train"))) == 2
+
+
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_tsv(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     suffix = ".gz" if pack is gzip.compress else ""

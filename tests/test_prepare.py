@@ -133,10 +133,11 @@ def selected(pairs: list[tuple[str, str]], **settings: Any) -> dict[Use, list[tu
     for pair, use in zip(pairs, selection.uses, strict=True):
         by_use[Use(use)].append(pair)
     used = [pair for pair, use in zip(pairs, selection.uses, strict=True) if use in (Use.TRAINING, Use.VALIDATION)]
-    assert [(source, target) for source, target, _ in selection.used()] == used
+    assert [pair for (_, *pair), _ in selection.used()] == [list(pair) for pair in used]
+    assert all((source, target) == pairs[line - 1] for (line, source, target), _ in selection.used())
     assert list(selection.training_pairs()) == by_use[Use.TRAINING]
     assert selection.holds_out == bool(by_use[Use.VALIDATION])
-    assert sum(selection.dropped.values()) == len(pairs) - len(used)
+    assert selection.dropped.seen == len(pairs) - len(used)
     return by_use
 
 
@@ -278,8 +279,9 @@ def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
     assert texts(prepared.train) == [*pairs, ("same", "same"), (pairs[4][0], "other")]
     assert texts(prepared.validation) == [*pairs[:5], ("new", "neu")]
     assert lines[:6] == [
-        "kept 102 of 109 pairs; dropped: control characters 2, duplicate 1, empty 2, ratio 1, too long 1",
-        "validation: kept 6 of 7 pairs; dropped: empty 1",
+        "kept 102 of 109 pairs; dropped: control characters 2 (from line 53), duplicate 1 (line 107), "
+        "empty 2 (from line 51), ratio 1 (line 56), too long 1 (line 55)",
+        "validation: kept 6 of 7 pairs; dropped: empty 1 (line 6)",
         "1 pairs occur before in the corpus (removed)",
         "1 pairs have a source that occurs before with another target (kept)",
         "2 pairs have equal source and target (kept)",
@@ -442,7 +444,7 @@ def test_a_million_tokens_on_a_line_are_dropped_in_flat_memory(tmp_path: Path) -
     tracemalloc.stop()
     assert peak < 10_000_000
     assert sorted(texts(prepared.train) + texts(prepared.validation)) == sorted(sample(20) + sample(20, seed=2))
-    assert any("dropped: too long 2" in line for line in lines)
+    assert any("dropped: too long 2 (from line 21)" in line for line in lines)
 
 
 @pytest.mark.parametrize("change", [b"one more line\n", b""])

@@ -30,6 +30,7 @@ UNKNOWN_LANGUAGE = "und"
 CAPTIONS = ("en", "de")
 _NOT_LANGUAGES = frozenset(("csv", "hyp", "low", "out", "raw", "ref", "src", "tgt", "tok", "trg", "tsv", "txt", "xml"))
 _TABLES = (".tsv", ".jsonl")
+_HEADERS = frozenset((("source", "target"), ("src", "tgt"), ("src", "trg")))
 
 
 @dataclass(frozen=True)
@@ -176,13 +177,17 @@ def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal
     if kind not in _TABLES:
         raise ConfigError("a file of pairs is a .tsv or .jsonl file", path, advice="rename it, or give two files")
     keys = source_lang, target_lang
+    headers = _HEADERS if UNKNOWN_LANGUAGE in keys else _HEADERS | {keys}
 
     def read() -> Iterator[tuple[Line, Line]]:
         for number, line in enumerate(read_lines(path, invalid_utf8, state), start=1):
             if isinstance(line, Unreadable):
                 yield line, line
             elif kind == ".tsv":
-                yield _columns(line, path, number)
+                columns = _columns(line, path, number)
+                if number == 1 and tuple(map(str.lower, columns)) in headers:
+                    raise DataError("names of columns, not a pair", path, line=1, advice="take it off: tail -n +2")
+                yield columns
             else:
                 yield _pair(_json(line, path, number), keys, path, number)
 

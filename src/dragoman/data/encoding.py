@@ -5,7 +5,6 @@ On Linux, several processes encode.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
@@ -15,7 +14,7 @@ from typing import TypeVar
 from dragoman.config import DataConfig
 from dragoman.data.corpus import ParallelText
 from dragoman.data.filtering import Counts, length_problem, text_problem
-from dragoman.data.selection import TRAIN, VALIDATION, Selection, Use
+from dragoman.data.selection import TRAIN, VALIDATION, NumberedPair, Selection, Use
 from dragoman.data.store import Row, StoreWriter, pack
 from dragoman.devices import all_cores
 from dragoman.errors import DataError
@@ -28,7 +27,6 @@ _MOST_WORKERS = 4
 _FEWER = "if memory is short, let OMP_NUM_THREADS say how many processes encode"
 _TOO_FEW = "too few pairs to hold any out: validation is on the training pairs, and says little"
 
-Pair = tuple[str, str]
 T = TypeVar("T")
 
 
@@ -45,13 +43,14 @@ def write_stores(
         DataError: no pair is left of a split, or the text cannot be read.
         ResourceError: a process that encodes was killed.
     """
-    train, validated = Counts(dropped=Counter(selection.dropped)), Counts()
+    train, validated = Counts(), Counts()
+    train.add(selection.dropped)
     if validation is not None:
         apart, said = _usable(validation, validated), "validation: {}"
     elif selection.holds_out:
         apart, said = iter(()), "held out for validation: {}"
     else:
-        apart, said = selection.training_pairs(), _TOO_FEW
+        apart, said = (pair for pair, _ in selection.used()), _TOO_FEW
     jobs = chain(_selected(selection), ([[], pairs] for pairs in _chunks(apart)))
     encoder = _Encoder(tokenizers, selection.data)
     n_workers = min(all_cores(), _MOST_WORKERS, max(1, len(selection.uses) // _CHUNK))
@@ -67,31 +66,26 @@ def write_stores(
             for (store, counts), part in zip(splits, encoded, strict=True):
                 store.add(part.rows)
                 counts.add(part.counts)
-    train.seen += sum(selection.dropped.values())
     for split, counts in ((TRAIN, train), (VALIDATION, validated)):
         if not counts.kept:
             raise DataError(f"no {split} pair is left ({counts.line()})", selection.text.name, advice="check the files")
     return [train.line(), said.format(validated.line())]
 
 
-def _selected(selection: Selection) -> Iterator[list[list[Pair]]]:
+def _selected(selection: Selection) -> Iterator[list[list[NumberedPair]]]:
     """The pairs for training and those held out, in chunks."""
     for chunk in _chunks(selection.used()):
-        yield [
-            [(source, target) for source, target, use in chunk if use == wanted]
-            for wanted in (Use.TRAINING, Use.VALIDATION)
-        ]
+        yield [[pair for pair, use in chunk if use == wanted] for wanted in (Use.TRAINING, Use.VALIDATION)]
 
 
-def _usable(text: ParallelText, counts: Counts) -> Iterator[Pair]:
+def _usable(text: ParallelText, counts: Counts) -> Iterator[NumberedPair]:
     """The pairs with usable text; the others are counted."""
-    for source, target in text.read():
+    for line, (source, target) in enumerate(text.read(), start=1):
         problem = text_problem(source, target)
         if problem is not None:
-            counts.seen += 1
-            counts.dropped[problem] += 1
+            counts.drop(problem, line)
         elif isinstance(source, str) and isinstance(target, str):
-            yield source, target
+            yield line, source, target
 
 
 @dataclass(frozen=True)
@@ -113,19 +107,19 @@ class _Encoder:
     def vocab_sizes(self) -> tuple[int, int]:
         return self.tokenizers.source.vocab_size, self.tokenizers.target.vocab_size
 
-    def encode(self, splits: Sequence[Sequence[Pair]]) -> list[_Encoded]:
+    def encode(self, splits: Sequence[Sequence[NumberedPair]]) -> list[_Encoded]:
         """Encode the pairs of each split."""
         return [self._encode(pairs) for pairs in splits]
 
-    def _encode(self, pairs: Sequence[Pair]) -> _Encoded:
-        counts = Counts(seen=len(pairs))
+    def _encode(self, pairs: Sequence[NumberedPair]) -> _Encoded:
+        counts = Counts()
         ids: tuple[list[list[int]], list[list[int]]] = [], []
         texts: tuple[list[str], list[str]] = [], []
-        for source, target in pairs:
+        for line, source, target in pairs:
             source_ids, target_ids = self.tokenizers.source.encode(source), self.tokenizers.target.encode(target)
             problem = length_problem(len(source_ids), len(target_ids), self.data)
             if problem is not None:
-                counts.dropped[problem] += 1
+                counts.drop(problem, line)
                 continue
             ids[0].append(source_ids)
             ids[1].append(target_ids)

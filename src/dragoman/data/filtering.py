@@ -21,22 +21,39 @@ _RATIO_ALLOWANCE = 2
 
 @dataclass
 class Counts:
-    """How many pairs were seen, how many kept, and why the others were dropped."""
+    """How many pairs are kept, and why the others are dropped."""
 
-    seen: int = 0
     kept: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
+    #: For each reason, the first line of the corpus that has it.
+    first: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def seen(self) -> int:
+        """How many pairs there were."""
+        return self.kept + self.dropped.total()
+
+    def drop(self, reason: str, line: int, n_pairs: int = 1) -> None:
+        """Count pairs that are dropped, the first of them on this line."""
+        self.dropped[reason] += n_pairs
+        self.first[reason] = min(line, self.first.get(reason, line))
 
     def add(self, other: Counts) -> None:
         """Count what another has counted too."""
-        self.seen += other.seen
         self.kept += other.kept
-        self.dropped.update(other.dropped)
+        for reason, n_pairs in other.dropped.items():
+            self.drop(reason, other.first[reason], n_pairs)
+
+    def reasons(self) -> str:
+        """What was dropped, for people: `empty 12 (from line 7), ratio 1 (line 840)`."""
+        return ", ".join(
+            f"{reason} {n_pairs:,} ({'from ' if n_pairs > 1 else ''}line {self.first[reason]:,})"
+            for reason, n_pairs in sorted(self.dropped.items())
+        )
 
     def line(self) -> str:
-        """One line for people: `kept 28,950 of 29,000 pairs; dropped: empty 12, too long 30, ratio 8`."""
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(self.dropped.items()) if count)
-        return f"kept {self.kept:,} of {self.seen:,} pairs" + (f"; dropped: {reasons}" if reasons else "")
+        """One line for people: `kept 28,950 of 28,951 pairs; dropped: ratio 1 (line 840)`."""
+        return f"kept {self.kept:,} of {self.seen:,} pairs" + (f"; dropped: {self.reasons()}" if self.dropped else "")
 
 
 def text_problem(source: Line, target: Line) -> str | None:

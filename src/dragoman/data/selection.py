@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import heapq
 from array import array
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -20,10 +19,13 @@ from numpy.typing import NDArray
 from dragoman.config import DataConfig
 from dragoman.data.corpus import ParallelText
 from dragoman.data.duplicates import DuplicateFinder, text_hash
-from dragoman.data.filtering import text_problem
+from dragoman.data.filtering import Counts, text_problem
 from dragoman.errors import DataError
 
 TRAIN, VALIDATION = "train", "validation"
+
+#: (line, source, target): a pair, and where in the corpus it is.
+NumberedPair = tuple[int, str, str]
 
 #: At most one of so many pairs is taken out of the training data for validation.
 _HELD_OUT_SHARE = 10
@@ -47,8 +49,8 @@ class Selection:
     data: DataConfig
     #: The `Use` of each pair, one byte each.
     uses: bytes
-    #: How many pairs are not used, and why.
-    dropped: Mapping[str, int]
+    #: Why pairs are not used, as far as their text decides it.
+    dropped: Counts
     #: Pairs that repeat an earlier one.
     n_repeated: int
     #: Pairs, each counted once, whose source came before with another target.
@@ -63,16 +65,16 @@ class Selection:
         """Whether any pair is for validation."""
         return Use.VALIDATION in self.uses
 
-    def used(self) -> Iterator[tuple[str, str, int]]:
-        """(source, target, use) of each pair for training or validation, in order."""
+    def used(self) -> Iterator[tuple[NumberedPair, int]]:
+        """Each pair for training or validation, in order, with its use."""
         uses = chain(self.uses, repeat(Use.UNUSABLE))  # a file that has changed is refused at its end
-        for (source, target), use in zip(self.text.read(), uses, strict=False):
+        for line, ((source, target), use) in enumerate(zip(self.text.read(), uses, strict=False), start=1):
             if use in (Use.TRAINING, Use.VALIDATION) and isinstance(source, str) and isinstance(target, str):
-                yield source, target, use
+                yield (line, source, target), use
 
     def training_pairs(self) -> Iterator[tuple[str, str]]:
         """The pairs to train on, as far as their text decides it."""
-        return ((source, target) for source, target, use in self.used() if use == Use.TRAINING)
+        return ((source, target) for (_, source, target), use in self.used() if use == Use.TRAINING)
 
     def lines(self) -> list[str]:
         """What a person should know about the corpus."""
@@ -102,16 +104,16 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     """
     other_hashes = {split: {text_hash(source) for source, _ in other} for split, other in others.items()}
     overlaps = dict.fromkeys(others, 0)
-    dropped: Counter[str] = Counter()
+    dropped = Counts()
     smallest = _Smallest(data.validation_size if hold_out else 0)
     usable = bytearray()
     n_usable = n_equal = 0
     with DuplicateFinder() as finder:
-        for source, target in text.read():
+        for line, (source, target) in enumerate(text.read(), start=1):
             problem = text_problem(source, target)
             usable.append(problem is None)
             if problem is not None:
-                dropped[problem] += 1
+                dropped.drop(problem, line)
                 continue
             assert isinstance(source, str)
             assert isinstance(target, str)
@@ -123,15 +125,17 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
             n_equal += source == target
             n_usable += 1
         if not n_usable:
-            reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(dropped.items()))
-            what = f"none of {len(usable):,} pairs can be used ({reasons})" if usable else "the corpus is empty"
+            unusable = f"none of {len(usable):,} pairs can be used ({dropped.reasons()})"
+            what = unusable if usable else "the corpus is empty"
             raise DataError(what, text.name, advice="check the files")
         duplicates = finder.find()
     held_out = smallest.least(data.validation_size, n_usable // _HELD_OUT_SHARE)
     uses = np.full(len(usable), Use.UNUSABLE, np.uint8)
     uses[np.frombuffer(usable, bool)] = _uses(n_usable, held_out, duplicates.repeated if data.dedup else None)
-    dropped["duplicate"] = int((uses == Use.DUPLICATE).sum())
-    dropped["same source as in validation"] = int((uses == Use.SAME_SOURCE).sum())
+    for use, reason in ((Use.DUPLICATE, "duplicate"), (Use.SAME_SOURCE, "same source as in validation")):
+        lines = np.flatnonzero(uses == use) + 1
+        if len(lines):
+            dropped.drop(reason, int(lines[0]), len(lines))
     n_repeated, n_other_target = duplicates.n_repeated, duplicates.n_other_target
     return Selection(text, data, uses.tobytes(), dropped, n_repeated, n_other_target, n_equal, overlaps)
 
