@@ -1,12 +1,13 @@
 """Attention captured from outside the model, and the word alignments read from it."""
 
 import warnings
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from models import sentences, small_model
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
@@ -231,6 +232,33 @@ def test_weights_of_a_words_tokens_are_added_and_averaged() -> None:
     torch.testing.assert_close(word_weights(weights, source, target), torch.tensor([[0.6, 0.4]]))
 
 
+IN_PARTS = Places.in_parts
+
+
+def in_parts_with_all_words(parts: Sequence[tuple[Sequence[str], str]], text: str) -> Iterator[Places]:
+    """The slow way: every part has the words of the whole text."""
+    for places in IN_PARTS(parts, text):
+        yield Places(places.tokens, word_spans(text))
+
+
+PARTS = st.lists(st.lists(st.just("<unk>") | st.text("ab.木車é\u0301☃ ▁", max_size=4), max_size=6), max_size=6)
+
+
+@given(PARTS)
+def test_a_part_has_the_words_that_it_shares_characters_with(pieces: list[list[str]]) -> None:
+    parts = [(each, "".join(each).replace("<unk>", "zz")) for each in pieces]
+    text = "".join(part for _, part in parts)
+    n_words = 0
+    for places, whole in zip(Places.in_parts(parts, text), in_parts_with_all_words(parts, text), strict=True):
+        first, end = places.first_word, places.first_word + len(places.words)
+        shares = whole.shares()
+        assert torch.equal(places.shares(), shares[first:end])
+        assert not shares[:first].any()
+        assert not shares[end:].any()
+        n_words += len(places.words)
+    assert n_words <= len(words(text)) + len(parts), "only the word that a cut goes through is in both its parts"
+
+
 # ---------------------------------------------------------------------------------------------------- translator
 
 
@@ -276,6 +304,16 @@ def test_the_words_of_long_texts_are_numbered_through(translator: Translator) ->
     n_source, n_target = len(words(parts[0])), len(words(alone[0].text))
     moved = {(i + n_source, j + n_target) for i, j in alone[1].alignment or ()}
     assert set(whole.alignment or ()) == {*(alone[0].alignment or ()), *moved}
+
+
+@settings(max_examples=30)
+@given(st.text("amn.木車\u0301☃ ", max_size=200))
+@pytest.mark.filterwarnings("ignore::dragoman.translator.LongTextWarning")
+def test_a_long_text_has_the_links_that_all_words_in_every_part_would_give(translator: Translator, text: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Places, "in_parts", in_parts_with_all_words)
+        slow = translator.translate(text, n_best=2, align=True)
+    assert translator.translate(text, n_best=2, align=True) == slow
 
 
 def test_a_translation_of_the_greatest_length_is_aligned_by_heads_that_look_later(translator: Translator) -> None:

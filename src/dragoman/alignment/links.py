@@ -5,6 +5,7 @@ L layers, B batch, H heads, T target tokens, S source tokens, V and W words of s
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -21,10 +22,12 @@ Link = tuple[int, int]
 
 @dataclass(frozen=True)
 class Places:
-    """Where the tokens and the words of a text lie."""
+    """Where the tokens and the words of a text, or of a part of it, lie in the whole."""
 
     tokens: Sequence[Span]
     words: Sequence[Span]
+    first_word: int = 0
+    """The number that the first of `words` has in the whole text."""
 
     @classmethod
     def of(cls, pieces: Sequence[str], text: str) -> Self:
@@ -33,11 +36,18 @@ class Places:
 
     @classmethod
     def in_parts(cls, parts: Sequence[tuple[Sequence[str], str]], text: str) -> Iterator[Self]:
-        """For each part, which is given by its pieces and its own text, their places in the whole text."""
+        """For each part, which is given by its pieces and its own text, their places in the whole text.
+
+        Each has only the words that it shares characters with, so that the time grows no faster than the text.
+        """
         words, before = word_spans(text), 0
         for pieces, part in parts:
-            yield cls([(start + before, end + before) for start, end in token_spans(pieces, part)], words)
-            before += len(visible(part))
+            after = before + len(visible(part))
+            first = bisect_right(words, before, key=lambda word: word[1])
+            last = bisect_left(words, after, key=lambda word: word[0])
+            tokens = [(start + before, end + before) for start, end in token_spans(pieces, part)]
+            yield cls(tokens, words[first:last], first)
+            before = after
 
     def shares(self) -> Tensor:
         """(words, tokens): how much of each token belongs to each word; nothing of one that is a space."""

@@ -70,5 +70,7 @@ def _link(
     for rows in pair_batches([reading.ids for _, reading in flat], batch_size):
         for row, weights in zip(rows, forced_attention(model, [flat[row][1].ids for row in rows], heads), strict=True):
             number, reading = flat[row]
-            links[number].update(link_words(word_weights(weights, reading.source, reading.target)))
+            of_part = link_words(word_weights(weights, reading.source, reading.target))
+            first_source, first_target = reading.source.first_word, reading.target.first_word
+            links[number].update((source + first_source, target + first_target) for source, target in of_part)
     return [tuple(sorted(each)) for each in links]
