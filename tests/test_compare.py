@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from tiny import write_tiny_bundle
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError
 from dragoman.experiments.compare import SEED, Outcome, _figures, grid, plot_curves
+from dragoman.storage import lock_folder
 from dragoman.training.checkpoint import saved_steps
 
 RECIPE = """
@@ -58,6 +60,13 @@ def test_one_at_a_time_is_the_recipe_and_each_single_change() -> None:
     assert [v.folder.name for v in grid(["model.tie=all"], Path(), one_at_a_time=True)] == ["recipe", "tie=all"]
 
 
+def test_a_value_may_be_a_list() -> None:
+    variants = grid(["training.adam_betas=[0.9,0.98],[0.9,0.999]", "model.d_ff=16,32"], Path("runs"))
+    names = [variant.folder.name for variant in variants]
+    assert names[1:3] == ["adam_betas=[0.9,0.98],d_ff=32", "adam_betas=[0.9,0.999],d_ff=16"]
+    assert len(names) == 4
+
+
 @pytest.mark.parametrize(
     ("vary", "message"),
     [
@@ -89,8 +98,13 @@ def test_variants_are_trained_compared_and_not_trained_again(
     assert {path: path.stat().st_mtime_ns for path in folder.rglob("*.safetensors")} == written
 
 
-def test_an_interrupted_comparison_saves_what_it_trains(tmp_path: Path) -> None:
-    """SIGTERM reaches the training, which finishes its step and saves; the comparison waits for it."""
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGKILL, -signal.SIGKILL)]
+)
+def test_an_interrupted_comparison_saves_what_it_trains(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    """SIGTERM reaches the training, which finishes its step and saves; the comparison waits for it if it can."""
+    if number == signal.SIGKILL and sys.platform != "linux":
+        pytest.skip("only Linux tells the training")
     recipe, folder = write_recipe(tmp_path), tmp_path / "compared"
     command = [sys.executable, "-m", "dragoman", "compare", str(recipe), "--vary", "model.d_ff=16", "-o", str(folder)]
     command += ["--set", "training.max_steps=100000", "--set", "training.log_every=1", "--device", "cpu"]
@@ -98,12 +112,55 @@ def test_an_interrupted_comparison_saves_what_it_trains(tmp_path: Path) -> None:
     with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
         while process.poll() is None and (not log.exists() or log.read_bytes().count(b"\n") < 3):
             time.sleep(0.05)
-        process.terminate()
+        process.send_signal(number)
         assert process.stderr is not None
-        said = process.stderr.read().decode()
-    assert process.returncode == 143, said
+        said = process.stderr.read().decode()  # until the training has closed it too
+    assert process.returncode == code, said
     last = [json.loads(line)["step"] for line in log.read_text(encoding="utf-8").splitlines()][-1]
     assert saved_steps(log.parent / "checkpoints")[-1] >= last
+
+
+def test_failed_variants_are_named_and_tell_in_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    recipe, folder = write_recipe(tmp_path), tmp_path / "compared"
+    command = ["compare", str(recipe), "-o", str(folder), "--device", "cpu", "--vary"]
+    assert run([*command, f"data.source={tmp_path / 'text'},{tmp_path / 'none'}"]) == 1
+    out, err = capsys.readouterr()
+    assert out.count("data.source=") == 1  # the table of what could be trained
+    failed = f"source={tmp_path / 'none'}".replace("/", "-")
+    assert f"error: variants that failed: {failed}: {folder}; " in err
+    rows = json.loads((folder / "results.json").read_text("utf-8"))
+    assert rows[1:] == [{"failed": failed, "exit_code": 1}]
+
+
+def test_a_variant_in_use_ends_the_comparison(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    recipe, folder = write_recipe(tmp_path), tmp_path / "compared"
+    with lock_folder(folder / "d_ff=16"):
+        assert run(["compare", str(recipe), "--vary", "model.d_ff=16,32", "-o", str(folder), "--device", "cpu"]) == 1
+    assert "error: in use by process" in capsys.readouterr().err
+    assert not (folder / "d_ff=32").exists()
+
+
+def test_a_variant_keeps_the_recipe_that_it_was_trained_with(tmp_path: Path) -> None:
+    recipe, folder = write_recipe(tmp_path), tmp_path / "compared"
+    command = ["compare", str(recipe), "--vary", "model.d_ff=16", "-o", str(folder), "--device", "cpu"]
+    assert run(command) == 0
+    trained_with = (folder / "d_ff=16" / "variant.yaml").read_text("utf-8")
+    assert run([*command, "--set", "model.d_model=32"]) == 1  # refused: the run has another model
+    assert (folder / "d_ff=16" / "variant.yaml").read_text("utf-8") == trained_with
+    assert run([*command, "--set", "training.max_steps=6"]) == 0
+    assert "max_steps: 6" in (folder / "d_ff=16" / "variant.yaml").read_text("utf-8")
+
+
+def test_a_plot_is_refused_before_anything_is_trained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    command = ["compare", str(write_recipe(tmp_path)), "--vary", "model.d_ff=16", "-o", str(tmp_path / "compared")]
+    assert run([*command, "--plot"]) == 2
+    assert "the plot needs matplotlib" in capsys.readouterr().err
+    assert not (tmp_path / "compared").exists()
 
 
 def test_a_wrong_variant_is_told_before_anything_is_trained(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

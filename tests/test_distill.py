@@ -179,6 +179,48 @@ def test_the_directions_must_fit(models: list[str], text: ParallelText, tmp_path
     assert not (tmp_path / "out").exists()
 
 
+def test_the_advice_fits_the_direction(models: list[str], text: ParallelText, tmp_path: Path) -> None:
+    first, other = Teacher.load(models[:1], device="cpu"), load_bundle(models[1])
+    save_bundle(
+        tmp_path / "fr", other.model, dataclasses.replace(other.tokenizers, target_lang="fr"), other.search, facts={}
+    )
+    french = Teacher.load([str(tmp_path / "fr")], backward=True, device="cpu")
+    same = Teacher.load(models[1:2], backward=True, device="cpu")
+    for second, advice in ((french, "models of one pair"), (same, "same direction is no --backward one")):
+        with pytest.raises(ConfigError, match=advice):
+            distill([first, second], text, tmp_path / "out", report=quiet)
+
+
+def test_files_the_wrong_way_round_are_refused(
+    models: list[str], text: ParallelText, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["distill", "-m", models[0], "--device", "cpu", "-o", str(tmp_path / "out")]
+    source, target = str(tmp_path / "a.de"), str(tmp_path / "a.en")
+    for files in (["--source", source], ["--source", source, "--target", target]):
+        assert run([*command, *files]) == 2
+        assert "the name of the --source says de, and the models take en there" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("wrong", ["options", "encoding", "empty"])
+def test_what_is_wrong_claims_no_folder(models: list[str], tmp_path: Path, wrong: str) -> None:
+    source = tmp_path / "a.en"
+    command = ["distill", "-m", models[0], "--device", "cpu", "--source", str(source), "-o", str(tmp_path / "out")]
+    source.write_bytes({"options": b"A man.\n", "encoding": b"A man.\n\xff\n", "empty": b"\n\n"}[wrong])
+    assert run([*command, "--n-best", "9"] if wrong == "options" else command) == (2 if wrong == "options" else 1)
+    assert not (tmp_path / "out").exists()
+    source.write_bytes(b"A man.\n")
+    assert run([*command, "--n-best", "9", "--beam-size", "9"]) == 0
+
+
+def test_a_coarser_precision_makes_another_text(models: list[str], text: ParallelText, tmp_path: Path) -> None:
+    fine, coarse = (Teacher.load(models[:1], device="cpu", precision=each) for each in ("float32", "bfloat16"))
+    distill([coarse], text, tmp_path / "out", report=quiet)
+    with pytest.raises(ConfigError, match="made from other text, models or options"):
+        distill([fine], text, tmp_path / "out", report=quiet)
+    assert "precision" not in fine.record()  # as in records of before there was a choice
+
+
 def test_the_command_line(
     models: list[str], text: ParallelText, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -70,7 +70,7 @@ def test_killed_again_and_again_it_ends_in_the_same_bits(corpus: Path, reference
     assert_same_training(reference, run)
 
 
-@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 def test_a_signal_ends_it_saved(
     corpus: Path, reference: Path, tmp_path: Path, number: signal.Signals, exit_code: int
 ) -> None:
@@ -606,15 +606,25 @@ def test_the_second_signal_stops_at_once(number: signal.Signals, end: type[BaseE
     assert signal.getsignal(number) == before
 
 
-def test_a_signal_that_is_ignored_stays_ignored() -> None:
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for its background jobs
+def test_a_terminal_that_closes_hangs_up_twice() -> None:
+    with StopRequest() as stop:
+        os.kill(os.getpid(), signal.SIGHUP)
+        os.kill(os.getpid(), signal.SIGHUP)
+        assert stop.is_asked()
+        with pytest.raises(SystemExit, match="129"):
+            stop.leave()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_a_signal_that_is_ignored_stays_ignored(number: signal.Signals) -> None:
+    before = signal.signal(number, signal.SIG_IGN)  # as a shell does for its background jobs, and nohup
     try:
         with StopRequest() as stop:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
             assert not stop.is_asked()
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        assert signal.getsignal(number) is signal.SIG_IGN
     finally:
-        signal.signal(signal.SIGINT, before)
+        signal.signal(number, before)
 
 
 def test_a_stop_in_the_last_validation_waits_for_it(

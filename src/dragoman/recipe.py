@@ -57,15 +57,16 @@ def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> Non
 
 
 def parse_vary(vary: str, example: str) -> tuple[str, list[str]]:
-    """A setting and its values, each once, from `key=value,value,...`.
+    """A setting and its values, each once, from `key=value,value,...`; a value may be a list, `[0.9,0.98]`.
 
     Raises:
         ConfigError: it is not of that form; the advice is the example.
     """
-    key, equals, values = vary.partition("=")
-    if not equals or not key or not all(values.split(",")):
+    key, equals, text = vary.partition("=")
+    values = re.split(r",(?![^\[]*\])", text)  # at commas outside brackets
+    if not equals or not key or not all(values):
         raise ConfigError(f"--vary {vary!r} is not of the form key=value,value", advice=example)
-    return key, list(dict.fromkeys(values.split(",")))
+    return key, list(dict.fromkeys(values))
 
 
 def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:

@@ -13,6 +13,7 @@ import typer
 from dragoman.cli.options import AsJson, Device, Settings
 from dragoman.cli.settings import recipe_settings, require_text
 from dragoman.cli.streams import print_result, say
+from dragoman.errors import DragomanError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,13 +46,18 @@ def compare(
     """
     settings = recipe_settings(recipe, overrides, {})
     require_text(settings, recipe)
-    from dragoman.experiments.compare import compare, plot_curves
+    from dragoman.experiments.compare import compare, plot_curves, require_matplotlib
 
-    outcomes = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device, report=say)
+    if plot:
+        require_matplotlib()  # before all the trainings
+    outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device, report=say)
+    print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
     if plot:
         plot_curves(outcomes, output / "curves.png")
         say(f"drew {output / 'curves.png'}")
-    print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
+    if failed:
+        advice = "see what each said above; the same command tries them again"
+        raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=advice)
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:

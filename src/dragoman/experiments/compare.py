@@ -6,15 +6,19 @@ its own, and the same command continues what was stopped.
 
 from __future__ import annotations
 
+import ctypes
+import functools
+import importlib.util
 import itertools
 import json
+import signal
 import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -26,6 +30,9 @@ from dragoman.training.validation import Validation
 
 #: The setting whose values are repetitions of one variant rather than variants.
 SEED = "training.seed"
+#: SIGHUP, SIGINT and SIGTERM: a training that one of them ended was to stop, and did not fail.
+STOPPING = (1, 2, 15)
+_PR_SET_PDEATHSIG = 1
 
 
 @dataclass(frozen=True)
@@ -56,6 +63,13 @@ class Outcome:
     seconds: float
     peak_memory: float | None  # MiB
     curves: list[list[tuple[int, float]]]  # for each seed (step, validation loss)
+
+
+class Comparison(NamedTuple):
+    """What became of the variants."""
+
+    outcomes: list[Outcome]  # best BLEU first
+    failed: dict[str, int]  # run folder's name -> exit code of its training
 
 
 def grid(vary: Sequence[str], folder: Path, *, one_at_a_time: bool = False) -> list[Variant]:
@@ -100,7 +114,7 @@ def compare(
     one_at_a_time: bool = False,
     device: str = "auto",
     report: Callable[[str], None] = print,
-) -> list[Outcome]:
+) -> Comparison:
     """Train every variant that is not trained yet, and gather what became of all.
 
     Args:
@@ -112,28 +126,29 @@ def compare(
     Raises:
         ConfigError: a variant is not a valid configuration; nothing was trained then.
         DragomanError: no variant could be trained.
+        RunFolderError: another process is at work in a folder.
     """
     variants = grid(vary, folder, one_at_a_time=one_at_a_time)
     recipes = [_recipe(settings, variant) for variant in variants]
-    failed = []
+    failed = {}
     with lock_folder(folder):
         for number, (variant, recipe) in enumerate(zip(variants, recipes, strict=True), 1):
             report(f"variant {number} of {len(variants)}: {variant.folder.name}")
-            variant.folder.mkdir(exist_ok=True)
-            write_file(variant.folder / "variant.yaml", yaml.safe_dump(recipe, sort_keys=False).encode())
-            code = _train(variant, device)
-            if code in (130, 143, -2, -15):
-                raise SystemExit(143 if code in (143, -15) else 130)
+            code = _train(variant, recipe, device)
+            ended_by = -code if code < 0 else code - 128
+            if ended_by in STOPPING:
+                raise SystemExit(128 + ended_by)
             if code != 0:
                 report(f"variant {variant.folder.name} failed with exit code {code}; it is left out")
-                failed.append(variant)
-        trained = [variant for variant in variants if variant not in failed]
+                failed[variant.folder.name] = code
+        trained = [variant for variant in variants if variant.folder.name not in failed]
         if not trained:
             raise DragomanError("no variant could be trained", folder, advice="see what each said above")
         outcomes = _gather(trained)
         rows = [asdict(outcome) for outcome in outcomes]
+        rows += [{"failed": name, "exit_code": code} for name, code in failed.items()]
         write_file(folder / "results.json", (json.dumps(rows, indent=1) + "\n").encode())
-    return outcomes
+    return Comparison(outcomes, failed)
 
 
 def _recipe(settings: Mapping[str, Any], variant: Variant) -> dict[str, Any]:
@@ -144,12 +159,30 @@ def _recipe(settings: Mapping[str, Any], variant: Variant) -> dict[str, Any]:
     return recipe
 
 
-def _train(variant: Variant, device: str) -> int:
-    """Train or continue one variant, and return the exit code."""
-    folder = variant.folder
-    command = [sys.executable, "-m", "dragoman", "train", str(folder / "variant.yaml"), "-o", str(folder)]
+def _train(variant: Variant, recipe: Mapping[str, Any], device: str) -> int:
+    """Train or continue one variant, and return the exit code.
+
+    Raises:
+        RunFolderError: another process is at work in its folder.
+    """
+    folder, file = variant.folder, variant.folder / "variant.yaml"
+    with lock_folder(folder):
+        earlier = file.read_bytes() if file.exists() else None
+        write_file(file, yaml.safe_dump(recipe, sort_keys=False).encode())
+    command = [sys.executable, "-m", "dragoman", "train", str(file), "-o", str(folder), "--device", device]
+    code = _run(command)
+    if code == ConfigError.exit_code and earlier is not None:
+        write_file(file, earlier)  # the run was made with other settings, and keeps them
+    return code
+
+
+def _run(command: Sequence[str]) -> int:
+    """Run a command that ends when this process does, and return its exit code."""
+    end_with_parent = None
+    if sys.platform == "linux":  # elsewhere it outlives a kill that this process cannot pass on
+        end_with_parent = functools.partial(ctypes.CDLL(None).prctl, _PR_SET_PDEATHSIG, signal.SIGTERM)
     # In a session of its own, so that Ctrl-C on a terminal reaches it once, from here.
-    process = subprocess.Popen([*command, "--device", device], stdout=subprocess.DEVNULL, start_new_session=True)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True, preexec_fn=end_with_parent)
     while True:
         try:
             return process.wait()
@@ -209,16 +242,25 @@ def _validation(record: Mapping[str, Any]) -> Validation:
     return Validation(float(record["validation_loss"]), float(record["validation_bleu"]))
 
 
+def require_matplotlib() -> None:
+    """Refuse to plot without it.
+
+    Raises:
+        ConfigError: matplotlib is not installed.
+    """
+    if importlib.util.find_spec("matplotlib") is None:
+        raise ConfigError("the plot needs matplotlib", advice='pip install "dragoman[plot]"')
+
+
 def plot_curves(outcomes: Sequence[Outcome], path: Path) -> None:
     """Validation loss over steps, one line a run, one colour and kind of line a variant, the best first.
 
     Raises:
         ConfigError: matplotlib is not installed.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ConfigError("the plot needs matplotlib", advice='pip install "dragoman[plot]"') from None
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(10, 5), layout="constrained")
     axes = figure.subplots()
     for number, outcome in enumerate(outcomes):

@@ -48,6 +48,7 @@ class Teacher:
     backward: bool
     #: SHA-256 of each model's manifest.
     fingerprints: tuple[str, ...]
+    precision: Precision = "float32"
 
     @classmethod
     def load(
@@ -62,7 +63,7 @@ class Teacher:
         """Load models, several as an ensemble; arguments are those of `Translator.load`."""
         translator = Translator.load(*names, device=device, workers=workers, precision=precision)
         fingerprints = tuple(sha256(find_bundle(name) / MANIFEST) for name in names)
-        return cls(" + ".join(names), translator, backward, fingerprints)
+        return cls(" + ".join(names), translator, backward, fingerprints, precision)
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -70,6 +71,15 @@ class Teacher:
         tokenizers = self.translator.tokenizers
         found = tokenizers.source_lang, tokenizers.target_lang
         return found[::-1] if self.backward else found
+
+    def side(self, pair: tuple[str, str]) -> str:
+        """What it translates of a pair."""
+        return pair[self.backward]
+
+    def record(self) -> dict[str, Any]:
+        """What its text depends on. Of float32 nothing is said, as before there was a choice."""
+        coarser = {} if self.precision == "float32" else {"precision": self.precision}
+        return {"models": list(self.fingerprints), "backward": self.backward, **coarser}
 
 
 class Pair(NamedTuple):
@@ -102,7 +112,8 @@ def distill(
         The files of sources and of targets.
 
     Raises:
-        ConfigError: the teachers' languages differ, or `folder` holds what was made from something else.
+        ConfigError: the teachers' languages differ, an option is wrong, or `folder` holds what was made from something
+            else.
         DataError: the text cannot be read, or is empty.
         RunFolderError, ResourceError: `folder` is in use, holds other files, or cannot be written.
     """
@@ -110,11 +121,12 @@ def distill(
     told_apart = languages[0] != languages[1] and UNKNOWN_LANGUAGE not in languages
     suffixes = languages if told_apart else ("source", "target")
     files = folder / f"train.{suffixes[0]}", folder / f"train.{suffixes[1]}"
-    chosen = {name: value for name, value in (options or SearchOptions()).items() if value is not None}
+    options = options or SearchOptions()
+    n_texts = _check(teachers, text, options)
     made_from = {
         "text": text.fingerprints(),
-        "search": chosen,
-        "teachers": [{"models": list(each.fingerprints), "backward": each.backward} for each in teachers],
+        "search": {name: value for name, value in options.items() if value is not None},
+        "teachers": [each.record() for each in teachers],
     }
     _refuse_other_files(folder)
     with lock_folder(folder):
@@ -123,9 +135,8 @@ def distill(
             report(f"{folder} is complete")
         else:
             (folder / PARTS).mkdir(exist_ok=True)
-            n_texts = sum(1 for _ in text)
             for number, teacher in enumerate(teachers, 1):
-                run = _Run(teacher, folder / PARTS, number, n_texts, options or SearchOptions(), batch_size)
+                run = _Run(teacher, folder / PARTS, number, n_texts, options, batch_size)
                 run.translate(text, report)
             _write(files, teachers, text, folder / PARTS, report)
         shutil.rmtree(folder / PARTS, ignore_errors=True)
@@ -138,9 +149,22 @@ def _languages(teachers: Sequence[Teacher]) -> tuple[str, str]:
     for each in teachers[1:]:
         if each.languages != first.languages:
             what = f"it gives text of {'-'.join(each.languages)}, and {first.name} of {'-'.join(first.languages)}"
-            advice = "a model of the other direction is a --backward one"
+            advice = "give models of one pair of languages"
+            if each.languages[::-1] == first.languages:
+                other = "a model of the other direction is a --backward one"
+                advice = "a model of the same direction is no --backward one" if each.backward else other
             raise ConfigError(what, each.name, advice=advice)
     return first.languages
+
+
+def _check(teachers: Sequence[Teacher], text: ParallelText, options: SearchOptions) -> int:
+    """Refuse wrong options and unusable text before a folder is claimed for them; returns the number of pairs."""
+    for each in teachers:
+        each.translator.translate([], **options)
+    n_texts = sum(1 for _ in text)
+    if not any(each.side(pair).strip() for pair in text for each in teachers):
+        raise DataError("there are no sentences to translate", text.name, advice="is it empty?")
+    return n_texts
 
 
 def _refuse_other_files(folder: Path) -> None:
@@ -173,7 +197,7 @@ class _Run:
 
     def translate(self, text: ParallelText, report: Callable[[str], None]) -> None:
         """Write the parts that are not there yet."""
-        lines = (target if self.teacher.backward else source for source, target in text)
+        lines = map(self.teacher.side, text)
         started, n_done, n_translated = time.monotonic(), 0, 0
         for piece in range(_n_parts(self.n_texts)):
             texts = list(itertools.islice(lines, PART_SIZE))

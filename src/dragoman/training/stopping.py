@@ -1,4 +1,4 @@
-"""A polite end: the first SIGINT or SIGTERM lets the step finish and be saved; the second stops at once."""
+"""A polite end: the first SIGINT, SIGTERM or SIGHUP lets the step finish and be saved; the second stops at once."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import torch
 
 from dragoman.processes import Processes
 
+#: None on Windows. A terminal that closes sends it more than once, so that only the first one counts.
+HANG_UP: int | None = getattr(signal, "SIGHUP", None)
+
 
 class StopRequest:
     """While active, remembers that a signal asked the training to stop."""
@@ -21,8 +24,9 @@ class StopRequest:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM):
-                if signal.getsignal(number) is not signal.SIG_IGN:  # as SIGINT is for a shell's background jobs
+            for number in (signal.SIGINT, signal.SIGTERM, HANG_UP):
+                # Ignored are SIGINT by a shell's background jobs, and SIGHUP under nohup.
+                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
                     self._previous[number] = signal.signal(number, self._handle)
         return self
 
@@ -35,6 +39,8 @@ class StopRequest:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.signal is None:
             self.signal = number
+        elif number == HANG_UP:
+            return
         elif callable(previous := self._previous[number]):
             previous(number, frame)
         else:
@@ -52,7 +58,7 @@ class StopRequest:
         return bool(agreed)
 
     def leave(self) -> None:
-        """End the process as the signal would have: exit status 130 or 143."""
+        """End the process as the signal would have: exit status 130, 143 or 129."""
         if self.signal == signal.SIGINT:
             raise KeyboardInterrupt
         if self.signal is not None:
