@@ -319,8 +319,10 @@ def test_length_limits_follow_the_sentence_and_the_model() -> None:
     assert len(search(endless, sentences(1), config(max_length=500))[0][0].ids) == 59
     assert len(search(endless, sentences(1), config(min_length=55))[0][0].ids) == 55
     assert len(search(endless, sentences(1), config(beam_size=1), prefixes=[[A] * 5])[0][0].ids) == 55
-    with pytest.raises(ConfigError, match="min_length 60"):
+    with pytest.raises(ConfigError, match=r"min_length 60 .* the model's max_length 60"):
         search(endless, sentences(1), config(min_length=60))
+    with pytest.raises(ConfigError, match=r"min_length 5 .* in max_length 5"):  # the end mark is one of the five
+        search(endless, sentences(1), config(min_length=5, max_length=5))
     ending = RowScorer(row=[0, 0, 0, 0.6, 0.4, 0], max_length=80)
     ended = search(ending, sentences(1), config(min_length=55))[0][0]
     assert (len(ended.ids), ended.finished) == (55, True)
@@ -446,6 +448,17 @@ def test_the_ends_of_the_noise_draw_what_is_possible(options: dict[str, object])
     lowest, highest = np.zeros(3, dtype=np.float32), np.nextafter(np.ones(3, dtype=np.float32), np.float32(0))
     assert draw(scores, lowest, config(sample=True, **options))[1].tolist() == [1, 0, 2]
     assert draw(scores, highest, config(sample=True, **options))[1].tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("options", [{}, {"top_k": 1000}, {"top_p": 0.95}])
+def test_rounding_hardly_ever_changes_a_draw(options: dict[str, object]) -> None:
+    generator = np.random.default_rng(1)
+    values = generator.normal(0, 2, (300, 3000)).astype(np.float32)
+    rounded = values + generator.uniform(-1e-6, 1e-6, values.shape).astype(np.float32)
+    noise = generator.random(300, dtype=np.float32)
+    settings = config(sample=True, temperature=2.0, **options)
+    one, other = (draw(ArrayScores(each), noise, settings)[1] for each in (values, rounded))
+    assert (one != other).sum() <= 3
 
 
 def test_seed_and_number_of_samples() -> None:

@@ -358,6 +358,9 @@ def test_vocabulary_of_counts() -> None:
     assert vocabulary.ids(["<pad>", "rare", "<eos>"]) == [5, UNK_ID, UNK_ID]
     assert len(vocabulary) == 8
     assert Vocabulary.from_json(vocabulary.to_json()).words == vocabulary.words
+    with pytest.raises(ConfigError, match=r"nothing occurs 9 times, 5 at most; lower tokenizer\.min_count"):
+        Vocabulary.from_counts({"a": 5, "b": 3}, min_count=9)
+    assert len(Vocabulary.from_counts({}, min_count=9)) == 4
 
 
 @pytest.mark.parametrize("damaged", [None, "words", [1], ["a", "a"], ["a", ""], ["\ud800"], {"a": 1}])
@@ -381,6 +384,9 @@ def test_words_read_like_a_sentence() -> None:
     learned = learn_tokenizers(lambda: iter([(spoken, "Das „ist“ es.")]), config, "en", "qq")
     assert learned.source.decode(learned.source.encode(spoken)) == spoken
     assert learned.source.decode([UNK_ID]) == "<unk>"
+    asked = "Y a-t-il un t-shirt ? Qu'est-ce que c'est ?"
+    learned = learn_tokenizers(lambda: iter([("-", asked)]), config.model_copy(update={"joint": False}), "en", "fr")
+    assert learned.target.decode(learned.target.encode(asked)) == asked
 
 
 def test_words_without_spacy(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,17 +97,17 @@ class _Patient:
         longest = getattr(getattr(model, "config", None), "max_length", 12)
         self.n_source, self.n_target = min(9, longest), min(7, longest)
         generator = torch.Generator().manual_seed(seed)
-        self.source = self._sentences(4, self.n_source, source_vocab_size, generator)
-        self.target = self._sentences(4, self.n_target, target_vocab_size, generator)
         # What a translation starts with does not occur in one: with rotary positions, "a a" cannot be told from "a".
-        unused = set(range(target_vocab_size)) - {pad_id, *self.target.flatten().tolist()}
-        self.start_id = min(unused, default=int(self.target[0, 0]))
+        self.start_id = min({0, 1} - {pad_id})
+        self.source = self._sentences(self.n_source, source_vocab_size, {pad_id}, generator)
+        self.target = self._sentences(self.n_target, target_vocab_size, {pad_id, self.start_id}, generator)
 
-    def _sentences(self, n_rows: int, length: int, vocab_size: int, generator: torch.Generator) -> Tensor:
-        """Random ids (n_rows, length) without padding, and without the special ids if the vocabulary has others."""
+    def _sentences(self, length: int, vocab_size: int, without: set[int], generator: torch.Generator) -> Tensor:
+        """Random ids (4, length), no sentence like another, without the special ids if the vocabulary has others."""
         first = 4 if vocab_size > 8 else 0
-        allowed = torch.tensor([each for each in range(first, vocab_size) if each != self.pad_id])
-        drawn = torch.randint(len(allowed), (n_rows, length), generator=generator)
+        allowed = torch.tensor([each for each in range(first, vocab_size) if each not in without])
+        drawn = torch.randint(len(allowed), (4, length), generator=generator)
+        drawn[:, 0] = torch.randperm(max(4, len(allowed)), generator=generator)[:4] % len(allowed)
         return allowed[drawn].to(self.device)
 
     @torch.no_grad()
@@ -285,13 +285,15 @@ def _check_overfitting(patient: _Patient) -> Finding:
     start = torch.full_like(patient.target[:, :1], patient.start_id)
     read, expected = torch.cat((start, patient.target[:, :-1]), dim=1), patient.target
     optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)
-    loss, n_steps, before = float("inf"), 0, float("inf")
-    while loss > 0.05 and n_steps < MOST_STEPS:
+    loss, n_steps, before, right = float("inf"), 0, float("inf"), False
+    while not (loss <= 0.05 and right) and n_steps < MOST_STEPS:
         if n_steps % OVERFIT_STEPS == 0:
             if n_steps and not loss < 0.9 * before:  # it has stopped falling
                 break
             before = loss
-        value = F.cross_entropy(model(patient.source, read).float().flatten(0, 1), expected.flatten())
+        logits = model(patient.source, read).float()
+        right = bool((logits.argmax(dim=-1) == expected).all())  # a loss so small can still be one token's
+        value = F.cross_entropy(logits.flatten(0, 1), expected.flatten())
         optimizer.zero_grad()
         value.backward()
         optimizer.step()

@@ -47,13 +47,14 @@ class Constraints:
         """The constraints of a configuration for source_ids (B, S), given the model's own largest length.
 
         Raises:
-            ConfigError: a prefix has special or unknown ids or is too long, or min_length is more than the model has.
+            ConfigError: a prefix has special or unknown ids or is too long, or min_length leaves no room for the end.
         """
-        if config.min_length >= max_length:
-            what = (
-                f"min_length {config.min_length} leaves no room for the end mark in the model's max_length {max_length}"
+        room = max_length if config.max_length is None else min(config.max_length, max_length)
+        if config.min_length >= room:
+            whose = "" if room == config.max_length else "the model's "
+            raise ConfigError(
+                f"min_length {config.min_length} leaves no room for the end mark in {whose}max_length {room}"
             )
-            raise ConfigError(what)
         prefixes = prefixes or [()] * len(source_ids)
         if len(prefixes) != len(source_ids):
             what = f"{len(prefixes)} prefixes for {len(source_ids)} sentences"

@@ -44,13 +44,14 @@ def draw(scores: Scores, noise: Floats, config: SearchConfig) -> tuple[Floats, I
     """Draw a token for each row of scores (R, V) with noise (R,) from [0, 1) -> log-probabilities and ids (R,).
 
     Top k (Fan et al. 2018), then top p (Holtzman et al. 2020): the fewest tokens that together have probability p.
-    The distribution function is inverted: the token is the first whose cumulated probability exceeds the noise.
+    The distribution function is inverted: the token is the first whose cumulated probability exceeds the noise. Tokens
+    are cumulated in the order of their ids: in that of probability, those that rounding alone sets apart would change
+    places, and the same noise would draw the other.
     """
     if config.top_k:
-        values, ids = scores.top_k(config.top_k)  # (R, K), falling
-    elif config.top_p < 1:
-        ids = np.argsort(-scores.array(), axis=1, kind="stable")
-        values = np.take_along_axis(scores.array(), ids, axis=1)
+        values, ids = scores.top_k(config.top_k)  # (R, K)
+        order = ids.argsort(axis=1)
+        values, ids = np.take_along_axis(values, order, axis=1), np.take_along_axis(ids, order, axis=1)
     else:
         values, ids = scores.array(), None
     best = values.max(axis=1, keepdims=True)
@@ -58,14 +59,21 @@ def draw(scores: Scores, noise: Floats, config: SearchConfig) -> tuple[Floats, I
     # Of a row in which every token is forbidden, any token will do: its log-probability says so.
     best = np.maximum(best, np.finfo(np.float32).min)
     weights = np.exp((values - best) / np.float32(max(config.temperature, LOWEST_TEMPERATURE)))
-    cumulated = weights.cumsum(axis=1)  # (R, K)
-    n_last = cumulated.shape[1] - 1
-    last = np.minimum((cumulated < np.float32(config.top_p) * cumulated[:, -1:]).sum(axis=1, keepdims=True), n_last)
-    total = np.take_along_axis(cumulated, last, axis=1)
-    # Noise is at most 1 - 2**-24 and the total at least 1, so their product rounds to less than the total.
-    place = np.minimum((cumulated <= noise[:, None] * total).sum(axis=1, keepdims=True), n_last)
+    if config.top_p < 1:
+        weights[weights < _least_weight(weights, config.top_p)] = 0
+    cumulated = weights.cumsum(axis=1, dtype=np.float64)  # (R, K)
+    place = (cumulated <= noise[:, None] * cumulated[:, -1:]).sum(axis=1, keepdims=True)
+    place = np.minimum(place, cumulated.shape[1] - 1)  # of a row in which every token is forbidden
     chosen = place if ids is None else np.take_along_axis(ids, place, axis=1)
     return np.take_along_axis(values, place, axis=1)[:, 0], chosen[:, 0]
+
+
+def _least_weight(weights: Floats, top_p: float) -> Floats:
+    """What a token must weigh, (R, 1), to be among the fewest that together have the share top_p of weights (R, K)."""
+    falling = -np.sort(-weights, axis=1)
+    cumulated = falling.cumsum(axis=1, dtype=np.float64)
+    last = (cumulated < top_p * cumulated[:, -1:]).sum(axis=1, keepdims=True)
+    return np.take_along_axis(falling, np.minimum(last, falling.shape[1] - 1), axis=1)
 
 
 def _noise(source_ids: Ints, constraints: Constraints, config: SearchConfig) -> Floats:

@@ -16,6 +16,7 @@ from dragoman.config import ModelConfig
 from dragoman.decoding.grid import Grid
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints, Scores
 from dragoman.errors import ConfigError
+from dragoman.text.vocabulary import PAD_ID
 
 
 class State(Protocol):
@@ -76,12 +77,15 @@ class TransformerScorer:
     """One Transformer, or several as an ensemble: the mean of their probabilities.
 
     Raises:
-        ConfigError: no model, or vocabularies of different sizes.
+        ConfigError: no model, vocabularies of different sizes, or another padding id than that of the batches.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
         if not models:
             raise ConfigError("an ensemble of no models")
+        for model in models:
+            if model.config.pad_id != PAD_ID:
+                raise ConfigError(f"the model's pad_id is {model.config.pad_id}; a search pads with {PAD_ID}")
         self._models = tuple(models)
         sizes = {(model.config.source_vocab_size, model.config.target_vocab_size) for model in models}
         if len(sizes) > 1:

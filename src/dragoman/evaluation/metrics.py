@@ -19,8 +19,8 @@ from sacremoses import MosesPunctNormalizer, MosesTokenizer
 from dragoman.errors import DataError
 
 #: BLEU counts words. Languages written without spaces need another idea of a word: sacreBLEU's for Chinese, single
-#: characters for Japanese and Korean (whose dictionaries sacreBLEU does not bring along).
-TOKENIZATION: Mapping[str, str] = {"zh": "zh", "ja": "char", "ko": "char"}
+#: characters for those whose dictionaries sacreBLEU does not bring along.
+TOKENIZATION: Mapping[str, str] = {"zh": "zh", **dict.fromkeys(("ja", "ko", "th", "lo", "km", "my"), "char")}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import repeat
 
+from dragoman.errors import ConfigError
+
 PAD_ID, UNK_ID, SOS_ID, EOS_ID = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<unk>", "<sos>", "<eos>")
 
@@ -27,8 +29,17 @@ class Vocabulary:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], min_count: int = 1) -> Vocabulary:
-        """The words seen at least `min_count` times, most frequent first, equally frequent ones by code points."""
+        """The words seen at least `min_count` times, most frequent first, equally frequent ones by code points.
+
+        Raises:
+            ConfigError: there are words, but none so often.
+        """
         kept = [word for word, count in counts.items() if count >= min_count]
+        if counts and not kept:
+            most = max(counts.values())
+            raise ConfigError(
+                f"nothing occurs {min_count:,} times, {most:,} at most", advice="lower tokenizer.min_count"
+            )
         return cls(sorted(kept, key=lambda word: (-counts[word], word)))
 
     @classmethod

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: What spaCy splits off and Moses' rules do not join again: "ca n't".
 _JOINED_LEFT = ("n't", "n’t")
+#: What spaCy splits off in French: "a -t -il".
+_FRENCH_INVERSION = re.compile(r"-[^\W\d]")
 #: How Moses writes a hyphen inside a word.
 _INNER_HYPHEN = "@-@"
 
@@ -77,9 +79,10 @@ class Words:
     def decode(self, ids: Sequence[int]) -> str:
         """The sentence of ids, with spaces where the language has them."""
         pieces = self._vocabulary.pieces(each for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID))
+        is_french = base_language(self._output_language) == "fr"
         words: list[str] = []
         for position, piece in enumerate(pieces):
-            if words and piece in _JOINED_LEFT:
+            if words and (piece in _JOINED_LEFT or (is_french and _FRENCH_INVERSION.match(piece))):
                 words[-1] += piece
             elif piece == "-" and _is_inner(pieces, position):
                 words.append(_INNER_HYPHEN)
