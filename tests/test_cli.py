@@ -3,6 +3,7 @@
 import errno
 import gzip
 import io
+import itertools
 import json
 import os
 import re
@@ -97,7 +98,8 @@ def test_help_names_every_command_and_version_is_told(dragoman: Dragoman) -> Non
     ):
         assert f"  {command} " in out.decode()
         assert dragoman(command, "--help")[0] == 0
-    assert dragoman()[1] == out
+    assert dragoman() == (0, out, "")
+    assert dragoman("inspect") == dragoman("inspect", "--help")
     code, out, _ = dragoman("--version")
     assert code == 0
     assert out.startswith(b"dragoman 0.")
@@ -426,8 +428,40 @@ def test_files_are_refused_kept_or_replaced(dragoman: Dragoman, bundle: Path, tm
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
 def test_a_full_disk_is_exit_5(dragoman: Dragoman, bundle: Path) -> None:
     code, _, err = dragoman("translate", "-m", bundle, "-o", "/dev/full", "--overwrite", stdin=b"A man\n")
-    assert code == 5
-    assert "space" in err
+    assert (code, err) == (5, "error: No space left on device: /dev/full; free some space\n")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("command", ["translate", "inspect model"])
+def test_a_full_standard_output_is_named(command: str, bundle: Path) -> None:
+    with open("/dev/full", "wb") as full:
+        process = program([*command.split(), "-m", bundle], stdin=subprocess.PIPE, stdout=full)
+        _, err = process.communicate(b"A man\n", timeout=60)
+    assert (process.returncode, err) == (5, b"error: No space left on device: standard output; free some space\n")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "translate",
+        "evaluate",
+        "doctor",
+        "inspect model",
+        "inspect attention A",
+        "inspect search A",
+        "inspect neighbours A",
+        "train --list-settings",
+    ],
+)
+def test_a_closed_standard_output_is_told(
+    command: str, dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = [] if command.startswith("train") else ["-m", bundle]
+    texts = zip(("--source", "--target"), write_pairs(tmp_path), strict=True) if command == "evaluate" else ()
+    monkeypatch.setattr(sys, "stdout", None)
+    code, _, err = dragoman(*command.split(), *model, *itertools.chain(*texts), stdin=b"A man\n")
+    assert code == 1
+    assert "error: standard output is closed; " in err
 
 
 def test_a_closed_input_is_told(bundle: Path) -> None:
@@ -580,6 +614,51 @@ def test_evaluate_for_people_and_programs(dragoman: Dragoman, bundle: Path, tmp_
     assert b"tok:13a|smooth:exp|version" in out
 
 
+@pytest.mark.parametrize("more", [(), ("--vary", "beam_size=1")])
+def test_evaluate_tells_what_the_model_cannot_read_whole(
+    more: tuple[str, ...], dragoman: Dragoman, bundle: Path, tmp_path: Path
+) -> None:
+    source, target = tmp_path / "a.en", tmp_path / "a.de"
+    source.write_text("The cat sits. " * 12 + "\n")
+    target.write_text("x\n")
+    code, out, err = dragoman("evaluate", "-m", bundle, "--source", source, "--target", target, *more)
+    left_out = "" if more else "they have no part in the perplexity, and "
+    what = (
+        f"1 pairs are longer than the 39 tokens of the model; {left_out}a source that is longer is translated in parts"
+    )
+    assert (code, err) == (0, f"warning: {what}\n")
+    assert more or b"without 1 pairs that are too long" in out
+
+
+def test_text_of_other_languages_than_the_models_is_told(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    en, de = write_pairs(tmp_path)
+    assert dragoman("evaluate", "-m", bundle, "--source", en, "--target", de)[2] == ""
+    code, _, err = dragoman("evaluate", "-m", bundle, "--source", de, "--target", en)
+    assert (code, err) == (0, "warning: the model translates en-de, and this text is de-en\n")
+    unknown = en.rename(tmp_path / "test.txt")
+    assert dragoman("evaluate", "-m", bundle, "--source", de, "--target", unknown)[2] == ""
+
+
+def test_a_recipe_without_a_test_set_is_told(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    source, target = write_pairs(tmp_path)
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(f"data: {{source: {source}, target: {target}}}\n")
+    code, _, err = dragoman("evaluate", recipe, "-m", bundle)
+    advice = "give --split train, or --source and --target"
+    assert (code, err) == (2, f"error: no test data is given: {recipe}; {advice}\n")
+    assert dragoman("evaluate", recipe, "-m", bundle, "--split", "train")[0] == 0
+
+
+def test_dropping_is_not_advised_where_it_cannot_be(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    source, target = write_pairs(tmp_path)
+    source.write_bytes(b"A\xffman\n")
+    files = ("--source", source, "--target", target)
+    for command in (("evaluate", "-m", bundle), ("train", "-o", tmp_path / "run", *SMALL)):
+        code, _, err = dragoman(*command, *files)
+        assert code == 1
+        assert "; train and prepare also take --invalid-utf8=drop\n" in err
+
+
 def test_values_of_a_search_setting_are_compared(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     """Each row is what evaluating with that value gives."""
     for side, name in enumerate(("a.en", "a.de")):
@@ -713,6 +792,29 @@ def test_data_writes_plain_text(dragoman: Dragoman, tmp_path: Path) -> None:
     assert "'English' is no language code" in err
 
 
+@pytest.mark.parametrize("size", [(), ("--size", 20)])
+def test_captions_are_written_in_the_direction_asked_for(
+    size: tuple[str | int, ...], dragoman: Dragoman, tmp_path: Path
+) -> None:
+    langs = ("--source-lang", "de", "--target-lang", "en")
+    for folder, more in (("en-de", ()), ("de-en", langs)):
+        assert dragoman("data", "captions", *size, *more, "-o", tmp_path / folder)[0] == 0
+    for name in ("train.de", "test.en"):
+        assert (tmp_path / "de-en" / name).read_bytes() == (tmp_path / "en-de" / name).read_bytes()
+    code, _, err = dragoman("data", "captions", *size, "--source-lang", "fr", "-o", tmp_path / "fr-de")
+    assert code == 2
+    assert "captions are English and German, not fr and de" in err
+
+
+def test_data_writes_nothing_where_one_file_is_there_already(dragoman: Dragoman, tmp_path: Path) -> None:
+    there = tmp_path / "validation.en"
+    there.write_text("x\n")
+    code, _, err = dragoman("data", "captions", "--size", 5, "-o", tmp_path)
+    assert (code, err) == (1, f"error: the output exists: {there}; use --overwrite, or another --output\n")
+    assert list(tmp_path.iterdir()) == [there]
+    assert dragoman("data", "captions", "--size", 5, "-o", tmp_path, "--overwrite")[0] == 0
+
+
 def test_tiny_models_are_what_the_tests_think(bundle: Path) -> None:
     model = tiny_model(tiny_tokenizers(), max_length=40)
     assert Translator.load(bundle).models[0].config == model.config
@@ -799,6 +901,32 @@ def test_the_demo_tells_what_it_does_and_continues(
         assert "A man is riding a horse." in err
         assert f"dragoman translate -m {tmp_path / 'demo'}" in err
     assert (tmp_path / "demo" / "corpus" / "test.de").read_bytes().count(b"\n") == 10
+    own = tmp_path / "mine" / "corpus" / "train.en"
+    own.parent.mkdir(parents=True)
+    own.write_text("my own text\n")
+    code, _, err = dragoman("demo", "-o", tmp_path / "mine", "--device", "cpu")
+    assert code == 1, err
+    assert f"this is not the demo's text: {own}; choose another --output" in err
+    assert [path.name for path in own.parent.iterdir()] == ["train.en"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "command", "option"),
+    [
+        (("train", "--source", "a.en", "--source", "b.en", "--target", "a.de"), "train", "--source"),
+        (
+            ("inspect", "search", "-m", "x", "--beam-size", "2", "--beam-size=3", "A man"),
+            "inspect search",
+            "--beam-size",
+        ),
+    ],
+)
+def test_an_option_that_takes_one_value_is_given_once(
+    arguments: tuple[str, ...], command: str, option: str, dragoman: Dragoman
+) -> None:
+    code, _, err = dragoman(*arguments)
+    what = f"{option} is given more than once; it takes one value"
+    assert (code, err) == (2, f"error: {what}; see `dragoman {command} --help`\n")
 
 
 def test_two_commands_with_one_output_do_not_mix(tmp_path: Path) -> None:
@@ -843,6 +971,18 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
         (
             ("evaluate", "--corpus", "copy", "--vary", "beam_size=1", "--vary", "length_penalty=1"),
             "one --vary at a time",
+        ),
+        (
+            ("evaluate", "--corpus", "copy", "--vary", "length_penalty=0,1", "--length-penalty", "1"),
+            "--length-penalty says nothing with --vary length_penalty; leave it out",
+        ),
+        (
+            ("evaluate", "none.yaml", "--source", "a.en", "--target", "a.de"),
+            "recipe says nothing with --source, --target or --pairs; leave it out",
+        ),
+        (
+            ("evaluate", "--split", "test", "--pairs", "a.tsv"),
+            "--split says nothing with --source, --target or --pairs; leave it out",
         ),
     ],
 )

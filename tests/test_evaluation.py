@@ -40,7 +40,9 @@ def test_bleu_and_chrf_are_those_of_sacrebleu() -> None:
     assert "nc:6|nw:0" in corpus_chrf(GOOD, REFERENCES).signature
 
 
-@pytest.mark.parametrize(("language", "tokenization"), [("zh", "zh"), ("zh-TW", "zh"), ("ja", "char"), ("ko", "char")])
+@pytest.mark.parametrize(
+    ("language", "tokenization"), [("zh", "zh"), ("zh-TW", "zh"), ("ja", "char"), ("ko", "char"), ("th", "char")]
+)
 def test_languages_without_spaces_are_counted_by_characters(language: str, tokenization: str) -> None:
     metric = corpus_bleu(["我今天去学校了。"], ["我今天去学校。"], language)
     assert f"tok:{tokenization}" in metric.signature
@@ -139,4 +141,6 @@ def test_pairs_too_long_for_the_model_have_no_share_in_the_perplexity() -> None:
     results = evaluate(translator, ["A man", long], ["Ein Mann", long], beam_size=1)
     assert results.n_too_long == 1
     assert results.perplexity == pytest.approx(alone.perplexity, rel=1e-4)
-    assert evaluate(translator, [long], ["x"], beam_size=1).perplexity is None
+    none = evaluate(translator, [long], ["x"], beam_size=1)
+    assert none.perplexity is None
+    assert to_table(none).row_count == to_table(alone).row_count

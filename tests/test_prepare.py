@@ -269,6 +269,15 @@ def test_a_file_that_changes_between_two_passes_is_refused(tmp_path: Path, chang
             pass
 
 
+def test_of_validation_data_that_are_empty_their_files_are_named(tmp_path: Path) -> None:
+    validation = corpus(tmp_path / "other", [("", ""), ("", "")]).data
+    config = corpus(
+        tmp_path, sample(20), data={"validation_source": validation.source, "validation_target": validation.target}
+    )
+    with pytest.raises(DataError, match=r"no validation pair is left .*other/a\.en"):
+        make(config, tmp_path / "run")
+
+
 def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
     pairs = sample(100)
     bad = [("", "x"), ("a", " "), ("a\0", "b"), ("a\x1bb", "c"), ("long " * 300, "long " * 300), ("a", "b " * 40)]

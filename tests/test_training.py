@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -77,6 +78,13 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
         train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
     with pytest.raises(ConfigError, match=r"tokenizer.min_count differs from the bundle"):
         train({**tuning, "tokenizer": {"min_count": 5}}, tmp_path / "other", init_from=reference / "last", device="cpu")
+    open_still = {**tuning, "tokenizer": {"joint": None}}
+    train(open_still, tmp_path / "open", init_from=reference / "last", device="cpu", report=lines.append)
+    with pytest.raises(ConfigError, match=r"starting model of this run changed since step 2: .*leave --init-from out"):
+        train(tuning, tmp_path / "run", init_from=tmp_path / "run" / "last", device="cpu", report=lines.append)
+    shutil.rmtree(tmp_path / "run" / "checkpoints")  # as if it had been killed before the first
+    with pytest.raises(ConfigError, match="it began with --init-from: give that again"):
+        train(tuning, tmp_path / "run", device="cpu", report=lines.append)
 
 
 def test_a_fine_tuning_aligns_with_the_heads_that_were_chosen(corpus: Path, reference: Path, tmp_path: Path) -> None:

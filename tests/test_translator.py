@@ -192,6 +192,36 @@ def test_long_text_is_translated_in_parts_with_a_warning(translator: Translator)
     assert translation.score == pytest.approx(sum(part.score for part in alone))
 
 
+def test_sentences_are_translated_each_by_itself_where_asked_for() -> None:
+    def parts(text: str) -> list[str]:
+        return [part.text for part in cut(text, lambda part: list(map(ord, part)), 500, sentences=True)]
+
+    assert parts('He runs. "Stop!" It\'s J. Smith, i. e. a man (old.) Yes… 一二。三') == [
+        "He runs.",
+        '"Stop!"',
+        "It's J. Smith, i. e. a man (old.)",
+        "Yes…",
+        "一二。",
+        "三",
+    ]
+    assert parts("one") == ["one"]
+    assert parts("  ") == []
+    translator = Translator.load("multi30k-en-de", device="cpu")
+    sentences = ["A man is riding a horse.", "A woman is reading a book.", "Two dogs are playing in the snow."]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        whole = translator.translate(" ".join(sentences), sentences=True, align=True)
+        [streamed] = translator.translate_stream([" ".join(sentences)], sentences=True)
+    assert whole.text == streamed.text == " ".join(texts(translator.translate(sentences)))
+    assert whole.n_parts == 3
+    assert {source for source, _ in whole.alignment or ()} >= {1, 7, 13}
+
+
+def test_a_model_that_pads_otherwise_is_refused(tokenizers: Tokenizers) -> None:
+    with pytest.raises(ConfigError, match="pad_id is 5; a search pads with 0"):
+        Translator([tiny_model(tokenizers, pad_id=5)], tokenizers)
+
+
 def test_long_lines_of_a_stream_are_counted_from_its_beginning(translator: Translator) -> None:
     long = "She is reading a book. The cat is sitting on the mat."
     with pytest.warns(LongTextWarning) as warned:

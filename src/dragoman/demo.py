@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from dragoman.errors import RunFolderError
 from dragoman.storage import write_file
 
 #: Small enough for two minutes on two cores, large enough for the grammar of the captions.
@@ -77,7 +78,11 @@ def show(output: Path, device: str, say: Callable[[str], None], program: str = "
 
 
 def _write_corpus(folder: Path) -> dict[str, str]:
-    """Write the parts of the corpus as text files, unless they are there, and return the settings of their places."""
+    """Write the parts of the corpus as text files, unless they are there, and return the settings of their places.
+
+    Raises:
+        RunFolderError: another file has the place of one.
+    """
     from dragoman.data.synthetic import make_corpus
 
     folder.mkdir(parents=True, exist_ok=True)
@@ -86,11 +91,18 @@ def _write_corpus(folder: Path) -> dict[str, str]:
         for role, part in (("", "train"), ("validation_", "validation"), ("test_", "test"))
         for side, lang in (("source", "en"), ("target", "de"))
     }
-    if not all(path.exists() for path in names.values()):
-        corpus = make_corpus("captions")
-        for role, pairs in (("", corpus.train), ("validation_", corpus.validation), ("test_", corpus.test)):
-            write_file(names[f"{role}source"], "".join(f"{source}\n" for source, _ in pairs).encode())
-            write_file(names[f"{role}target"], "".join(f"{target}\n" for _, target in pairs).encode())
+    corpus = make_corpus("captions")
+    texts = {
+        f"{role}{side}": "".join(f"{pair[column]}\n" for pair in pairs).encode()
+        for role, pairs in (("", corpus.train), ("validation_", corpus.validation), ("test_", corpus.test))
+        for column, side in enumerate(("source", "target"))
+    }
+    for key, path in names.items():
+        if path.exists() and path.read_bytes() != texts[key]:
+            raise RunFolderError("this is not the demo's text", path, advice="choose another --output")
+    for key, path in names.items():
+        if not path.exists():
+            write_file(path, texts[key])
     return {key: str(path) for key, path in names.items() if not key.startswith("test")}
 
 

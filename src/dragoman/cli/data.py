@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,7 +10,7 @@ from typing import Annotated, Literal
 import typer
 
 from dragoman.cli.options import Overwrite, SourceLang, TargetLang
-from dragoman.cli.streams import result_lines, say
+from dragoman.cli.streams import refuse_place, result_lines, say
 
 SPLITS: tuple[Literal["train", "validation", "test"], ...] = ("train", "validation", "test")
 
@@ -29,7 +30,7 @@ def data(
 
     Its parts train, validation and test, one sentence a line."""
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs, turned
     from dragoman.data.synthetic import TASKS, make_corpus
     from dragoman.sections import parse_section
 
@@ -38,14 +39,19 @@ def data(
     suffixes = ("source", "target") if UNKNOWN_LANGUAGE in found else found
     if name in TASKS and (size is not None or seed is not None):
         made = make_corpus(name, seed=1 if seed is None else seed, **({} if size is None else {"n_train": size}))
-        splits: dict[str, Iterable[tuple[str, str]]] = {split: getattr(made, split) for split in SPLITS}
+        splits: dict[str, Iterable[tuple[str, str]]] = {
+            split: turned(name, getattr(made, split), *found) for split in SPLITS
+        }
     elif size is not None or seed is not None:
         raise typer.BadParameter(f"--size and --seed are for {', '.join(TASKS)}")
     else:
         splits = {split: read_pairs(settings, split) for split in SPLITS}
     output.mkdir(parents=True, exist_ok=True)
+    places = {split: [output / f"{split}.{suffix}" for suffix in suffixes] for split in splits}
+    for path in itertools.chain(*places.values()):
+        refuse_place(path, overwrite=overwrite)  # before any is written
     for split, pairs in splits.items():
-        paths = [output / f"{split}.{suffix}" for suffix in suffixes]
+        paths = places[split]
         with (
             result_lines(paths[0], overwrite=overwrite) as write_source,
             result_lines(paths[1], overwrite=overwrite) as write_target,

@@ -8,7 +8,7 @@ from dataclasses import asdict
 import typer
 
 from dragoman.cli.options import AsJson, Device, EachModel
-from dragoman.cli.streams import say
+from dragoman.cli.streams import print_result, say
 
 
 def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -> None:
@@ -28,8 +28,8 @@ def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -
         sound = sound and examination.passed
         if as_json:
             findings = [asdict(finding) for finding in examination.findings]
-            print(json.dumps({"model": name, "passed": examination.passed, "findings": findings}))
+            print_result(json.dumps({"model": name, "passed": examination.passed, "findings": findings}))
         else:
-            print(examination)
+            print_result(str(examination))
     if not sound:
         raise typer.Exit(1)

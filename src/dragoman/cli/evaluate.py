@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+import warnings
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -31,7 +32,8 @@ from dragoman.cli.options import (
     Workers,
 )
 from dragoman.cli.settings import readable, recipe_settings, require_text
-from dragoman.cli.streams import input_lines, print_result, result_lines
+from dragoman.cli.streams import input_lines, print_result, result_lines, say
+from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
     from dragoman.config import DataConfig
@@ -90,7 +92,9 @@ def evaluate(
     if hypotheses is not None or baseline is not None:
         if hypotheses is None or target is None:
             raise typer.BadParameter("--hypotheses, and --baseline with it, need --target")
-        _refuse_others(context, baseline is not None)
+        used = {"hypotheses", "baseline", "target", "target_lang", "as_json"} | (set() if baseline else {"m30k"})
+        unused = {str(parameter.name) for parameter in context.command.params} - used
+        _refuse(context, unused, "--baseline" if baseline else "--hypotheses")
         _evaluate_files(hypotheses, baseline, Path(target), target_lang, m30k, as_json)
         return
     if not model:
@@ -99,11 +103,16 @@ def evaluate(
         raise typer.BadParameter("--vary has no one output")
     if vary and len(vary) > 1:
         raise typer.BadParameter("one --vary at a time")
+    if source or target or pairs:
+        _refuse(context, {"recipe", "split"}, "--source, --target or --pairs")
+    search: SearchOptions = {"beam_size": beam_size, "length_penalty": length_penalty, "max_length": max_length}
+    variants = _variants(vary[0], search) if vary else None
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs
     from dragoman.devices import all_cores
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
-    from dragoman.translator import BATCH_TOKENS, Translator
+    from dragoman.translator import BATCH_TOKENS, LongTextWarning, Translator
 
+    warnings.simplefilter("ignore", LongTextWarning)  # told once, below
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:
@@ -118,10 +127,10 @@ def evaluate(
         known = target_lang or translator.tokenizers.target_lang
         language = languages(data)[1] if known == UNKNOWN_LANGUAGE else known
         tokenised = m30k_references(references, language, own_split) if wants_m30k else None
-        search: SearchOptions = {"beam_size": beam_size, "length_penalty": length_penalty, "max_length": max_length}
+        _warn_of_length(zip(sources, references, strict=True), translator, varies=bool(variants))
         texts, size = (sources, references), batch_size or BATCH_TOKENS
-        if vary:
-            key, settings = _variants(vary[0], search)
+        if variants:
+            key, settings = variants
             found = vary_search(
                 translator, *texts, settings, language=language, m30k_references=tokenised, batch_size=size
             )
@@ -140,6 +149,8 @@ def _variants(vary: str, search: SearchOptions) -> tuple[str, list[dict[str, Any
     from dragoman.recipe import override_settings, parse_vary
 
     key, values = parse_vary(vary, "length_penalty=0,0.6,1")
+    if search.get(key) is not None:
+        raise typer.BadParameter(f"--{key.replace('_', '-')} says nothing with --vary {key}; leave it out")
     settings = []
     for value in values:
         each: dict[str, Any] = {name: given for name, given in search.items() if given is not None}
@@ -158,14 +169,19 @@ def _test_set(
 ) -> tuple[DataConfig, Split]:
     """Where the sources and references to evaluate on are: a part of some data, whose files are their training part."""
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, available_splits
     from dragoman.sections import parse_section
 
     if options["source"] or options["target"] or options["pairs"]:
-        return parse_section(DataConfig, {key: value for key, value in options.items() if value}), "train"
+        files = parse_section(DataConfig, {key: value for key, value in options.items() if value})
+        _warn_of_languages(files, translator)
+        return files, "train"
     settings = recipe_settings(recipe, None, options)
     require_text(settings, recipe)
-    parse_section(DataConfig, settings["data"], recipe)
+    named = available_splits(parse_section(DataConfig, settings["data"], recipe))
+    if split not in named:
+        advice = f"give --split {' or '.join(named)}, or --source and --target"
+        raise ConfigError(f"no {split} data is given", recipe, advice=advice)
     section = dict(settings["data"])
     tokenizers = translator.tokenizers
     for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):
@@ -174,14 +190,26 @@ def _test_set(
     return parse_section(DataConfig, section), split
 
 
-def _refuse_others(context: typer.Context, compares: bool) -> None:
-    """Refuse what says nothing about files that are scored without a model."""
-    used = {"hypotheses", "baseline", "target", "target_lang", "as_json"} | (set() if compares else {"m30k"})
+def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
+
+    own, now = (translator.tokenizers.source_lang, translator.tokenizers.target_lang), languages(data)
+    if now != own and UNKNOWN_LANGUAGE not in (*own, *now):
+        say(f"warning: the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
+
+
+def _warn_of_length(pairs: Iterable[tuple[str, str]], translator: Translator, *, varies: bool) -> None:
+    if n_too_long := sum(not translator.fits(*pair) for pair in pairs):
+        what = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
+        left_out = "" if varies else "they have no part in the perplexity, and "
+        say(f"warning: {what}; {left_out}a source that is longer is translated in parts")
+
+
+def _refuse(context: typer.Context, unused: Container[str], with_what: str) -> None:
+    """Refuse what is given but says nothing beside other options."""
     for parameter in context.command.params:
-        name = str(parameter.name)
-        source = context.get_parameter_source(name)
-        if name not in used and source is not None and source.name == "COMMANDLINE":
-            with_what = "--baseline" if compares else "--hypotheses"
+        source = context.get_parameter_source(str(parameter.name))
+        if parameter.name in unused and source is not None and source.name == "COMMANDLINE":
             raise typer.BadParameter(f"{max(parameter.opts, key=len)} says nothing with {with_what}; leave it out")
 
 

@@ -10,27 +10,27 @@ import typer
 
 from dragoman.cli.inspect_alignment import alignment
 from dragoman.cli.inspect_training import curves, positions, schedule
-from dragoman.cli.options import AsJson, BeamSize, Device, EachModel, Models, OneModel, Overwrite
+from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite
 from dragoman.cli.streams import print_result, require_output, write_output
 
 if TYPE_CHECKING:
     from dragoman.inspection.attention import Attention
 
-inspect = typer.Typer(no_args_is_help=True, help="Look inside a trained model.")
+inspect = typer.Typer(help="Look inside a trained model.")
 
 Text = Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to translate.", show_default=False)]
 
 
-@inspect.command("model")
+@inspect.command("model", cls=Command)
 def inspect_model(model: EachModel) -> None:
     """Print the tree of modules, with shapes and parameter counts."""
     from dragoman.bundle import load_bundle
 
     for name in model:
-        print(load_bundle(name).model)
+        print_result(str(load_bundle(name).model))
 
 
-@inspect.command("attention")
+@inspect.command("attention", cls=Command)
 def attention(
     text: Text,
     model: OneModel,
@@ -70,7 +70,7 @@ def attention(
     if output is None:
         from dragoman.inspection.attention_page import attention_text
 
-        print(attention_text(found, kind, n_layers - 1 if place[0] is None else place[0], place[1]))
+        print_result(attention_text(found, kind, n_layers - 1 if place[0] is None else place[0], place[1]))
     else:
         write_output(output, _rendered(found, output.suffix, kind, *place))
 
@@ -89,7 +89,7 @@ def _rendered(
     return to_image(draw_attention(found, kind, layer, head), suffix)
 
 
-@inspect.command("search")
+@inspect.command("search", cls=Command)
 def search(
     text: Text,
     model: Models,
@@ -114,7 +114,7 @@ def search(
     if output is None:
         from dragoman.inspection.search_text import search_text
 
-        print(search_text(tree))
+        print_result(search_text(tree))
     elif output.suffix == ".json":
         write_output(output, _json(tree.to_dict()))
     else:
@@ -123,7 +123,7 @@ def search(
         write_output(output, build_page("search", f"Search: {tree.source_text}", tree.to_dict()))
 
 
-@inspect.command("neighbours")
+@inspect.command("neighbours", cls=Command)
 def neighbours(
     words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words, or tokens.", show_default=False)],
     model: OneModel,
@@ -143,15 +143,14 @@ def neighbours(
         if as_json:
             print_result(json.dumps({"token": found.token, "nearest": found.nearest}, ensure_ascii=False))
         else:
-            print(printable(found.token))
-            for token, cosine in found.nearest:
-                print(f"  {cosine:6.3f}  {printable(token)}")
+            nearest = (f"  {cosine:6.3f}  {printable(token)}" for token, cosine in found.nearest)
+            print_result("\n".join((printable(found.token), *nearest)))
 
 
-inspect.command("alignment")(alignment)
-inspect.command("positions")(positions)
-inspect.command("schedule")(schedule)
-inspect.command("curves")(curves)
+inspect.command("alignment", cls=Command)(alignment)
+inspect.command("positions", cls=Command)(positions)
+inspect.command("schedule", cls=Command)(schedule)
+inspect.command("curves", cls=Command)(curves)
 
 
 def _json(value: object) -> bytes:

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
+from typer.core import TyperCommand, TyperOption
 
 from dragoman import devices
 
 InvalidUtf8 = Literal["error", "replace"]
+
+
+class Command(TyperCommand):
+    """A command that refuses an option given twice, unless it takes several: of a second --source, say, the first
+    would otherwise be forgotten without a word."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments, after a look at how often each option stands there."""
+        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        for option in self.params:
+            if isinstance(option, TyperOption) and not (option.multiple or option.is_flag) and given.count(option) > 1:
+                raise typer.BadParameter(f"{option.opts[0]} is given more than once; it takes one value", ctx=ctx)
+        return super().parse_args(ctx, args)
+
 
 MODEL_HELP = "A bundle, a run folder (its best), or the name of a shipped model"
 

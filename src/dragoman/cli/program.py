@@ -7,7 +7,8 @@
 4    training diverged
 5    out of memory or disk; can be continued
 70   internal error
-130  interrupted      141  output closed      143  terminated
+129  hung up          130  interrupted
+141  output closed    143  terminated
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from dragoman.cli.distill import distill
 from dragoman.cli.doctor import doctor
 from dragoman.cli.evaluate import evaluate
 from dragoman.cli.inspect import inspect
+from dragoman.cli.options import Command
 from dragoman.cli.package import package
 from dragoman.cli.score import score
 from dragoman.cli.train import prepare, train
@@ -41,7 +43,7 @@ from dragoman.cli.translate import translate
 from dragoman.devices import set_library_defaults
 from dragoman.errors import DragomanError, is_out_of_memory, printable
 
-USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE, TERMINATED = 2, 5, 70, 130, 141, 143
+USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE = 2, 5, 70, 130, 141
 
 app = typer.Typer(
     name="dragoman",
@@ -51,7 +53,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (demo, train, translate, evaluate, score, compare, distill, doctor, prepare, average, package, data):
-    app.command()(command)
+    app.command(cls=Command)(command)
 app.add_typer(inspect, name="inspect")
 
 
@@ -88,7 +90,9 @@ def run(arguments: Sequence[str]) -> int:
     with _signals_as_exceptions() as ended_by:
         try:
             command = typer.main.get_command(app)
-            kept = [argument for argument in arguments if argument != "--debug"] or ["--help"]
+            kept = [argument for argument in arguments if argument != "--debug"]
+            if kept in ([], ["inspect"]):  # what has commands of its own tells them
+                kept.append("--help")
             code = command.main(kept, prog_name="dragoman", standalone_mode=False)
             if sys.stdout is not None:
                 sys.stdout.flush()
@@ -106,15 +110,18 @@ def run(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def _signals_as_exceptions() -> Iterator[list[int]]:
-    """Inside, SIGINT and SIGTERM raise an exception and stand in the list that this gives.
+    """Inside, SIGINT, SIGTERM and SIGHUP raise an exception and stand in the list that this gives.
 
     Where a library called back, Python can print an exception but not raise it; then an alarm raises it again.
     """
     ended_by: list[int] = []
+    hang_up = getattr(signal, "SIGHUP", None)  # neither this nor an alarm on Windows
 
     def end(number: int, frame: FrameType | None) -> None:
+        if ended_by and number == hang_up:
+            return  # a terminal that closes sends it more than once
         ended_by.append(number)
-        raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(TERMINATED)
+        raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(128 + ended_by[0])
 
     def unraisable(swallowed: sys.UnraisableHookArgs) -> None:
         if (
@@ -126,11 +133,9 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
         else:
             hook(swallowed)
 
-    numbers = [signal.SIGTERM]
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # as it is for a shell's background jobs
-        numbers.append(signal.SIGINT)
-    if hasattr(signal, "SIGALRM"):  # not on Windows
-        numbers.append(signal.SIGALRM)
+    # Ignored are SIGINT by a shell's background jobs, and SIGHUP under nohup.
+    known = (signal.SIGINT, signal.SIGTERM, hang_up, getattr(signal, "SIGALRM", None))
+    numbers = [each for each in known if each is not None and signal.getsignal(each) is not signal.SIG_IGN]
     handlers = [(number, signal.signal(number, end)) for number in numbers]
     hook, sys.unraisablehook = sys.unraisablehook, unraisable
 
@@ -138,6 +143,8 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
         yield ended_by
     finally:
         sys.unraisablehook = hook
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)  # an alarm that nobody waits for any more would kill
         for number, handler in handlers:
             signal.signal(number, handler)
 

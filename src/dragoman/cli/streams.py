@@ -14,7 +14,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
 
 from dragoman.cli.options import InvalidUtf8
 from dragoman.errors import ConfigError, DataError, printable
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
+STDOUT = "standard output"
 
 WriteLine = Callable[[str], None]
 
@@ -40,13 +41,20 @@ def program() -> str:
 
 
 def print_result(result: str | Table) -> None:
-    """A result to standard output: JSON for programs, or a table for people."""
-    from rich.console import Console
+    """A result to standard output: text, or a table for people.
 
-    if isinstance(result, str):
-        print(result)
-    else:
-        Console(file=sys.stdout, width=None if sys.stdout.isatty() else WIDTH).print(result)
+    Raises:
+        DataError: standard output is closed.
+    """
+    stdout = _stdout()
+    with _naming(STDOUT):
+        if isinstance(result, str):
+            print(result)
+        else:
+            from rich.console import Console
+
+            Console(file=stdout, width=None if stdout.isatty() else WIDTH).print(result)
+        stdout.flush()
 
 
 def input_lines(path: Path | None, invalid_utf8: InvalidUtf8) -> Iterator[str]:
@@ -87,16 +95,15 @@ def result_lines(
     """Where results go, line by line: standard output, at once, or a file (.gz too) that appears when it is complete.
 
     Raises:
-        DataError: the file exists, its folder does not, or it is one of the inputs.
+        DataError: the file exists, its folder does not, or it is one of the inputs; or standard output is closed.
     """
     if path is None:
-        if sys.stdout is None:
-            raise DataError("standard output is closed", advice="give --output FILE")
-        yield lambda line: _write(sys.stdout.buffer, line, flush=True)
+        out = _stdout().buffer
+        yield lambda line: _write(out, line, STDOUT, flush=True)
         return
     from dragoman.storage import temporary
 
-    _refuse_place(path, overwrite=overwrite, inputs=inputs)
+    refuse_place(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
     direct = path.exists() and not path.is_file()
     # Of a name of its own: two commands may write to one place, and the later one wins.
@@ -104,14 +111,14 @@ def result_lines(
     try:
         with open(unfinished, "wb") as file:
             with _packed(file) if path.suffix == ".gz" else contextlib.nullcontext(file) as out:
-                yield lambda line: _write(out, line, flush=False)
+                yield lambda line: _write(out, line, str(path), flush=False)
             file.flush()
             if not direct:
                 os.fsync(file.fileno())
         if not direct:
             os.replace(unfinished, path)
     except OSError as error:
-        if error.filename == str(unfinished):
+        if error.filename in (None, str(unfinished)):
             error.filename = str(path)  # the one that the person named
         raise
     finally:
@@ -130,10 +137,15 @@ def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> N
         raise ConfigError(
             f"unknown kind of file {path.suffix!r}", path, advice=f"end its name in {' or '.join(suffixes)}"
         )
-    _refuse_place(path, overwrite=overwrite)
+    refuse_place(path, overwrite=overwrite)
 
 
-def _refuse_place(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = ()) -> None:
+def refuse_place(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Refuse an output that is there already, or cannot be.
+
+    Raises:
+        DataError: it exists, its folder does not, or it is one of the inputs.
+    """
     if path.is_file() and any(os.path.exists(each) and path.samefile(each) for each in inputs if each is not None):
         raise DataError("the output is an input too", path, advice="choose another --output")
     if path.exists() and not overwrite:
@@ -155,7 +167,24 @@ def _packed(file: BinaryIO) -> BinaryIO:
     return cast("BinaryIO", gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
 
 
-def _write(file: BinaryIO, line: str, *, flush: bool) -> None:
-    file.write(line.encode() + b"\n")
-    if flush:
-        file.flush()
+def _stdout() -> TextIO:
+    if sys.stdout is None:
+        raise DataError("standard output is closed", advice="leave it open, or send it to a file: > FILE")
+    return sys.stdout
+
+
+def _write(file: BinaryIO, line: str, name: str, *, flush: bool) -> None:
+    with _naming(name):
+        file.write(line.encode() + b"\n")
+        if flush:
+            file.flush()
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Say where writing failed: the system names a file when it opens it, but not when it writes to it."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = name
+        raise

@@ -23,7 +23,7 @@ from dragoman.cli.options import (
     ValidationTarget,
 )
 from dragoman.cli.settings import default_folder, recipe_settings, require_text
-from dragoman.cli.streams import program, say
+from dragoman.cli.streams import print_result, program, say
 from dragoman.errors import ConfigError
 
 Folder = Annotated[
@@ -38,7 +38,7 @@ def _list_settings(asked: bool) -> None:
     if asked:
         from dragoman.recipe import describe_settings
 
-        print(describe_settings())
+        print_result(describe_settings())
         raise typer.Exit
 
 

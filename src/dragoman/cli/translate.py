@@ -59,6 +59,10 @@ def translate(
     align: Annotated[
         bool, typer.Option("--align", help="Add which word comes from which: text ||| 0-0 1-2 (source-target, from 0).")
     ] = False,
+    sentences: Annotated[
+        bool,
+        typer.Option("--sentences", help="Cut each line into sentences: for models that learned from single ones."),
+    ] = False,
     as_json: AsJson = False,
     batch_size: Annotated[
         int | None,
@@ -99,6 +103,7 @@ def translate(
             lines,
             prefixes=prefix,
             align=align,
+            sentences=sentences,
             batch_size=1 if prompted else batch_size or BATCH_TOKENS,
             read_ahead=READ_AHEAD if from_file else 1,
             beam_size=beam_size,
@@ -114,7 +119,7 @@ def translate(
             seed=seed,
         )
         for number, translation in enumerate(translations):
-            if translation.n_parts > 1:
+            if translation.n_parts > 1 and not sentences:
                 what = f"line {number + 1} is longer than the {translator.max_length} tokens of the model"
                 say(f"warning: {what}; translated in {translation.n_parts} parts")
             for line in _format(number, translation, moses=n_best is not None, as_json=as_json):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -137,12 +137,7 @@ def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> Par
         paths = [named.multi30k_file(split, lang) for lang in (source_lang, target_lang)]
         return _two_files(paths[0], paths[1], "error")
     if corpus in TASKS:
-        made = named.made_pairs(corpus, split)
-        if corpus == "captions" and (source_lang, target_lang) != CAPTIONS:
-            if (target_lang, source_lang) != CAPTIONS:
-                what = f"captions are English and German, not {source_lang} and {target_lang}"
-                raise ConfigError(what, advice="use en and de, either way round")
-            made = [(target, source) for source, target in made]
+        made = turned(corpus, named.made_pairs(corpus, split), source_lang, target_lang)
         return ParallelText(corpus, lambda: iter(made))
     if corpus.startswith(named.HUB):
         keys = source_lang, target_lang
@@ -152,6 +147,22 @@ def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> Par
         return ParallelText(corpus, lambda: (_pair(row, keys, corpus, n) for n, row in enumerate(rows, start=1)))
     known = ", ".join(("multi30k", *TASKS))
     raise ConfigError(f"unknown corpus {corpus!r}", advice=f"known are {known}, and {named.HUB}<name> with extra 'hub'")
+
+
+def turned(
+    corpus: str, made: Sequence[tuple[str, str]], source_lang: str, target_lang: str
+) -> Sequence[tuple[str, str]]:
+    """The pairs of a corpus that is made, in the direction asked for; captions alone have one.
+
+    Raises:
+        ConfigError: captions have other languages.
+    """
+    if corpus != "captions" or (source_lang, target_lang) == CAPTIONS:
+        return made
+    if (target_lang, source_lang) != CAPTIONS:
+        what = f"captions are English and German, not {source_lang} and {target_lang}"
+        raise ConfigError(what, advice="use en and de, either way round")
+    return [(target, source) for source, target in made]
 
 
 def _two_files(source: Path, target: Path, invalid_utf8: Literal["error", "drop"]) -> ParallelText:

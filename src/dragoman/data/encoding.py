@@ -66,9 +66,9 @@ def write_stores(
             for (store, counts), part in zip(splits, encoded, strict=True):
                 store.add(part.rows)
                 counts.add(part.counts)
-    for split, counts in ((TRAIN, train), (VALIDATION, validated)):
+    for split, counts, text in ((TRAIN, train, selection.text), (VALIDATION, validated, validation or selection.text)):
         if not counts.kept:
-            raise DataError(f"no {split} pair is left ({counts.line()})", selection.text.name, advice="check the files")
+            raise DataError(f"no {split} pair is left ({counts.line()})", text.name, advice="check the files")
     return [train.line(), said.format(validated.line())]
 
 

@@ -69,7 +69,7 @@ def read_lines(
                 path,
                 line=number,
                 byte=error.start + mark + 1,
-                advice=f"{_mending(path)}; or drop such pairs: --invalid-utf8=drop",
+                advice=f"{_mending(path)}; train and prepare also take --invalid-utf8=drop",
             ) from None
     _refuse_changed(path, before)
 

@@ -167,6 +167,8 @@ def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any]
     if details:
         if (folder / "checkpoints").exists():
             advice = f"to train its model on with other text: --init-from {folder}, and another --output"
+        elif GIVEN in made_from and GIVEN not in origin:
+            advice = "it began with --init-from: give that again"
         else:
             advice = "choose another --output, or make it anew with `dragoman prepare --overwrite`"
         raise ConfigError("the corpus there was prepared from something else", folder, advice=advice, details=details)

@@ -150,9 +150,9 @@ def to_table(evaluation: Evaluation) -> Table:
     table = metrics_table(evaluation.metrics)
     table.title = f"{evaluation.n_sentences:,} sentences"
     table.add_row("exact match", f"{evaluation.exact_match:.4f}", "")
-    if evaluation.perplexity is not None:
-        note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""
-        table.add_row("perplexity", f"{evaluation.perplexity:.3f}", note)
+    perplexity = "-" if evaluation.perplexity is None else f"{evaluation.perplexity:.3f}"
+    note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""
+    table.add_row("perplexity", perplexity, note)
     table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}", "")
     return table
 

@@ -16,6 +16,9 @@ from torch import Tensor
 from dragoman.errors import BundleError, ConfigError
 from dragoman.storage import read_json, require_space, save_folder, to_json, verify_folder
 
+#: What a fine-tuning began with, among a training's fingerprints.
+STARTING_MODEL = "starting model"
+
 
 @dataclass
 class Window:
@@ -53,7 +56,7 @@ class Progress:
     window: Window = field(default_factory=Window)
     #: Facts of the bundle that the training started from which hold of its own bundles, too.
     lasting_facts: Mapping[str, Any] = field(default_factory=dict)
-    #: SHA-256 of the settings that may not change, of the data and of the tokenizers.
+    #: SHA-256 of the settings that may not change, of the data, of the tokenizers, and of the starting model.
     fingerprints: Mapping[str, str] = field(default_factory=dict)
     #: What the last bits depend on: processes, threads, device, version of PyTorch and the like.
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -66,7 +69,8 @@ class Progress:
         """
         for name, fingerprint in self.fingerprints.items():  # of which an older version may have noted fewer
             if earlier.fingerprints.get(name, fingerprint) != fingerprint:
-                advice = "put it back, or choose another --output"
+                back = "leave --init-from out" if name == STARTING_MODEL else "put it back"
+                advice = f"{back}, or choose another --output"
                 raise ConfigError(f"the {name} of this run changed since step {earlier.step}", run, advice=advice)
         for name, now in self.environment.items():
             then = earlier.environment.get(name, now)

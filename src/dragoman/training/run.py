@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -27,6 +28,7 @@ from dragoman.sections import parse_section
 from dragoman.storage import lock_folder, read_pointer, write_file
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.changes import refuse_changes
+from dragoman.training.checkpoint import STARTING_MODEL
 from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
@@ -81,6 +83,7 @@ def train(
         trainer = Trainer(config, prepared, model, RunFolder(folder), processes, report)
         if start is not None:
             trainer.progress.lasting_facts = start.lasting_facts
+            trainer.progress.fingerprints = {**trainer.progress.fingerprints, STARTING_MODEL: _fingerprint(start)}
         if config.training.warmup_steps > trainer.n_steps:
             what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
             report(f"warning: {what}; lower training.warmup_steps ({config.training.warmup_steps:,})")
@@ -97,6 +100,14 @@ def _load_start(name: Path) -> Bundle:
     start = load_bundle(name)
     AlignmentHeads.of_bundle(start.facts, start.config, name)  # or a whole training would come to nothing
     return start
+
+
+def _fingerprint(start: Bundle) -> str:
+    """SHA-256 of a bundle's weights."""
+    digest = hashlib.sha256()
+    for name, weight in sorted(start.weights.items()):
+        digest.update(name.encode() + weight.tobytes())
+    return digest.hexdigest()
 
 
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
@@ -177,7 +188,10 @@ def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
         "model": start.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
         "tokenizer": start.tokenizers.config.model_dump(),
     }
-    asked = {section: dict(settings.get(section) or {}) for section in given}
+    asked = {
+        section: {key: value for key, value in (settings.get(section) or {}).items() if value is not None}
+        for section in given
+    }
     asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
     whole = parse_config({**settings, **{section: {**given[section], **asked[section]} for section in given}})
     for section, values in given.items():

@@ -12,7 +12,10 @@ MAX_CHARACTERS_PER_TOKEN = 16
 
 _HARMFUL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？।])\s*")
+#: Not after an initial ("J. Smith", "z. B."), nor before a small letter.
+_SENTENCE_END = re.compile(
+    r"""(?:(?<=[.!?…])|(?<=[.!?…]["”’»)\]]))(?<!\b[^\W\d_]\.)\s+(?![a-zß-öø-ÿ])|(?<=[。！？।])\s*"""
+)
 
 
 class Part(NamedTuple):
@@ -28,13 +31,13 @@ def harmless(text: str) -> str:
     return _SURROGATE.sub("\ufffd", _HARMFUL.sub(" ", text))
 
 
-def cut(text: str, encode: Callable[[str], list[int]], max_length: int) -> list[Part]:
+def cut(text: str, encode: Callable[[str], list[int]], max_length: int, *, sentences: bool = False) -> list[Part]:
     """A text in parts of at most `max_length` tokens: one part if it fits, none for an empty text.
 
     A longer text is cut at the ends of its sentences, and sentences that are still too long at the space nearest to
-    their middle, or where there is none, in the middle.
+    their middle, or where there is none, in the middle. With `sentences`, each sentence is a part whatever fits.
     """
-    ids = encode_if_short(text, encode, max_length)
+    ids = None if sentences else encode_if_short(text, encode, max_length)
     if ids is not None:
         return [Part(text, ids)] if ids else []
     return [part for sentence in _SENTENCE_END.split(text) for part in _halve(sentence, encode, max_length)]

@@ -135,6 +135,7 @@ class Translator:
         *,
         prefixes: str | None = None,
         align: bool = False,
+        sentences: bool = False,
         batch_size: int = ...,
         **options: Unpack[SearchOptions],
     ) -> Translation: ...
@@ -146,6 +147,7 @@ class Translator:
         *,
         prefixes: str | Sequence[str] | None = None,
         align: bool = False,
+        sentences: bool = False,
         batch_size: int = ...,
         **options: Unpack[SearchOptions],
     ) -> list[Translation]: ...
@@ -156,6 +158,7 @@ class Translator:
         *,
         prefixes: str | Sequence[str] | None = None,
         align: bool = False,
+        sentences: bool = False,
         batch_size: int = BATCH_TOKENS,
         **options: Unpack[SearchOptions],
     ) -> Translation | list[Translation]:
@@ -168,6 +171,8 @@ class Translator:
             texts: a string gives a Translation, a list a list of them in the same order.
             prefixes: how each translation must begin: one for all, or one for each text.
             align: also say which source word each word comes from, by the attention of the first model.
+            sentences: cut every text into its sentences, for a model that learned from single ones: of several at once
+                it may translate the first alone.
             batch_size: source tokens, padding included, searched at once. It changes the speed, and how scores round.
             options: `SearchOptions`; those left out or None are the bundle's.
 
@@ -179,7 +184,7 @@ class Translator:
         starts = [prefixes or ""] * len(sources) if prefixes is None or isinstance(prefixes, str) else list(prefixes)
         if len(starts) != len(sources):
             raise ConfigError(f"{len(starts)} prefixes for {len(sources)} texts", advice="give one, or one for each")
-        translations = self._translate(sources, starts, batch_size, config, align)
+        translations = self._translate(sources, starts, batch_size, config, align, sentences)
         return translations[0] if isinstance(texts, str) else translations
 
     def translate_stream(
@@ -188,6 +193,7 @@ class Translator:
         *,
         prefixes: str | None = None,
         align: bool = False,
+        sentences: bool = False,
         batch_size: int = BATCH_TOKENS,
         read_ahead: int = 1,
         **options: Unpack[SearchOptions],
@@ -201,7 +207,7 @@ class Translator:
             ConfigError: as `translate`, at once.
         """
         config = self._search_config(options)
-        return self._stream(lines, prefixes or "", batch_size, read_ahead, config, align)
+        return self._stream(lines, prefixes or "", batch_size, read_ahead, config, align, sentences)
 
     def score(self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int = BATCH_TOKENS) -> list[Score]:
         """The natural-log probability of each target given its source (forced decoding); an ensemble's is that of
@@ -248,7 +254,11 @@ class Translator:
         read_ahead: int,
         config: SearchConfig,
         align: bool,
+        sentences: bool,
     ) -> Iterator[Translation]:
+        def translate(texts: Sequence[str], n_before: int) -> list[Translation]:
+            return self._translate(texts, [prefix] * len(texts), batch_size, config, align, sentences, n_before)
+
         waiting: list[str] = []
         n_tokens = n_done = 0
         for line in lines:
@@ -256,10 +266,10 @@ class Translator:
             ids = encode_if_short(harmless(line), self.tokenizers.source.encode, self.max_length)
             n_tokens += 1 + (self.max_length if ids is None else len(ids))
             if n_tokens >= batch_size * read_ahead:
-                yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config, align, n_done)
+                yield from translate(waiting, n_done)
                 n_done += len(waiting)
                 waiting, n_tokens = [], 0
-        yield from self._translate(waiting, [prefix] * len(waiting), batch_size, config, align, n_done)
+        yield from translate(waiting, n_done)
 
     def _translate(
         self,
@@ -268,13 +278,14 @@ class Translator:
         batch_size: int,
         config: SearchConfig,
         align: bool,
+        sentences: bool,
         n_before: int = 0,
     ) -> list[Translation]:
         parts_of: list[list[Part]] = []
         starts: list[list[int]] = []  # what each part's translation begins with
         for number, (text, prefix) in enumerate(zip(texts, prefixes, strict=True), n_before + 1):
-            parts = cut(harmless(text), self.tokenizers.source.encode, self.max_length)
-            if len(parts) > 1:
+            parts = cut(harmless(text), self.tokenizers.source.encode, self.max_length, sentences=sentences)
+            if len(parts) > 1 and not sentences:
                 what = f"text {number} has more than the {self.max_length} tokens that the model reads"
                 warnings.warn(f"{what}; it is translated in {len(parts)} parts", LongTextWarning, stacklevel=3)
             parts_of.append(parts)
