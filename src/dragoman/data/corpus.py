@@ -186,7 +186,7 @@ def _two_files(source: Path, target: Path, invalid_utf8: Literal["error", "drop"
 def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal["error", "drop"]) -> ParallelText:
     kind = Path(path.name.removesuffix(".gz")).suffix
     if kind not in _TABLES:
-        raise ConfigError("a file of pairs is a .tsv or .jsonl file", path, advice="rename it, or give two files")
+        raise ConfigError("a file of pairs is a .tsv or .jsonl file", path, advice="save it as one, or give two files")
     keys = source_lang, target_lang
     headers = _HEADERS if UNKNOWN_LANGUAGE in keys else _HEADERS | {keys}
 
