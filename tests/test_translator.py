@@ -218,7 +218,7 @@ def test_sentences_are_translated_each_by_itself_where_asked_for() -> None:
 
 
 def test_a_model_that_pads_otherwise_is_refused(tokenizers: Tokenizers) -> None:
-    with pytest.raises(ConfigError, match="pad_id is 5; a search pads with 0"):
+    with pytest.raises(ConfigError, match="pad_id is 5, and a search pads with 0; train one"):
         Translator([tiny_model(tokenizers, pad_id=5)], tokenizers)
 
 

@@ -108,14 +108,14 @@ def distill(
 def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:
     """The pairs to translate; the targets are empty where there are only sources."""
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, file_language, read_pairs
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, are_others, file_language, read_pairs
     from dragoman.data.lines import check_text_file, read_lines
     from dragoman.sections import parse_section
 
     given = {key: value for key, value in origin.items() if value is not None}
     for key, language in zip(("source", "target"), languages, strict=True):
         found = file_language(given.get(key, ""))
-        if found != language and UNKNOWN_LANGUAGE not in (found, language):
+        if are_others([found], [language]):
             what = f"the name of the --{key} says {found}, and the models take {language} there"
             raise ConfigError(what, given[key], advice="give the files the right way round, or rename them")
     if given.keys() == {"source"}:

@@ -191,10 +191,10 @@ def _test_set(
 
 
 def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
+    from dragoman.data.corpus import are_others, languages
 
     own, now = (translator.tokenizers.source_lang, translator.tokenizers.target_lang), languages(data)
-    if now != own and UNKNOWN_LANGUAGE not in (*own, *now):
+    if are_others(now, own):
         say(f"warning: the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 
 

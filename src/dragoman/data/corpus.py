@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
@@ -117,6 +117,11 @@ def languages(data: DataConfig) -> tuple[str, str]:
     else:
         found = (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
     return data.source_lang or found[0], data.target_lang or found[1]
+
+
+def are_others(these: Collection[str], those: Collection[str]) -> bool:
+    """Whether languages are known to differ, place by place."""
+    return these != those and UNKNOWN_LANGUAGE not in (*these, *those)
 
 
 def file_language(name: str) -> str:

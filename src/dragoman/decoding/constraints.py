@@ -52,9 +52,8 @@ class Constraints:
         room = max_length if config.max_length is None else min(config.max_length, max_length)
         if config.min_length >= room:
             whose = "" if room == config.max_length else "the model's "
-            raise ConfigError(
-                f"min_length {config.min_length} leaves no room for the end mark in {whose}max_length {room}"
-            )
+            what = f"min_length {config.min_length} leaves no room for the end mark in {whose}max_length {room}"
+            raise ConfigError(what, advice="lower min_length")
         prefixes = prefixes or [()] * len(source_ids)
         if len(prefixes) != len(source_ids):
             what = f"{len(prefixes)} prefixes for {len(source_ids)} sentences"

@@ -85,7 +85,8 @@ class TransformerScorer:
             raise ConfigError("an ensemble of no models")
         for model in models:
             if model.config.pad_id != PAD_ID:
-                raise ConfigError(f"the model's pad_id is {model.config.pad_id}; a search pads with {PAD_ID}")
+                what = f"the model's pad_id is {model.config.pad_id}, and a search pads with {PAD_ID}"
+                raise ConfigError(what, advice=f"train one with pad_id {PAD_ID}")
         self._models = tuple(models)
         sizes = {(model.config.source_vocab_size, model.config.target_vocab_size) for model in models}
         if len(sizes) > 1:

@@ -15,7 +15,7 @@ import torch
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import PRESETS, Config, DataConfig, ModelConfig, SearchConfig
-from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs
+from dragoman.data.corpus import are_others, languages, read_pairs
 from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
 from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
@@ -244,7 +244,7 @@ def _prepare(
 def _for_languages(tokenizers: Tokenizers, data: DataConfig, report: Callable[[str], None]) -> Tokenizers:
     """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
     before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
-    if now == before or UNKNOWN_LANGUAGE in (*before, *now):
+    if not are_others(now, before):
         return tokenizers
     report(f"warning: the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
     if tokenizers.config.kind == "words":
