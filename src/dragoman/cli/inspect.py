@@ -64,7 +64,7 @@ def attention(
     from dragoman.inspection.attention_page import numbered_from_1
     from dragoman.translator import Translator
 
-    found = inspect_attention(Translator.load(*model, device=device), text, target)
+    found = inspect_attention(Translator.load(model, device=device), text, target)
     n_layers, n_heads = found.weights(kind).shape[:2]
     place = numbered_from_1("layer", layer, n_layers), numbered_from_1("head", head, n_heads)
     if output is None:
@@ -138,7 +138,7 @@ def neighbours(
     from dragoman.inspection.neighbours import nearest_neighbours
     from dragoman.translator import Translator
 
-    translator = Translator.load(*model, device="cpu")
+    translator = Translator.load(model, device="cpu")
     for found in [nearest_neighbours(translator, word, side=side, n=n) for word in words]:
         if as_json:
             print_result(json.dumps({"token": found.token, "nearest": found.nearest}, ensure_ascii=False))

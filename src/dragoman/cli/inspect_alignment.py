@@ -57,9 +57,7 @@ def alignment(
 
     if output is not None and output.exists():
         raise RunFolderError("the folder exists", output, advice="choose another --output")
-    if len(model) > 1:
-        raise typer.BadParameter("one --model at a time")
-    bundle = load_bundle(model[0])
+    bundle = load_bundle(model)
     translator = Translator([bundle.model], bundle.tokenizers, bundle.search, find_device(device))
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
     learned, measured = _pairs(origin, bundle.tokenizers)

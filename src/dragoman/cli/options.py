@@ -42,10 +42,8 @@ EachModel = Annotated[
     list[str],
     typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; may be repeated.", show_default=False),
 ]
-#: For what is about one model; a second one is refused by name.
-OneModel = Annotated[
-    list[str], typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}.", show_default=False)
-]
+#: For what is about one model.
+OneModel = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}.", show_default=False)]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:<n> or mps.")]
 BatchSize = Annotated[
     int | None,

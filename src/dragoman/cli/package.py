@@ -34,14 +34,12 @@ def package(
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
     """
-    if len(model) > 1:
-        raise typer.BadParameter("one --model at a time")
     text = _read_card(card)
     from dragoman.bundle import load_bundle, write_bundle
     from dragoman.config import SearchConfig
     from dragoman.sections import parse_section
 
-    bundle = load_bundle(model[0])
+    bundle = load_bundle(model)
     asked = {"beam_size": beam_size, "length_penalty": length_penalty}
     given = {name: value for name, value in asked.items() if value is not None}
     search = parse_section(SearchConfig, {**bundle.search.model_dump(), **given})
