@@ -5,6 +5,7 @@ import gzip
 import io
 import itertools
 import json
+import math
 import os
 import re
 import shutil
@@ -24,6 +25,7 @@ from dragoman.cli.settings import default_folder, recipe_settings
 from dragoman.cli.streams import result_lines
 from dragoman.cli.train import _test_set
 from dragoman.config import SearchConfig
+from dragoman.data.prepare import open_prepared
 from dragoman.data.synthetic import make_corpus
 from dragoman.devices import SHAPE_CACHES
 from dragoman.errors import (
@@ -547,9 +549,9 @@ def test_a_signal_whose_exception_is_swallowed_still_ends_it() -> None:
 # ------------------------------------------------------------------------------- score, evaluate, average, data
 
 
-def write_pairs(folder: Path) -> tuple[Path, Path]:
+def write_pairs(folder: Path, pairs: Sequence[tuple[str, str]] = PAIRS) -> tuple[Path, Path]:
     paths = folder / "test.en", folder / "test.de"
-    for path, lines in zip(paths, zip(*PAIRS, strict=True), strict=True):
+    for path, lines in zip(paths, zip(*pairs, strict=True), strict=True):
         path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return paths
 
@@ -647,6 +649,25 @@ def test_a_recipe_without_a_test_set_is_told(dragoman: Dragoman, bundle: Path, t
     advice = "give --split train, or --source and --target"
     assert (code, err) == (2, f"error: no test data is given: {recipe}; {advice}\n")
     assert dragoman("evaluate", recipe, "-m", bundle, "--split", "train")[0] == 0
+
+
+def test_a_run_is_evaluated_on_what_it_was_validated_on(
+    dragoman: Dragoman, reference: Path, bundle: Path, tmp_path: Path
+) -> None:
+    own = ("evaluate", "-m", reference, "--split", "validation", "--json")
+    code, out, _ = dragoman(*own, "--beam-size", 1)
+    found = json.loads(out)
+    assert (code, found["n_sentences"]) == (0, 20)
+    assert found["perplexity"] == pytest.approx(math.exp(load_bundle(reference).facts["loss"]), rel=1e-4)
+    store = open_prepared(reference).validation
+    source, target = write_pairs(tmp_path, [(store.source_text(i), store.target_text(i)) for i in range(len(store))])
+    files = ("evaluate", "-m", reference, "--source", source, "--target", target, "--beam-size", 1, "--json")
+    assert json.loads(dragoman(*files)[1])["metrics"] == found["metrics"]
+    assert len(json.loads(dragoman(*own, "--vary", "length_penalty=0,1")[1])) == 2
+    assert "or --split validation" in dragoman("evaluate", "-m", reference)[2]
+    for models in (("-m", bundle), ("-m", reference, "-m", reference)):  # no run; which of two?
+        code, _, err = dragoman("evaluate", *models, "--split", "validation")
+        assert (code, err.partition(";")[0], "--split" in err) == (2, "error: no text given", False)
 
 
 def test_dropping_is_not_advised_where_it_cannot_be(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:

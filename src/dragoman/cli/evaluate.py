@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -37,6 +37,7 @@ from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
     from dragoman.config import DataConfig
+    from dragoman.data.corpus import ParallelText
     from dragoman.evaluation.metrics import Comparison, Metric
     from dragoman.translator import SearchOptions, Translator
 
@@ -80,14 +81,15 @@ def evaluate(
 ) -> None:
     """Score a model on a test set, or compare outputs.
 
-    BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's. Or score
-    --hypotheses against --target, and test whether they differ from a --baseline by more than chance. Or see which
-    value of a search setting is best, on validation text.
+    BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's; without
+    any, --split validation is the text by which a run chose its best. Or score --hypotheses against --target, and test
+    whether they differ from a --baseline by more than chance. Or see which value of a search setting is best, on
+    validation text.
 
     \b
     dragoman evaluate -m runs/my --source test.en --target test.de
     dragoman evaluate --hypotheses new.de --baseline old.de --target test.de
-    dragoman evaluate -m runs/my --corpus multi30k --split validation --vary length_penalty=0,0.6,1
+    dragoman evaluate -m runs/my --split validation --vary length_penalty=0,0.6,1
     """
     if hypotheses is not None or baseline is not None:
         if hypotheses is None or target is None:
@@ -107,7 +109,7 @@ def evaluate(
         _refuse(context, {"recipe", "split"}, "--source, --target or --pairs")
     search: SearchOptions = {"beam_size": beam_size, "length_penalty": length_penalty, "max_length": max_length}
     variants = _variants(vary[0], search) if vary else None
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.devices import all_cores
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
     from dragoman.translator import BATCH_TOKENS, LongTextWarning, Translator
@@ -117,16 +119,15 @@ def evaluate(
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:
         translator = Translator.load(*model, device=device, workers=workers or all_cores(), precision=precision)
-        data, part = _test_set(recipe, {**origin, **langs}, split, translator)
-        inputs = data.files(part)
+        test = _test_set(recipe, {**origin, **langs}, split, model, translator)
+        inputs = test.text.files.values()
         write = stack.enter_context(result_lines(output, overwrite=overwrite, inputs=inputs)) if output else None
-        sides = list(zip(*readable(read_pairs(data, part)), strict=True)) or [(), ()]
+        sides = list(zip(*readable(test.text), strict=True)) or [(), ()]
         sources, references = map(list, sides)
-        wants_m30k = m30k or data.corpus == "multi30k"
-        own_split = split if data.corpus == "multi30k" else None
         known = target_lang or translator.tokenizers.target_lang
-        language = languages(data)[1] if known == UNKNOWN_LANGUAGE else known
-        tokenised = m30k_references(references, language, own_split) if wants_m30k else None
+        language = test.language if known == UNKNOWN_LANGUAGE else known
+        own_split = split if test.is_multi30k else None
+        tokenised = m30k_references(references, language, own_split) if m30k or test.is_multi30k else None
         _warn_of_length(zip(sources, references, strict=True), translator, varies=bool(variants))
         texts, size = (sources, references), batch_size or BATCH_TOKENS
         if variants:
@@ -164,20 +165,32 @@ def _vary_json(key: str, values: Sequence[Any], found: Sequence[Sequence[Metric]
     return json.dumps(rows, ensure_ascii=False)
 
 
+class _TestSet(NamedTuple):
+    """Sources and references to evaluate on."""
+
+    text: ParallelText
+    language: str  # of the references
+    is_multi30k: bool = False
+
+
 def _test_set(
-    recipe: Path | None, options: dict[str, str | None], split: Split, translator: Translator
-) -> tuple[DataConfig, Split]:
-    """Where the sources and references to evaluate on are: a part of some data, whose files are their training part."""
+    recipe: Path | None, options: dict[str, str | None], split: Split, model: Sequence[str], translator: Translator
+) -> _TestSet:
+    """The text that the options name: files, a part of a corpus or recipe, or what a run was validated on."""
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, available_splits
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, available_splits, languages, read_pairs
+    from dragoman.data.prepare import is_prepared, validation_text
     from dragoman.sections import parse_section
 
     if options["source"] or options["target"] or options["pairs"]:
         files = parse_section(DataConfig, {key: value for key, value in options.items() if value})
         _warn_of_languages(files, translator)
-        return files, "train"
+        return _TestSet(read_pairs(files, "train"), languages(files)[1])
+    is_run = len(model) == 1 and is_prepared(Path(model[0]))
+    if is_run and split == "validation" and recipe is None and options["corpus"] is None:
+        return _TestSet(validation_text(Path(model[0])), translator.tokenizers.target_lang)
     settings = recipe_settings(recipe, None, options)
-    require_text(settings, recipe)
+    require_text(settings, recipe, ", or --split validation (what the run was validated on)" if is_run else "")
     named = available_splits(parse_section(DataConfig, settings["data"], recipe))
     if split not in named:
         advice = f"give --split {' or '.join(named)}, or --source and --target"
@@ -187,7 +200,8 @@ def _test_set(
     for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):
         if lang != UNKNOWN_LANGUAGE:
             section.setdefault(key, lang)
-    return parse_section(DataConfig, section), split
+    data = parse_section(DataConfig, section)
+    return _TestSet(read_pairs(data, split), languages(data)[1], data.corpus == "multi30k")
 
 
 def _warn_of_languages(data: DataConfig, translator: Translator) -> None:

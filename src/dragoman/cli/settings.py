@@ -42,12 +42,12 @@ def recipe_settings(
     return settings
 
 
-def require_text(settings: dict[str, Any], recipe: Path | None) -> None:
-    """Refuse settings that name no text at all."""
+def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") -> None:
+    """Refuse settings that name no text at all; `also` is one more choice there is."""
     data = settings.get("data") or {}
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
         choices = "a recipe that does, --source and --target, --pairs, or --corpus (for a first try: captions)"
-        raise ConfigError("no text given", recipe, advice=f"name {choices}; see --help")
+        raise ConfigError("no text given", recipe, advice=f"name {choices}{also}; see --help")
 
 
 def refuse_unused(drawing: Mapping[str, object], *, samples: bool) -> None:

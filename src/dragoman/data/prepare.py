@@ -79,7 +79,7 @@ def prepare(
     splits: tuple[Split, ...] = ("train", *available_splits(config.data))
     texts: dict[str, ParallelText] = {split: read_pairs(config.data, split) for split in dict.fromkeys(splits)}
     origin = _origin(config, texts, tokenizers)
-    if _is_prepared(folder) and not overwrite:
+    if is_prepared(folder) and not overwrite:
         prepared = open_prepared(folder, origin)
         report(f"using the corpus prepared in {folder}")
     else:
@@ -124,13 +124,26 @@ def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prep
     )
 
 
+def validation_text(folder: Path) -> ParallelText:
+    """The validation pairs of what `prepare` made in `folder`, whether they were given or held out.
+
+    Raises:
+        BundleError: a file is missing or damaged.
+    """
+    store = open_prepared(folder).validation
+    return ParallelText(
+        f"the validation text in {folder}",
+        lambda: ((store.source_text(index), store.target_text(index)) for index in range(len(store))),
+    )
+
+
 def given_tokenizers(folder: Path) -> Tokenizers | None:
     """The tokenizers in a prepared `folder` that were given to `prepare`, not learned: those of a fine-tuning.
 
     Raises:
         BundleError: the folder is damaged.
     """
-    if not _is_prepared(folder):
+    if not is_prepared(folder):
         return None
     made_from = read_json(folder / DATA_FOLDER / MANIFEST).get("made_from")  # who uses the data verifies them, once
     if not isinstance(made_from, dict) or GIVEN not in made_from:
@@ -138,7 +151,8 @@ def given_tokenizers(folder: Path) -> Tokenizers | None:
     return Tokenizers.load(folder / TOKENIZER_FOLDER)
 
 
-def _is_prepared(folder: Path) -> bool:
+def is_prepared(folder: Path) -> bool:
+    """Whether `prepare` was done in `folder`."""
     return (folder / DATA_FOLDER).is_dir() and (folder / TOKENIZER_FOLDER).is_dir()
 
 
