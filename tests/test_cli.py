@@ -989,6 +989,7 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
     [
         (("translate", "--temperature", "2"), "--temperature is for drawing; it needs --sample"),
         (("translate", "--top-k", "5", "--seed", "3"), "--top-k is for drawing"),
+        (("translate", "--sample", "--beam-size", "3"), "--beam-size is for searching; it says nothing with --sample"),
         (
             ("evaluate", "--corpus", "copy", "--vary", "beam_size=1", "--vary", "length_penalty=1"),
             "one --vary at a time",

@@ -289,6 +289,12 @@ def test_a_recipe_that_cannot_be_read(tmp_path: Path) -> None:
             read_recipe(path)
 
 
+def test_a_section_that_is_a_list_is_told() -> None:
+    for section in ("data", "tokenizer", "model", "training", "search"):
+        with pytest.raises(ConfigError, match=f"{section}: "):
+            check_settings({"model": {"max_length": 20}, section: []})
+
+
 def test_an_empty_section_is_as_none(tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text("model:\ntraining: {lr: 0.5}\n", encoding="utf-8")

@@ -250,7 +250,9 @@ def test_jsonl(tmp_path: Path) -> None:
     path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, rows)).encode())
     data = DataConfig(pairs=str(path), source_lang="en", target_lang="de")
     assert list(read_pairs(data, "train")) == [("a", "x"), ("b", "y"), ("c", "z")]
-    for bad in ('{"source": "a"}', '{"source": 1, "target": "x"}', "[1]", "3", "null", "{", "[" * 100_000, ""):
+    write(path, path.read_bytes() + b"\n\n")
+    assert list(read_pairs(data, "train")) == [("a", "x"), ("b", "y"), ("c", "z"), ("", "")]
+    for bad in ('{"source": "a"}', '{"source": 1, "target": "x"}', "[1]", "3", "null", "{", "[" * 100_000):
         write(path, f'{{"source": "a", "target": "x"}}\n{bad}\n'.encode())
         with pytest.raises(DataError, match=":2"):
             list(read_pairs(data, "train"))

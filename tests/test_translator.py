@@ -286,6 +286,21 @@ def test_extreme_but_right_options(translator: Translator) -> None:
     assert translator.translate("A man", sample=True, temperature=1e-9, n_best=2).alternatives[1]
 
 
+def test_a_prefix_that_the_vocabulary_lacks_is_refused() -> None:
+    tokenizers = tiny_tokenizers("words")
+    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    assert translator.translate("A man", prefixes="Ein").text.startswith("Ein")
+    with pytest.raises(ConfigError, match="the prefix of text 2 has what the vocabulary lacks; leave it out"):
+        translator.translate(["A man", "A man"], prefixes=["Ein", "Ein Xylophonist"])
+
+
+def test_what_no_option_can_be_is_refused(tmp_path: Path, translator: Translator) -> None:
+    with pytest.raises(ConfigError, match="batch_size is 0"):
+        translator.translate(["A man"], batch_size=0)
+    with pytest.raises(ConfigError, match="unknown precision 'bf16'; use float32 or bfloat16"):
+        Translator.load(write_tiny_bundle(tmp_path / "tiny"), device="cpu", precision="bf16")  # type: ignore[arg-type]
+
+
 def test_prefixes(translator: Translator) -> None:
     assert translator.translate("A man", prefixes="Ein Mann").text.startswith("Ein Mann")
     found = texts(translator.translate(["A man", "", "She"], prefixes=["Ein", "Zwei", "Sie"]))

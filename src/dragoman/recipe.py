@@ -93,7 +93,7 @@ def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -
         model = {**PRESETS[preset], **of_two_vocabularies, **model}
         settings["model"] = model
     longest = model.get("max_length") if isinstance(model, dict) else None
-    data = settings.get("data") or {}
+    data = settings.get("data", {})
     if isinstance(longest, int) and longest <= DataConfig().max_length and isinstance(data, dict):
         settings["data"] = {"max_length": longest - 1, **data}
     return parse_section(Config, settings, where)
@@ -107,7 +107,7 @@ def check_settings(settings: Mapping[str, Any], where: str | Path | None = None)
     Raises:
         ConfigError: as `parse_config`.
     """
-    model = settings.get("model") or {}
+    model = settings.get("model", {})
     if isinstance(model, dict) and not is_given(model):
         settings = {**settings, "model": {"preset": "tiny", **model}}
     return parse_config(settings, where)

@@ -25,7 +25,7 @@ Picture = Annotated[Path, typer.Option("--output", "-o", help="A picture (.png, 
 
 def positions(
     output: Picture,
-    d_model: Annotated[int, typer.Option("--d-model", help="Dimensions.")] = 20,
+    d_model: Annotated[int, typer.Option("--d-model", min=2, max=10_000, help="Dimensions.")] = 20,
     n_positions: Annotated[int, typer.Option("--positions", min=1, max=10_000, help="Rows of the table.")] = 100,
     overwrite: Overwrite = False,
 ) -> None:

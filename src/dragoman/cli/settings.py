@@ -50,11 +50,13 @@ def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") 
         raise ConfigError("no text given", recipe, advice=f"name {choices}{also}; see --help")
 
 
-def refuse_unused(drawing: Mapping[str, object], *, samples: bool) -> None:
-    """Refuse options for drawing translations, by their names, where none are drawn."""
+def refuse_unused(drawing: Mapping[str, object], beam_size: int | None, *, samples: bool) -> None:
+    """Refuse options for drawing translations, by their names, where none are drawn, and a beam where some are."""
     for name, value in drawing.items():
         if value is not None and not samples:
             raise typer.BadParameter(f"{name} is for drawing; it needs --sample")
+    if beam_size is not None and samples:
+        raise typer.BadParameter("--beam-size is for searching; it says nothing with --sample")
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:

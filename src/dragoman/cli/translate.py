@@ -98,7 +98,7 @@ def translate(
         n_workers = workers or (all_cores() if from_file else 1)
         translator = Translator.load(*model, device=device, workers=n_workers, precision=precision)
         drawing = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}
-        refuse_unused(drawing, samples=sample or translator.search.sample)
+        refuse_unused(drawing, beam_size, samples=sample or translator.search.sample)
         translations = translator.translate_stream(
             lines,
             prefixes=prefix,

@@ -1,7 +1,8 @@
 """Parallel text by name or from files: two files with one sentence a line, one TSV file, or one JSONL file.
 
 A TSV line is source, tab, target. A JSONL line is an object with "source" and "target", or with the two language codes
-as keys, either itself or under "translation". Each file may be gzipped.
+as keys, either itself or under "translation". A blank line is a pair of empty sides, which no training uses. Each file
+may be gzipped.
 """
 
 from __future__ import annotations
@@ -199,6 +200,8 @@ def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal
         for number, line in enumerate(read_lines(path, invalid_utf8, state), start=1):
             if isinstance(line, Unreadable):
                 yield line, line
+            elif not line.strip():
+                yield "", ""
             elif kind == ".tsv":
                 columns = _columns(line, path, number)
                 if number == 1 and tuple(map(str.lower, columns)) in headers:
@@ -213,8 +216,6 @@ def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal
 
 def _columns(line: str, path: Path, number: int) -> tuple[str, str]:
     columns = line.split("\t")
-    if not line.strip():
-        return "", ""
     if len(columns) != 2:
         advice = "each line must be the source, a tab, and the target"
         if len(columns) > 2:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.errors import ConfigError
 from dragoman.text.vocabulary import PAD_ID
 
 
@@ -20,7 +21,13 @@ def pad(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
 
 def batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
     """Indices in batches of similar cost, the longest first; rows times the highest cost stays within `batch_size`,
-    except for a batch of one."""
+    except for a batch of one.
+
+    Raises:
+        ConfigError: `batch_size` is less than one.
+    """
+    if batch_size < 1:
+        raise ConfigError(f"batch_size is {batch_size}", advice="a batch has one token or more")
     batch: list[int] = []
     for row in sorted(range(len(costs)), key=lambda row: -costs[row]):
         if batch and (len(batch) + 1) * costs[batch[0]] > batch_size:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from dragoman.bundle import Bundle
 from dragoman.config import ModelConfig
 from dragoman.decoding.state import Model
 from dragoman.devices import Precision
+from dragoman.errors import ConfigError
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.runtime.kernels import usable_kernels
@@ -26,9 +27,14 @@ class TrainedModels:
         models: in PyTorch, or bundles as they were loaded.
         device: None is where the first model is.
         precision: what they compute in.
+
+    Raises:
+        ConfigError: there is no such precision.
     """
 
     def __init__(self, models: Sequence[Transformer | Bundle], device: str | None, precision: Precision) -> None:
+        if precision not in get_args(Precision):
+            raise ConfigError(f"unknown precision {precision!r}", advice=f"use {' or '.join(get_args(Precision))}")
         #: Those that were given; a bundle's place is taken by its model once that was asked for.
         self.given = list(models)
         self.device = device or _device_of(models[0])

@@ -20,7 +20,7 @@ from dragoman.devices import Precision, find_device
 from dragoman.errors import ConfigError, DataError
 from dragoman.sections import parse_section
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import EOS_ID, SPECIALS
+from dragoman.text.vocabulary import EOS_ID, SPECIALS, UNK_ID
 from dragoman.translator.batching import batches, pair_batches
 from dragoman.translator.cutting import Part, cut, encode_if_short, harmless
 from dragoman.translator.models import TrainedModels
@@ -290,6 +290,9 @@ class Translator:
                 warnings.warn(f"{what}; it is translated in {len(parts)} parts", LongTextWarning, stacklevel=3)
             parts_of.append(parts)
             first = self.tokenizers.target.encode(harmless(prefix)) if prefix else []
+            if UNK_ID in first:
+                advice = "leave it out"
+                raise ConfigError(f"the prefix of text {number} has what the vocabulary lacks", advice=advice)
             most = min(config.max_length or self.scorer.max_length, self.scorer.max_length)
             if len(first) >= most:
                 what = f"the prefix of text {number} has {len(first)} tokens, but its translation may have {most - 1}"
