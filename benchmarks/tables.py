@@ -20,7 +20,7 @@ def main() -> None:
 def filled(page: str) -> str:
     """The page with the tables of the committed results."""
     tables = {"translate": translate, "train": train, "latency": latency}
-    tables |= {"scale": scale, "epochs": epochs, "processes": processes}
+    tables |= {"lengths": lengths, "scale": scale, "epochs": epochs, "processes": processes}
     for name, rows in tables.items():
         result = json.loads((HERE / f"{name}.json").read_text())
         table = "\n".join("| " + " | ".join(row) + " |" for row in rows(result)) + "\n\n" + machine(result["machine"])
@@ -67,6 +67,10 @@ def latency(result: Mapping[str, Any]) -> Iterator[list[str]]:
         yield [f"start of `{name}`, s", str(seconds), *[""] * (len(systems) - 1)]
 
 
+def lengths(result: Mapping[str, Any]) -> Iterator[list[str]]:
+    return _columns(result["lengths"])
+
+
 def scale(result: Mapping[str, Any]) -> Iterator[list[str]]:
     return _columns(result["corpora"])
 
@@ -87,7 +91,7 @@ def processes(result: Mapping[str, Any]) -> Iterator[list[str]]:
 
 
 def _columns(sizes: Sequence[Mapping[str, Any]]) -> Iterator[list[str]]:
-    """A column for each number of pairs, a row for each figure."""
+    """A column for each number of pairs or of tokens, a row for each figure."""
     for number, name in enumerate(sizes[0]):
         yield [name, *(f"{size[name]:,}" for size in sizes)]
         if number == 0:

@@ -18,7 +18,7 @@ from dragoman.model.positions import RotaryPositions
 
 #: On a CPU, over up to so many keys, our fused function is faster than PyTorch's, forward and backward, and without it
 #: plain products are.
-OURS, PLAIN = 128, 64
+OURS, PLAIN = 256, 64
 #: Numbers that a processor's widest instructions take at once.
 VECTOR = 16
 
