@@ -735,8 +735,14 @@ def test_compare_outputs_without_a_model(dragoman: Dragoman, tmp_path: Path) -> 
 
 def test_after_a_training_the_test_set_that_there_is_is_named() -> None:
     assert _test_set({"data": {"corpus": "captions"}}) == " --corpus captions"
+    files = {"source": "a.en", "target": "a.de"}
+    assert _test_set({"data": {**files, "test_source": "my test.en", "test_target": "test.de"}}) == (
+        " --source 'my test.en' --target test.de"
+    )
+    assert _test_set({"data": {**files, "test_pairs": "test.tsv"}}) == " --pairs test.tsv"
     hub = {"corpus": "hub:some/corpus", "source_lang": "en", "target_lang": "de"}
-    assert _test_set({"data": hub}) == " --source TEST.en --target TEST.de"
+    for without in (files, hub):
+        assert _test_set({"data": without}).startswith(" --split validation\n  (or, better, --source and --target")
 
 
 def test_average(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -157,11 +158,13 @@ def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
 def _test_set(settings: dict[str, Any]) -> str:
     """Arguments for `evaluate` after this training."""
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import available_splits, languages
+    from dragoman.data.corpus import available_splits
     from dragoman.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
-    if "test" in available_splits(data) and data.corpus:
+    if "test" not in available_splits(data):
+        return " --split validation\n  (or, better, --source and --target of text that no training saw)"
+    if not any(data.files("test")):
         return f" --corpus {data.corpus}"
-    source, target = languages(data)
-    return f" --source TEST.{source} --target TEST.{target}"
+    named = zip(("--source", "--target", "--pairs"), data.files("test"), strict=True)
+    return "".join(f" {option} {shlex.quote(path)}" for option, path in named if path is not None)
