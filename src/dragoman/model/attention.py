@@ -54,7 +54,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = 
     """
     if mask is not None and mask.dtype != torch.bool:
         raise TypeError(f"a mask is of type torch.bool, True where a query may attend, not {mask.dtype}")
-    same_heads = queries.shape[:2] == keys.shape[:2] == values.shape[:2]
+    same_heads = queries.dim() == 4 and queries.shape[:2] == keys.shape[:2] == values.shape[:2]
     for_all_heads = mask is None or (mask.dim() == 4 and mask.size(1) == 1)
     if keys.size(-2) <= OURS and same_heads and for_all_heads and fused.is_worth_it(queries, keys, values):
         return fused.attend(queries, keys, values, mask)

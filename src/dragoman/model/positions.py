@@ -70,7 +70,7 @@ class RotaryPositions(nn.Module):
     def forward(self, x: Tensor, positions: range) -> Tensor:
         """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
         table = _rows(self.table, positions)
-        if fused.is_worth_it(x):
+        if x.dim() == 4 and fused.is_worth_it(x):
             return fused.rotate(x, table)
         sin, cos = table.chunk(2, dim=-1)
         even, odd = x[..., 0::2], x[..., 1::2]
