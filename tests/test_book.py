@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -10,13 +11,14 @@ import pytest
 BOOK = Path(__file__).resolve().parent.parent / "docs" / "book"
 sys.path.insert(0, str(BOOK / "building"))
 
-from chapters import cells, chapters  # noqa: E402
+from chapters import cells, chapters, pages_that_run  # noqa: E402
 
 each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: page.stem)
+each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 
 
 @pytest.mark.filterwarnings("ignore:__array")  # of PyTorch, when a figure is drawn of a tensor
-@each_chapter
+@each_page
 def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     matplotlib = pytest.importorskip("matplotlib", reason="needs the extra `plot`")
     matplotlib.use("Agg")
@@ -43,13 +45,24 @@ def test_a_chapter_has_its_parts(page: Path) -> None:
     assert "$$" in text, "a formula"
 
 
-def test_the_chinese_chapters_show_the_same_code() -> None:
-    """So a chapter runs once for both languages, and what holds of one holds of the other."""
-    english = {page.name: page for page in chapters("en")}
-    for page in chapters("zh"):
+def test_the_chinese_pages_show_the_same_code() -> None:
+    """So a page runs once for both languages, and what holds of one holds of the other."""
+    english = {page.name: page for page in pages_that_run("en")}
+    for page in pages_that_run("zh"):
         ours = [ast.dump(ast.parse(cell.text)) for cell in cells(page) if cell.is_code]
         theirs = [ast.dump(ast.parse(cell.text)) for cell in cells(english[page.name]) if cell.is_code]
         assert ours == theirs, page.name
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_exercise_has_its_solution(language: str) -> None:
+    solved = re.split("^## ", (BOOK / language / "solutions.md").read_text(encoding="utf-8"), flags=re.M)[1:]
+    for page, solutions in zip(chapters(language), solved, strict=True):
+        title = re.search("^# (.*)$", page.read_text(encoding="utf-8"), re.M)
+        exercises = re.findall(r"^(\d+)\. ", page.read_text(encoding="utf-8").rpartition("\n## ")[2], re.M)
+        assert title
+        assert solutions.startswith(title[1] + "\n"), page.name
+        assert re.findall(r"^\*\*(\d+)\.\*\*", solutions, re.M) == exercises, page.name
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -62,8 +75,8 @@ def test_every_page_is_in_the_book(language: str) -> None:
     assert {page.stem for page in BOOK.parent.glob("*.md")} <= pages
 
 
-@each_chapter
-def test_chapters_open_as_notebooks(page: Path, tmp_path: Path) -> None:
+@each_page
+def test_pages_open_as_notebooks(page: Path, tmp_path: Path) -> None:
     nbformat = pytest.importorskip("nbformat", reason="needs the extra `docs`")
     from notebooks import write_notebook
 
@@ -85,7 +98,7 @@ def test_notebooks_lead_somewhere_and_need_no_sphinx(language: str, tmp_path: Pa
     for page in (BOOK / language).glob("*.md"):
         (tmp_path / f"{page.stem}.html").write_text("")
     (tmp_path / "notebooks").mkdir()
-    for page in chapters(language):
+    for page in pages_that_run(language):
         write_notebook(page, tmp_path / "notebooks")
     assert problems(tmp_path) == []
 

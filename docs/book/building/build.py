@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from chapters import BOOK, chapters
+from chapters import BOOK, pages_that_run
 from check import problems
 from notebooks import write_notebook
 from outputs import BUILD, ROOT, compute
@@ -48,10 +48,10 @@ def start_sphinx(language: str, site: Path) -> subprocess.Popen[bytes]:
 
 
 def write_notebooks(language: str, site: Path) -> None:
-    """The chapters of a language as notebooks, and beside them the data that they read."""
+    """The pages of a language that run as notebooks, and beside them the data that they read."""
     folder = site / language / "notebooks"
     folder.mkdir(parents=True, exist_ok=True)
-    for page in chapters(language):
+    for page in pages_that_run(language):
         write_notebook(page, folder)
     shutil.copytree(BOOK / "data", site / language / "data", dirs_exist_ok=True)
 

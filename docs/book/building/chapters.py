@@ -1,4 +1,4 @@
-"""What a chapter consists of: its cells. The tests run them, and `notebooks.py` makes notebooks of them."""
+"""What a page that runs consists of: its cells. The tests run them, and `notebooks.py` makes notebooks of them."""
 
 import re
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ _CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?P<options>(?::[^\n]*\n)*)(?P<cod
 
 @dataclass(frozen=True)
 class Cell:
-    """A piece of a chapter, and the line of the page it begins on, counted from 1."""
+    """A piece of a page, and the line of the page it begins on, counted from 1."""
 
     is_code: bool
     text: str
@@ -24,8 +24,13 @@ def chapters(language: str) -> list[Path]:
     return sorted((BOOK / language).glob("[0-9][0-9]-*.md"))
 
 
+def pages_that_run(language: str) -> list[Path]:
+    """The chapters, and the solutions to their exercises."""
+    return [*chapters(language), BOOK / language / "solutions.md"]
+
+
 def cells(page: Path) -> Iterator[Cell]:
-    """The cells of a chapter in order, without its front matter."""
+    """The cells of a page in order, without its front matter."""
     text = page.read_text(encoding="utf-8")
     front = _FRONT.match(text)
     end = front.end() if front else 0

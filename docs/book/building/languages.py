@@ -1,4 +1,4 @@
-"""Two languages, page by page: where the same page is in the other one, which notebook a chapter is, and the theme's
+"""Two languages, page by page: where the same page is in the other one, which notebook a page is, and the theme's
 own words in Chinese."""
 
 import gettext
@@ -26,7 +26,7 @@ CHINESE = {
     "Made with": "制作工具：",
     '<a href="https://www.sphinx-doc.org/">Sphinx</a> and': '<a href="https://www.sphinx-doc.org/">Sphinx</a>、',
 }
-CHAPTER = re.compile(r"\d\d-[\w-]+")
+NOTEBOOK = re.compile(r"\d\d-[\w-]+|solutions")
 
 
 def add_links(
@@ -42,7 +42,7 @@ def add_links(
         "url": f"{context.get('content_root', './')}../{site['folder']}/{pagename if there else 'index'}.html",
     }
     context["notebook"] = None
-    if CHAPTER.fullmatch(pagename):
+    if NOTEBOOK.fullmatch(pagename):
         context["notebook"] = {"name": site["notebook"], "url": f"notebooks/{pagename}.ipynb"}
 
 

@@ -38,9 +38,9 @@ def _plain(text: str, folder: Path) -> str:
 
 
 def _link(found: re.Match[str]) -> str:
-    """A chapter is a notebook beside this one; any other page is one of the site, a folder above."""
-    is_chapter = re.match(r"\d\d-", found["page"])
-    target = f"{found['page']}.ipynb" if is_chapter else f"../{found['page']}.html"
+    """What runs is a notebook beside this one; any other page is one of the site, a folder above."""
+    is_notebook = re.fullmatch(r"\d\d-.*|solutions", found["page"])
+    target = f"{found['page']}.ipynb" if is_notebook else f"../{found['page']}.html"
     return f"]({target}{found['anchor'] or ''})"
 
 

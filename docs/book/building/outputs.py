@@ -9,7 +9,7 @@ import os
 from pathlib import Path
 
 import nbformat
-from chapters import BOOK, chapters
+from chapters import BOOK, pages_that_run
 from jupyter_cache import get_cache
 from jupyter_cache.base import CacheBundleIn
 from jupyter_client.manager import KernelManager
@@ -50,7 +50,7 @@ def compute(language: str) -> None:
     set_up_kernels()
     cache = get_cache(folder())
     missing = []
-    for page in chapters(language):
+    for page in pages_that_run(language):
         notebook = myst_nb_reader_plugin(str(page))
         try:
             cache.match_cache_notebook(notebook)
