@@ -69,9 +69,13 @@ INLINE float largest_of(vec terms) {
 }
 
 INLINE int any(ivec which) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)which, (__m512i)which) != 0;
+#else
     int found = 0;
     for (int lane = 0; lane < LANES; lane++) found |= which[lane];
     return found;
+#endif
 }
 
 INLINE int64_t rounded_up(int64_t number, int64_t unit) { return (number + unit - 1) / unit * unit; }

@@ -195,14 +195,17 @@ INLINE unit unit_at(const number *from) {
     return read;
 }
 
-/* Rows of a product for one panel. A few rows alone wait for each sum; so each has several, of every other input. */
+/* Rows of a product for one panel. A few rows alone wait for each sum; so each has several, of every other input. All
+ * loops over sums are unrolled: were one of them not, GCC would keep the sums in memory. */
 INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const number *x, float *out,
                  int64_t stride) {
     vec sums[4][TILE_ROWS][2];
     const int64_t width = rounded_up(map->n_in, INPUTS), n_units = width / UNIT;
     const number *weight = map->weight + panel * width * COLUMNS;
     const float *bias = map->bias + panel * COLUMNS;
+#pragma GCC unroll 4
     for (int chain = 0; chain < chains; chain++)
+#pragma GCC unroll 12
         for (int row = 0; row < n_rows; row++) {
             sums[chain][row][0] = chain ? all(0) : load(bias);
             sums[chain][row][1] = chain ? all(0) : load(bias + LANES);
@@ -220,25 +223,31 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
                 sums[chain][row][1] = add_product(sums[chain][row][1], factor, right);
             }
         }
-    for (; input < n_units; input++)
+    for (; input < n_units; input++) {
+        const numbers left = load_numbers(weight + input * COLUMNS * UNIT);
+        const numbers right = load_numbers(weight + input * COLUMNS * UNIT + LANES * UNIT);
+#pragma GCC unroll 12
         for (int row = 0; row < n_rows; row++) {
             const unit factor = unit_at(x + row * width + input * UNIT);
-            for (int half = 0; half < 2; half++)
-                sums[0][row][half] = add_product(sums[0][row][half], factor,
-                                                 load_numbers(weight + (input * COLUMNS + half * LANES) * UNIT));
+            sums[0][row][0] = add_product(sums[0][row][0], factor, left);
+            sums[0][row][1] = add_product(sums[0][row][1], factor, right);
         }
+    }
     const int64_t columns = smaller(COLUMNS, map->n_out - panel * COLUMNS);
+#pragma GCC unroll 12
     for (int row = 0; row < n_rows; row++) {
+        vec whole[2] = {sums[0][row][0], sums[0][row][1]};
+#pragma GCC unroll 4
         for (int chain = 1; chain < chains; chain++) {
-            sums[0][row][0] += sums[chain][row][0];
-            sums[0][row][1] += sums[chain][row][1];
+            whole[0] += sums[chain][row][0];
+            whole[1] += sums[chain][row][1];
         }
         float *to = out + row * stride;
         if (columns == COLUMNS) {
-            store(to, sums[0][row][0]);
-            store(to + LANES, sums[0][row][1]);
+            store(to, whole[0]);
+            store(to + LANES, whole[1]);
         } else {
-            memcpy(to, sums[0][row], columns * sizeof(float));
+            memcpy(to, whole, columns * sizeof(float));
         }
     }
 }
@@ -543,7 +552,12 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         for (int i = 0; i < n; i++) {
             for (int chain = 1; chain < chains; chain++) sums[0][i] += sums[chain][i];
             const vec attended = sums[0][i] * factors[i];
-            memcpy(out + i * out_stride + w, &attended, smaller(LANES, shape->d_v - w) * sizeof(float));
+            float *to = out + i * out_stride + w;
+            if (w + LANES <= shape->d_v) {
+                store(to, attended);
+            } else {
+                memcpy(to, &attended, (shape->d_v - w) * sizeof(float));
+            }
         }
     }
 }
