@@ -79,8 +79,9 @@ def main() -> None:
             }
         )
         memory = {"dragoman": _peak_mib([*translate, str(all_)])}
-        if "dragoman bfloat16" in ours:
-            memory["dragoman bfloat16"] = _peak_mib([*translate, str(all_), "--precision", "bfloat16"])
+        for precision in ("bfloat16", "int8"):
+            if f"dragoman {precision}" in ours:
+                memory[f"dragoman {precision}"] = _peak_mib([*translate, str(all_), "--precision", precision])
         memory["CTranslate2 float32"] = _peak_mib([*peer, str(folder / "pieces")])
     write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
 

@@ -10,12 +10,13 @@ import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from unittest.mock import patch
 
 import torch
 
 from dragoman import Translator
+from dragoman.devices import Precision
 from dragoman.runtime.kernels import usable_kernels
 
 
@@ -44,8 +45,9 @@ def loaders() -> dict[str, Callable[..., Translator]]:
             return Translator.load(run, device="cpu", workers=workers)
 
     ways: dict[str, Callable[..., Translator]] = {"dragoman": partial(Translator.load, device="cpu")}
-    if usable_kernels("bfloat16") != usable_kernels():
-        ways["dragoman bfloat16"] = partial(Translator.load, device="cpu", precision="bfloat16")
+    for precision in get_args(Precision):
+        if usable_kernels(precision) != usable_kernels():
+            ways[f"dragoman {precision}"] = partial(Translator.load, device="cpu", precision=precision)
     return ways | {"dragoman in NumPy": in_numpy}
 
 

@@ -3,8 +3,8 @@
     make bench-translate        # or: python benchmarks/translate.py RUN SOURCE, with a trained run and a text file
 
 Both have as many workers of one thread as there are threads, which is the best of both, and batches that suit them;
-CTranslate2 in float32 and in int8, ours also in bfloat16 where the processor multiplies it, and without its compiled
-kernels. It gets pieces and gives pieces, we get text and give text. How many translations are equal is counted.
+CTranslate2 in float32 and in int8, ours also in bfloat16 and int8 where the processor multiplies them, and without its
+compiled kernels. It gets pieces and gives pieces, we get text and give text. Equal translations are counted.
 """
 
 from __future__ import annotations

@@ -182,7 +182,10 @@ def test_wrong_usage_is_exit_2_on_one_line(dragoman: Dragoman, arguments: list[s
     [
         (["--output", "none/x.de"], "no such folder: none; make it, or choose another --output"),
         (["--input", "."], "cannot read (Is a directory): .; check the path"),
-        (["--precision", "float8"], "Invalid value for '--precision': 'float8' is not one of 'float32', 'bfloat16'"),
+        (
+            ["--precision", "float8"],
+            "Invalid value for '--precision': 'float8' is not one of 'float32', 'bfloat16', 'int8'",
+        ),
     ],
 )
 def test_mistakes_of_a_translation_are_told(

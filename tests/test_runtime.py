@@ -11,7 +11,7 @@ import tomllib
 import weakref
 from collections.abc import Callable, Sequence
 from copy import deepcopy
-from functools import partial
+from functools import partial, partialmethod
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
@@ -21,14 +21,15 @@ import sentencepiece
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
 
 from dragoman import runtime
 from dragoman.config import ModelConfig
 from dragoman.decoding.hypothesis import Hypothesis
-from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
+from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Scores
 from dragoman.decoding.search import search
-from dragoman.decoding.state import TransformerScorer
+from dragoman.decoding.state import State, TransformerScorer
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
@@ -37,7 +38,7 @@ from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
 from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.kernels import LIBRARIES, Kernels, usable_kernels
-from dragoman.runtime.layers import exponentials, softmax
+from dragoman.runtime.layers import Linear, exponentials, softmax
 from dragoman.runtime.packing import bfloat16
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
@@ -69,15 +70,24 @@ def compiled(models: Sequence[Transformer], kernels: Kernels) -> TransformerScor
     return TransformerScorer([CompiledModel(model.config, weights_of(model), kernels) for model in models])
 
 
-everywhere = pytest.mark.parametrize(
-    "scoring",
-    [
-        *(pytest.param(scoring, id=scoring.__name__) for scoring in (in_numpy, in_torch)),
-        *(pytest.param(partial(compiled, kernels=kernels), id=kernels.name) for kernels in usable_kernels()),
-    ],
-)
-#: Also those whose products take bfloat16, where the processor does.
-every_library = pytest.mark.parametrize("kernels", usable_kernels("bfloat16"), ids=lambda kernels: kernels.name)
+#: All libraries that this processor runs, also those whose products take narrower numbers than float32.
+ALL_KERNELS = [*{kernels.name: kernels for each in LIBRARIES for kernels in usable_kernels(each)}.values()]
+ALL_NAMES = [*dict.fromkeys(itertools.chain(*LIBRARIES.values()))]
+WHOLE_NUMBERS = [kernels for kernels in ALL_KERNELS if kernels.largest_weight]
+
+
+def ways(libraries: Sequence[Kernels]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize(
+        "scoring",
+        [
+            *(pytest.param(scoring, id=scoring.__name__) for scoring in (in_numpy, in_torch)),
+            *(pytest.param(partial(compiled, kernels=kernels), id=kernels.name) for kernels in libraries),
+        ],
+    )
+
+
+everywhere = ways(usable_kernels())
+every_library = pytest.mark.parametrize("kernels", ALL_KERNELS, ids=lambda kernels: kernels.name)
 shapes = st.fixed_dictionaries(
     {},
     optional={
@@ -190,9 +200,36 @@ def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forw
         sentence, written = sentence[rows], np.concatenate((written[rows], new), axis=1)
 
 
+def distances(states: dict[str, State], *pairs: tuple[str, str]) -> list[float]:
+    """Mean squared distances of log-probabilities, for rows that branch and end: fewer and more of them than are
+    multiplied together, over more tokens than a vector has."""
+    squares = np.zeros(len(pairs))
+    dice = np.random.default_rng(1)
+    n_now = len(UNEVEN)
+    last_ids = np.full(n_now, SOS_ID)
+    for n_rows in (9, 40, 70, 33, 17, 16, 5, 1, 2):
+        log_probs = {name: state.step(last_ids).array() for name, state in states.items()}
+        squares += [np.mean((log_probs[one] - log_probs[other]) ** 2) for one, other in pairs]
+        rows = dice.integers(0, n_now, n_rows)
+        for state in states.values():
+            state.select(rows)
+        last_ids, n_now = dice.integers(4, 25, n_rows), n_rows
+    return squares.tolist()
+
+
+UNEVEN = sentences(5, 20, 7, 1, 33, 3)
+UNEVEN_SHAPES = [
+    {"norm": norm, "positions": positions, "d_model": d_model, "d_ff": d_ff, "d_k": d_k, "d_v": d_v}
+    for d_model, d_ff, d_k, d_v in ((16, 32, 4, 8), (36, 17, 6, 3), (48, 96, 6, 24))
+    for norm in ("pre", "post")
+    for positions in ("sinusoidal", "rotary")
+]
+uneven = pytest.mark.parametrize("shape", UNEVEN_SHAPES, ids=lambda shape: "-".join(map(str, shape.values())))
+
+
 @pytest.fixture(scope="module", params=["with tiles", "without"])
-def coarse_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kernels:
-    """Kernels in bfloat16, also as they are on a processor with AVX-512 BF16 but without AMX."""
+def bfloat16_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kernels:
+    """Also as they are on a processor with AVX-512 BF16 but without AMX."""
     kernels = next(iter(usable_kernels("bfloat16")), None)
     if kernels is None or kernels.unit == 1 or COMPILER is None:
         pytest.skip("needs a processor that multiplies bfloat16, and a C compiler")
@@ -205,35 +242,46 @@ def coarse_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
     return Kernels("without tiles", ctypes.CDLL(str(library)))
 
 
-@pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
-@pytest.mark.parametrize("norm", ["pre", "post"])
-@pytest.mark.parametrize("widths", [(16, 32, 4, 8), (36, 17, 6, 3), (48, 96, 5, 24)])
+@uneven
 def test_bfloat16_in_products_alone_is_closer_than_a_model_in_bfloat16(
-    widths: tuple[int, int, int, int], norm: str, positions: str, coarse_kernels: Kernels
+    shape: dict[str, object], bfloat16_kernels: Kernels
 ) -> None:
-    """Rows that branch and end, fewer and more of them than a tile has, over more tokens than a vector has."""
-    d_model, d_ff, d_k, d_v = widths
-    d_k += d_k % 2 if positions == "rotary" else 0
-    sizes = {"d_model": d_model, "d_ff": d_ff, "d_k": d_k, "d_v": d_v}
-    model = transformer(5, norm=norm, positions=positions, source_vocab_size=60, **sizes)
-    source_ids = sentences(5, 20, 7, 1, 33, 3)
-    squares = {"kernels": 0.0, "PyTorch": 0.0}
+    model = transformer(5, source_vocab_size=60, **shape)
     states = {
-        "float32": compiled([model], usable_kernels()[0]).start(source_ids),
-        "kernels": compiled([model], coarse_kernels).start(source_ids),
-        "PyTorch": in_torch([deepcopy(model).bfloat16()]).start(source_ids),
+        "float32": compiled([model], usable_kernels()[0]).start(UNEVEN),
+        "kernels": compiled([model], bfloat16_kernels).start(UNEVEN),
+        "PyTorch": in_torch([deepcopy(model).bfloat16()]).start(UNEVEN),
     }
-    dice = np.random.default_rng(1)
-    last_ids, n_now = np.full(len(source_ids), SOS_ID), len(source_ids)
-    for n_rows in (9, 40, 70, 33, 17, 16, 5, 1, 2):
-        log_probs = {name: state.step(last_ids).array() for name, state in states.items()}
-        for name in squares:
-            squares[name] += np.mean((log_probs[name] - log_probs["float32"]) ** 2)
-        rows = dice.integers(0, n_now, n_rows)
-        for state in states.values():
-            state.select(rows)
-        last_ids, n_now = dice.integers(4, 25, n_rows), n_rows
-    assert 0 < squares["kernels"] < squares["PyTorch"]
+    products, everything = distances(states, ("kernels", "float32"), ("PyTorch", "float32"))
+    assert 0 < products < everything
+
+
+def product_of_whole_numbers(linear: Linear, largest: int, x: Floats, out: Floats | None = None) -> Floats:
+    """x W + b, inputs in steps of a 254th of their row's range, and weights of a part of their column's largest."""
+    range_ = x.max(axis=1, keepdims=True).clip(0) - x.min(axis=1, keepdims=True).clip(None, 0)
+    steps = range_.clip(1e-30) / np.float32(254), np.abs(linear.weight).max(axis=0).clip(1e-30) / np.float32(largest)
+    rounded = [np.rint(numbers / step) * step for numbers, step in zip((x, linear.weight), steps, strict=True)]
+    product: Floats = np.matmul(*rounded, out=out)
+    return product if linear.bias is None else np.add(product, linear.bias, out=product)
+
+
+@uneven
+@pytest.mark.parametrize("kernels", WHOLE_NUMBERS, ids=lambda kernels: kernels.name)
+def test_products_of_whole_numbers_are_those_of_a_model_that_rounds(
+    shape: dict[str, object], kernels: Kernels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Closer than bfloat16 is to float32; and with bfloat16 in attention, hardly further from float32 than it."""
+    monkeypatch.setattr(Linear, "__call__", partialmethod(product_of_whole_numbers, kernels.largest_weight))
+    model = transformer(5, source_vocab_size=60, **shape)
+    states = {
+        "float32": compiled([model], usable_kernels()[0]).start(UNEVEN),
+        "kernels": compiled([model], kernels).start(UNEVEN),
+        "rounding": in_numpy([model]).start(UNEVEN),
+        "PyTorch": in_torch([deepcopy(model).bfloat16()]).start(UNEVEN),
+    }
+    pairs = ("kernels", "rounding"), ("PyTorch", "float32"), ("kernels", "float32"), ("rounding", "float32")
+    own, coarse, ours, rounding = distances(states, *pairs)
+    assert 0 < own < coarse if kernels.unit == 1 else 0 < ours < 1.5 * rounding
 
 
 @pytest.mark.parametrize(
@@ -339,7 +387,7 @@ def test_exponentials_of_extreme_scores() -> None:
     width=st.sampled_from([1, 7, 32]),
     k=st.sampled_from([1, 2, 5, 600]),
     forbidden=st.sets(st.integers(0, 4)),
-    spread=st.sampled_from([1, 100]),
+    spread=st.sampled_from([1, 128]),
 )
 def test_the_best_of_compiled_scores_are_those_of_the_softmax(
     n_rows: int, vocab_size: int, width: int, k: int, forbidden: set[int], spread: int, kernels: Kernels
@@ -347,11 +395,13 @@ def test_the_best_of_compiled_scores_are_those_of_the_softmax(
     model = transformer(
         1, target_vocab_size=vocab_size, d_model=width, n_heads=1, tie="none", norm="post", positions="learned"
     )
-    with torch.no_grad():
-        model.output_projection.weight.normal_(std=spread)
-        model.output_projection.weight.copy_(model.output_projection.weight.bfloat16())  # which all libraries can hold
     torch.manual_seed(n_rows + vocab_size)
-    hidden = torch.randn(n_rows, width).bfloat16().float().numpy()
+    largest = kernels.largest_weight or 127
+    counts, inputs = torch.randint(-largest, largest + 1, (vocab_size, width)), torch.randint(0, 255, (n_rows, width))
+    counts[:, -1], inputs[:, 0] = largest, 254  # numbers that every library can hold
+    with torch.no_grad():
+        model.output_projection.weight.copy_(counts * 2.0**-12 * spread)
+    hidden = inputs.float().numpy()
     scores = CompiledScores(hidden, CompiledModel(model.config, weights_of(model), kernels))
     expected = model.output_projection.double()(torch.from_numpy(hidden).double()).log_softmax(dim=-1).detach().numpy()
     assert_close = partial(np.testing.assert_allclose, rtol=1e-5, atol=2e-5 * spread)
@@ -367,7 +417,37 @@ def test_the_best_of_compiled_scores_are_those_of_the_softmax(
         assert len(set(row[allowed])) == allowed.sum()
 
 
-@everywhere
+@pytest.mark.parametrize("kernels", WHOLE_NUMBERS, ids=lambda kernels: kernels.name)
+@given(n_rows=st.integers(1, 30), vocab_size=st.integers(5, 70), width=st.integers(1, 50), power=st.integers(-145, 3))
+def test_products_of_whole_numbers_take_the_nearest_and_are_exact(
+    n_rows: int, vocab_size: int, width: int, power: int, kernels: Kernels
+) -> None:
+    """Inputs are counted in 254ths of their row's range, and weights in parts of their output's largest."""
+    dice = np.random.default_rng(width)
+
+    def counted(n: int, lowest: int, highest: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Whole numbers, and numbers that are nearest to them."""
+        counts = dice.integers(lowest, highest + 1, size=(n, width))
+        near = counts + dice.uniform(-0.4, 0.4, size=counts.shape).clip(lowest - counts, highest - counts)
+        counts[:, 0] = near[:, 0] = lowest
+        counts[:, -1] = near[:, -1] = highest
+        return counts, near
+
+    lowest = 0 if width == 1 else int(dice.integers(-254, 1))
+    inputs, hidden = counted(n_rows, lowest, lowest + 254)
+    weights, weight = counted(vocab_size, -kernels.largest_weight, kernels.largest_weight)
+    inputs[0] = hidden[0] = 0
+    sizes = {"d_model": width, "n_heads": 1, "target_vocab_size": vocab_size}
+    model = transformer(n_rows, **sizes, tie="none", norm="post", positions="learned")
+    with torch.no_grad():
+        model.output_projection.weight.copy_(torch.from_numpy(weight * 2.0**-15))
+    logits = inputs @ weights.T * 2.0 ** (power - 15) + model.output_projection.bias.detach().double().numpy()
+    compiled_model = CompiledModel(model.config, weights_of(model), kernels)
+    found = compiled_model.project((hidden * 2.0**power).astype(np.float32))
+    np.testing.assert_allclose(found, torch.from_numpy(logits).log_softmax(dim=-1).numpy(), rtol=2e-5, atol=2e-5)
+
+
+@ways(ALL_KERNELS)
 @pytest.mark.parametrize("activation", ["relu", "gelu", "swiglu"])
 def test_a_weight_that_is_not_a_number_is_not_lost(activation: str, scoring: Scoring) -> None:
     model = transformer(1, activation=activation, norm="pre")
@@ -428,40 +508,41 @@ def test_a_source_that_is_none_is_refused(scoring: Scoring) -> None:
 
 
 def test_a_library_that_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.runtime.kernels._all_usable", kernels_module._all_usable.__wrapped__)
+    monkeypatch.setattr("dragoman.runtime.kernels._usable", kernels_module._usable.__wrapped__)
     monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
     assert usable_kernels("bfloat16") == ()
-    libraries = [tmp_path / f"_{name}{EXTENSION_SUFFIXES[0]}" for name in LIBRARIES]
+    libraries = [tmp_path / f"_{name}{EXTENSION_SUFFIXES[0]}" for name in ALL_NAMES]
     other = Path(sentencepiece._sentencepiece.__file__).read_bytes()  # one with other symbols
     for content in (b"no library", other):
         for library in libraries:
             library.write_bytes(content)
-        assert usable_kernels("bfloat16") == ()
+        assert all(usable_kernels(precision) == () for precision in LIBRARIES)
 
 
 def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     class Plain(Kernels):
         def __init__(self, name: str, library: object) -> None:
-            self.name, self.unit = name, 2 if "bfloat16" in name else 1
+            self.name = name
 
-    class Library(dict[str, Callable[[], int]]):
+    class Library(dict[str, Callable[..., int]]):
         pass
 
-    monkeypatch.setattr("dragoman.runtime.kernels._all_usable", kernels_module._all_usable.__wrapped__)
+    monkeypatch.setattr("dragoman.runtime.kernels._usable", kernels_module._usable.__wrapped__)
     monkeypatch.setattr("dragoman.runtime.kernels.Kernels", Plain)
-    for kind in range(4):
-        library = Library(processor=lambda kind=kind: kind)
+    for last in itertools.product(range(3), range(2), range(4)):
+        library = Library(processor=lambda precision, last=last: last[precision.value])
         monkeypatch.setattr("dragoman.compiled.load", lambda *_, library=library: library)
-        for precision, n_kinds in ("float32", 3), ("bfloat16", 4):
-            assert [each.name for each in usable_kernels(precision)] == list(
-                reversed(LIBRARIES[: min(kind + 1, n_kinds)])
-            )
+        floats = [*reversed(LIBRARIES["float32"][: 1 + last[0]])]
+        assert [each.name for each in usable_kernels("float32")] == floats
+        for place, precision in (1, "bfloat16"), (2, "int8"):
+            own = [*reversed(LIBRARIES[precision][1 : 1 + last[place]])]
+            assert [each.name for each in usable_kernels(precision)] == own + floats
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
     source = Path(runtime.__file__).with_name("kernels.c")
-    for name in [f"_{each}" for each in (LIBRARIES if platform.machine() == "x86_64" else LIBRARIES[:1])]:
+    for name in [f"_{each}" for each in (ALL_NAMES if platform.machine() == "x86_64" else ALL_NAMES[:1])]:
         options = [*compiler_options(name), "-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "object")]
         done = subprocess.run([str(COMPILER), *options, str(source)], capture_output=True, text=True, check=False)
         if "unrecognized command" in done.stderr:
@@ -469,7 +550,8 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         libraries = list(source.parent.glob(f"{name}.*"))
         assert libraries, "install dragoman again: pip install -e ."
-        changed = max(each.stat().st_mtime for each in (source, source.parent.parent / "vectors.h"))
+        headers = source.with_name("products.h"), source.parent.parent / "vectors.h"
+        changed = max(each.stat().st_mtime for each in (source, *headers))
         assert all(each.stat().st_mtime >= changed for each in libraries), "install dragoman again"
     assert usable_kernels()
 
@@ -477,15 +559,15 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 @pytest.mark.parametrize(
     ("old", "new", "fits"),
-    [("", "", True), ("INTERFACE = 1", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(Norm),", False)],
+    [("", "", True), ("INTERFACE = 2", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(Tokens),", False)],
 )
 def test_a_library_of_another_source_is_left_out(
     old: str, new: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     source = Path(runtime.__file__).with_name("kernels.c")
     monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
-    monkeypatch.setattr("dragoman.runtime.kernels._all_usable", kernels_module._all_usable.__wrapped__)
-    text = source.read_text(encoding="utf-8").replace('"../vectors.h"', f'"{source.parent.parent / "vectors.h"}"')
+    monkeypatch.setattr("dragoman.runtime.kernels._usable", kernels_module._usable.__wrapped__)
+    text = source.read_text(encoding="utf-8").replace('"products.h"', f'"{source.with_name("products.h")}"')
     (tmp_path / "kernels.c").write_text(text.replace(old, new), encoding="utf-8")
     library = tmp_path / f"_kernels{EXTENSION_SUFFIXES[0]}"
     options = [*compiler_options("_kernels"), "-O0", "-shared", "-fPIC", "-o", str(library)]

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from dragoman.config import SearchConfig
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.search import search
 from dragoman.decoding.state import State
+from dragoman.devices import Precision
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import LongTextWarning, Translation, Translator
@@ -297,7 +299,7 @@ def test_a_prefix_that_the_vocabulary_lacks_is_refused() -> None:
 def test_what_no_option_can_be_is_refused(tmp_path: Path, translator: Translator) -> None:
     with pytest.raises(ConfigError, match="batch_size is 0"):
         translator.translate(["A man"], batch_size=0)
-    with pytest.raises(ConfigError, match="unknown precision 'bf16'; use float32 or bfloat16"):
+    with pytest.raises(ConfigError, match="unknown precision 'bf16'; use float32, bfloat16 or int8"):
         Translator.load(write_tiny_bundle(tmp_path / "tiny"), device="cpu", precision="bf16")  # type: ignore[arg-type]
 
 
@@ -350,10 +352,16 @@ def test_several_workers_give_what_one_gives(tokenizers: Tokenizers) -> None:
 
 def test_coarser_numbers_are_near(tmp_path: Path) -> None:
     write_tiny_bundle(tmp_path / "model")
-    fine, coarse = (Translator.load(tmp_path / "model", precision=each) for each in ("float32", "bfloat16"))
+    fine, *coarse = (Translator.load(tmp_path / "model", precision=each) for each in get_args(Precision))
     sources, targets = ["A man is riding a horse."], ["Ein Mann reitet."]
-    assert coarse.score(sources, targets) == fine.score(sources, targets)  # nearest to the search's own, on a CPU
-    assert coarse.translate(sources)[0].score == pytest.approx(fine.translate(sources)[0].score, rel=0.02)
+    for each in coarse:
+        assert each.score(sources, targets) == fine.score(sources, targets)  # nearest to the search's own, on a CPU
+        assert each.translate(sources)[0].score == pytest.approx(fine.translate(sources)[0].score, rel=0.02)
+
+
+def test_whole_numbers_are_for_the_cpu(tokenizers: Tokenizers) -> None:
+    with pytest.raises(ConfigError, match="int8 is for the CPU; use bfloat16 on a GPU"):
+        Translator([tiny_model(tokenizers)], tokenizers, device="meta", precision="int8")
 
 
 def test_forced_scores_are_those_of_the_search(translator: Translator) -> None:

@@ -12,7 +12,9 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 
-def usable_libraries(folder: Path, names: Sequence[str], interface: Sequence[int]) -> Iterator[tuple[str, ctypes.CDLL]]:
+def usable_libraries(
+    folder: Path, names: Sequence[str], interface: Sequence[int], *which: int
+) -> Iterator[tuple[str, ctypes.CDLL]]:
     """The libraries that this processor can run, the fastest first.
 
     Args:
@@ -21,10 +23,11 @@ def usable_libraries(folder: Path, names: Sequence[str], interface: Sequence[int
             first one says which is the last that it runs.
         interface: what the source calls `interface`: a number that changes with the arguments of its functions, and the
             sizes of its structures.
+        which: what `processor` is called with.
     """
     base = load(folder / f"_{names[0]}", interface)
     if base is not None:
-        for name in reversed(names[: 1 + base["processor"]()]):
+        for name in reversed(names[: 1 + base["processor"](*map(ctypes.c_int64, which))]):
             library = load(folder / f"_{name}", interface)
             if library is not None:
                 yield name, library

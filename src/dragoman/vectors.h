@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#ifdef __AVX512F__
+#if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -38,6 +38,8 @@ INLINE vec choose(ivec which, vec yes, vec no) { return (vec)((which & (ivec)yes
 INLINE vec larger(vec a, vec b) {
 #if defined(__AVX512F__)
     return (vec)_mm512_max_ps((__m512)a, (__m512)b);
+#elif defined(__AVX2__)
+    return (vec)_mm256_max_ps((__m256)a, (__m256)b);
 #else
     return choose(a > b, a, b);
 #endif
@@ -71,6 +73,8 @@ INLINE float largest_of(vec terms) {
 INLINE int any(ivec which) {
 #if defined(__AVX512F__)
     return _mm512_test_epi32_mask((__m512i)which, (__m512i)which) != 0;
+#elif defined(__AVX2__)
+    return !_mm256_testz_si256((__m256i)which, (__m256i)which);
 #else
     int found = 0;
     for (int lane = 0; lane < LANES; lane++) found |= which[lane];

@@ -55,7 +55,9 @@ Workers = Annotated[
 ]
 Precision = Annotated[
     devices.Precision,
-    typer.Option("--precision", help="bfloat16 is faster where the processor has it, with coarser numbers."),
+    typer.Option(
+        "--precision", help="bfloat16 and int8 are faster where the processor has them, with coarser numbers."
+    ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")]
 Utf8 = Annotated[InvalidUtf8, typer.Option("--invalid-utf8", help="Refuse text that is not UTF-8, or put U+FFFD.")]

@@ -1,6 +1,5 @@
 /* The arithmetic of `array_model.py` as one call a layer, compiled: the same function, in float32, of one thread.
- * Compiled for a processor that multiplies bfloat16, products take such numbers, of weights and in attention; sums and
- * everything else stay in float32.
+ * What products multiply may be narrower (`products.h`); everything else stays in float32.
  *
  * What NumPy computes in some sixty operations a layer, each through memory, happens here to some rows at a time, while
  * they are in the processor's cache. Sizes are int64_t, shapes are (slowest, ..., fastest), and all memory that
@@ -11,51 +10,15 @@
  * calls it.
  */
 
-#include "../vectors.h"
-
-#ifdef __AVX512BF16__
-#include <cpuid.h>
-#include <immintrin.h>
-#ifdef __linux__
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
-#endif
-
-/* How many rows of a product have their sums in registers, in two each. */
-#if defined(__AVX512F__) || defined(__aarch64__)
-#define TILE_ROWS 12
-#else
-#define TILE_ROWS 6
-#endif
-enum { COLUMNS = 2 * LANES };
-
-/* What products multiply, how many inputs a product takes at once (a unit), and to how many they are filled up. */
-#ifdef __AVX512BF16__
-typedef uint16_t number; /* the upper half of a float */
-typedef int32_t unit;
-enum { UNIT = 2, INPUTS = 32, TILE = 16 }; /* TILE: rows and columns of a tile of AMX */
-#else
-typedef float number;
-typedef float unit;
-enum { UNIT = 1, INPUTS = 1 };
-#endif
+#include "products.h"
 
 enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
 
-enum { INTERFACE = 1 };
+enum { INTERFACE = 2 };
 
 enum { ROWS_AT_ONCE = 96 };     /* rows that go through a layer together */
 enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
 enum { QUERIES_AT_ONCE = 6 };   /* queries that read a key together */
-
-/* Weights (n_in, n_out) in panels of COLUMNS: (n_panels, n_in up to INPUTS / UNIT, COLUMNS, UNIT), filled with zeros.
- */
-typedef struct {
-    int64_t n_in, n_out;
-    const number *weight;
-    const float *bias; /* (n_panels * COLUMNS), always there */
-} Linear;
 
 enum { NO_NORM, LAYER_NORM, RMS_NORM }; /* RMS_NORM takes no mean off */
 typedef struct {
@@ -118,275 +81,6 @@ typedef struct {
     const float *unseen;      /* (R, tokens up to whole vectors): 0, or -1e9 at what a row may not see */
     int64_t unseen_stride;    /* 0: one row for all */
 } Step;
-
-/* ---- products ---- */
-
-#ifdef __AVX512BF16__
-
-typedef __m512bh numbers;
-
-INLINE numbers load_numbers(const number *from) {
-    numbers loaded;
-    memcpy(&loaded, from, sizeof loaded);
-    return loaded;
-}
-
-INLINE vec add_product(vec sum, unit factor, numbers column) {
-    return (vec)_mm512_dpbf16_ps((__m512)sum, (__m512bh)_mm512_set1_epi32(factor), column);
-}
-
-/* Floats -> numbers, filled up with zeros to `width`, a multiple of UNIT. */
-INLINE void narrow(const float *from, int64_t count, int64_t width, number *to) {
-    int64_t i = 0;
-    for (; i + LANES <= count; i += LANES) {
-        const __m256bh rounded = _mm512_cvtneps_pbh((__m512)load(from + i));
-        memcpy(to + i, &rounded, sizeof rounded);
-    }
-    for (; i < width; i += LANES) {
-        const __mmask16 there = (1 << larger_of(count - i, 0)) - 1, filled = (1 << smaller(width - i, LANES)) - 1;
-        const __m256bh rounded = _mm512_cvtneps_pbh(_mm512_maskz_loadu_ps(there, from + i));
-        _mm256_mask_storeu_epi16(to + i, filled, (__m256i)rounded);
-    }
-}
-
-/* Numbers in whole vectors -> every other place of `to`, from the first or the second on. */
-INLINE void spread(const number *from, int64_t count, int64_t second, number *to) {
-    for (int64_t i = 0; i < count; i += LANES) {
-        const __m512i pairs = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(from + i)));
-        const __m512i placed = second ? _mm512_slli_epi32(pairs, 16) : pairs;
-        _mm512_mask_storeu_epi16(to + i * UNIT, second ? 0xaaaaaaaa : 0x55555555, placed);
-    }
-}
-
-/* Rows (R, count) -> numbers (R, width) in `workspace`. */
-static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int64_t width, number *workspace) {
-    for (int64_t row = 0; row < n_rows; row++) narrow(x + row * count, count, width, workspace + row * width);
-    return workspace;
-}
-
-#else
-
-typedef vec numbers;
-
-INLINE numbers load_numbers(const number *from) { return load(from); }
-
-INLINE vec add_product(vec sum, unit factor, numbers column) { return sum + factor * column; }
-
-INLINE void narrow(const float *from, int64_t count, int64_t width, number *to) {
-    (void)width;
-    memcpy(to, from, count * sizeof(number));
-}
-
-INLINE void spread(const number *from, int64_t count, int64_t second, number *to) {
-    (void)second;
-    memcpy(to, from, count * sizeof(number));
-}
-
-static const number *narrowed(const float *x, int64_t n_rows, int64_t count, int64_t width, number *workspace) {
-    (void)n_rows, (void)count, (void)width, (void)workspace;
-    return x;
-}
-
-#endif
-
-INLINE unit unit_at(const number *from) {
-    unit read;
-    memcpy(&read, from, sizeof read);
-    return read;
-}
-
-/* Rows of a product for one panel. A few rows alone wait for each sum; so each has several, of every other input. All
- * loops over sums are unrolled: were one of them not, GCC would keep the sums in memory. */
-INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const number *x, float *out,
-                 int64_t stride) {
-    vec sums[4][TILE_ROWS][2];
-    const int64_t width = rounded_up(map->n_in, INPUTS), n_units = width / UNIT;
-    const number *weight = map->weight + panel * width * COLUMNS;
-    const float *bias = map->bias + panel * COLUMNS;
-#pragma GCC unroll 4
-    for (int chain = 0; chain < chains; chain++)
-#pragma GCC unroll 12
-        for (int row = 0; row < n_rows; row++) {
-            sums[chain][row][0] = chain ? all(0) : load(bias);
-            sums[chain][row][1] = chain ? all(0) : load(bias + LANES);
-        }
-    int64_t input = 0;
-    for (; input + chains <= n_units; input += chains)
-#pragma GCC unroll 4
-        for (int chain = 0; chain < chains; chain++) {
-            const numbers left = load_numbers(weight + (input + chain) * COLUMNS * UNIT);
-            const numbers right = load_numbers(weight + (input + chain) * COLUMNS * UNIT + LANES * UNIT);
-#pragma GCC unroll 12
-            for (int row = 0; row < n_rows; row++) {
-                const unit factor = unit_at(x + row * width + (input + chain) * UNIT);
-                sums[chain][row][0] = add_product(sums[chain][row][0], factor, left);
-                sums[chain][row][1] = add_product(sums[chain][row][1], factor, right);
-            }
-        }
-    for (; input < n_units; input++) {
-        const numbers left = load_numbers(weight + input * COLUMNS * UNIT);
-        const numbers right = load_numbers(weight + input * COLUMNS * UNIT + LANES * UNIT);
-#pragma GCC unroll 12
-        for (int row = 0; row < n_rows; row++) {
-            const unit factor = unit_at(x + row * width + input * UNIT);
-            sums[0][row][0] = add_product(sums[0][row][0], factor, left);
-            sums[0][row][1] = add_product(sums[0][row][1], factor, right);
-        }
-    }
-    const int64_t columns = smaller(COLUMNS, map->n_out - panel * COLUMNS);
-#pragma GCC unroll 12
-    for (int row = 0; row < n_rows; row++) {
-        vec whole[2] = {sums[0][row][0], sums[0][row][1]};
-#pragma GCC unroll 4
-        for (int chain = 1; chain < chains; chain++) {
-            whole[0] += sums[chain][row][0];
-            whole[1] += sums[chain][row][1];
-        }
-        float *to = out + row * stride;
-        if (columns == COLUMNS) {
-            store(to, whole[0]);
-            store(to + LANES, whole[1]);
-        } else {
-            memcpy(to, whole, columns * sizeof(float));
-        }
-    }
-}
-
-#ifdef __AMX_BF16__
-
-/* Whether this process may use tiles: Linux wants to be asked, since it must save their 8 KiB with each thread. */
-static int may_tile(void) {
-    static int known = -1; /* not asked yet */
-    if (known < 0) {
-        int may = 0;
-#ifdef __linux__
-        unsigned a, b, c, d;
-        const unsigned tiles = 1 << 22 | 1 << 24; /* of bfloat16 */
-        may = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d & tiles) == tiles &&
-              syscall(SYS_arch_prctl, 0x1023, 18) == 0; /* ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA */
-#endif
-        known = may; /* only now: another thread may look */
-    }
-    return known;
-}
-
-/* Tiles of rows of 64 bytes: 0 to 3 for 16 sums of each row of a product, 4 and 5 for 32 inputs of each, 6 and 7 for 16
- * columns of 16 pairs of inputs. The fewer rows, the sooner they are multiplied. */
-static void configure_tiles(int64_t n_rows) {
-    struct {
-        uint8_t palette, first_row, unused[14];
-        uint16_t row_bytes[16];
-        uint8_t rows[16];
-    } configuration = {.palette = 1};
-    for (int i = 0; i < 8; i++) configuration.row_bytes[i] = 64, configuration.rows[i] = i < 6 ? n_rows : TILE;
-    _tile_loadconfig(&configuration);
-}
-
-/* Store tile TILE_NUMBER as columns of `out`, which may be fewer than a tile's. */
-#define STORE_TILE(TILE_NUMBER, n_rows, columns, out, stride)                                                          \
-    if ((columns) >= TILE) {                                                                                           \
-        _tile_stored(TILE_NUMBER, out, (stride) * sizeof(float));                                                      \
-    } else if ((columns) > 0) {                                                                                        \
-        float whole[TILE * TILE];                                                                                      \
-        _tile_stored(TILE_NUMBER, whole, TILE * sizeof(float));                                                        \
-        for (int64_t row = 0; row < (n_rows); row++)                                                                   \
-            memcpy((out) + row * (stride), whole + row * TILE, (columns) * sizeof(float));                             \
-    }
-
-/* The rows that the tiles are configured for, and if `two` as many below them, of a product for one panel. */
-static void tiled(const Linear *map, int64_t panel, const number *x, int64_t n_rows, int two, float *out,
-                  int64_t stride) {
-    const int64_t width = rounded_up(map->n_in, INPUTS), columns = map->n_out - panel * COLUMNS;
-    const int64_t row_bytes = width * sizeof(number), pair_bytes = COLUMNS * UNIT * sizeof(number);
-    const number *weight = map->weight + panel * width * COLUMNS;
-    _tile_loadd(0, map->bias + panel * COLUMNS, 0); /* the same row for each */
-    _tile_loadd(1, map->bias + panel * COLUMNS + TILE, 0);
-    _tile_loadd(2, map->bias + panel * COLUMNS, 0);
-    _tile_loadd(3, map->bias + panel * COLUMNS + TILE, 0);
-    for (int64_t input = 0; input < width; input += INPUTS) {
-        _tile_loadd(4, x + input, row_bytes);
-        _tile_loadd(6, weight + input * COLUMNS, pair_bytes);
-        _tile_loadd(7, weight + input * COLUMNS + TILE * UNIT, pair_bytes);
-        _tile_dpbf16ps(0, 4, 6);
-        _tile_dpbf16ps(1, 4, 7);
-        if (two) {
-            _tile_loadd(5, x + n_rows * width + input, row_bytes);
-            _tile_dpbf16ps(2, 5, 6);
-            _tile_dpbf16ps(3, 5, 7);
-        }
-    }
-    STORE_TILE(0, n_rows, columns, out, stride)
-    STORE_TILE(1, n_rows, columns - TILE, out + TILE, stride)
-    if (two) {
-        STORE_TILE(2, n_rows, columns, out + n_rows * stride, stride)
-        STORE_TILE(3, n_rows, columns - TILE, out + n_rows * stride + TILE, stride)
-    }
-}
-
-/* `project` with tiles: first the rows of whole ones, then those that are left. */
-static void project_tiled(const Linear *map, int64_t first, int64_t last, const number *x, int64_t n_rows, float *out,
-                          int64_t stride) {
-    const int64_t width = rounded_up(map->n_in, INPUTS), whole = n_rows / TILE * TILE;
-    if (whole) {
-        configure_tiles(TILE);
-        for (int64_t panel = first; panel < last; panel++)
-            for (int64_t row = 0; row < whole; row += 2 * TILE)
-                tiled(map, panel, x + row * width, TILE, row + TILE < whole,
-                      out + (panel - first) * COLUMNS + row * stride, stride);
-    }
-    if (whole < n_rows) {
-        configure_tiles(n_rows - whole);
-        for (int64_t panel = first; panel < last; panel++)
-            tiled(map, panel, x + whole * width, n_rows - whole, 0, out + (panel - first) * COLUMNS + whole * stride,
-                  stride);
-    }
-    _tile_release();
-}
-
-#endif
-
-/* x (R, n_in) -> the columns of some panels of x W + b, in rows `stride` apart. */
-static void project(const Linear *map, int64_t first, int64_t last, const number *x, int64_t n_rows, float *out,
-                    int64_t stride) {
-    const int64_t width = rounded_up(map->n_in, INPUTS);
-#ifdef __AMX_BF16__
-    if (may_tile()) {
-        project_tiled(map, first, last, x, n_rows, out, stride);
-        return;
-    }
-#endif
-    for (int64_t panel = first; panel < last; panel++) {
-        float *to = out + (panel - first) * COLUMNS;
-        for (int64_t row = 0; row < n_rows; row += TILE_ROWS) {
-            const number *from = x + row * width;
-            switch (smaller(TILE_ROWS, n_rows - row)) {
-            case 1: tile(1, 4, map, panel, from, to + row * stride, stride); break;
-            case 2: tile(2, 2, map, panel, from, to + row * stride, stride); break;
-            case 3: tile(3, 1, map, panel, from, to + row * stride, stride); break;
-            case 4: tile(4, 1, map, panel, from, to + row * stride, stride); break;
-            case 5: tile(5, 1, map, panel, from, to + row * stride, stride); break;
-            case 6: tile(6, 1, map, panel, from, to + row * stride, stride); break;
-#if TILE_ROWS > 6
-            case 7: tile(7, 1, map, panel, from, to + row * stride, stride); break;
-            case 8: tile(8, 1, map, panel, from, to + row * stride, stride); break;
-            case 9: tile(9, 1, map, panel, from, to + row * stride, stride); break;
-            case 10: tile(10, 1, map, panel, from, to + row * stride, stride); break;
-            case 11: tile(11, 1, map, panel, from, to + row * stride, stride); break;
-            case 12: tile(12, 1, map, panel, from, to + row * stride, stride); break;
-#endif
-            }
-        }
-    }
-}
-
-/* How many numbers rows of so many inputs take, as products read them. */
-INLINE int64_t narrowed_size(int64_t n_rows, int64_t n_in) { return n_rows * rounded_up(n_in, INPUTS); }
-
-/* x (R, n_in) -> x W + b (R, n_out); workspace: `narrowed_size` numbers. */
-static void apply(const Linear *map, const float *x, int64_t n_rows, float *out, number *workspace) {
-    const number *from = narrowed(x, n_rows, map->n_in, rounded_up(map->n_in, INPUTS), workspace);
-    project(map, 0, rounded_up(map->n_out, COLUMNS) / COLUMNS, from, n_rows, out, map->n_out);
-}
 
 /* ---- norms and activations ---- */
 
@@ -589,7 +283,8 @@ static void attend(const Shape *shape, const Seen *seen, const float *queries, i
 typedef struct {
     void *all;
     float *normed, *projected, *attended, *inner, *gates, *added;
-    number *narrow, *token;
+    input *coded;
+    number *token;
     number *keys, *values; /* of one head of a sentence */
     Scratch scratch;
 } Workspace;
@@ -610,7 +305,7 @@ static int allocate_workspace(Workspace *workspace, const Shape *shape, int64_t 
         {&workspace->inner, n_rows * d_ff * sizeof(float)},
         {&workspace->gates, n_rows * d_ff * sizeof(float)},
         {&workspace->added, n_rows * d_model * sizeof(float)},
-        {&workspace->narrow, narrowed_size(n_rows, larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(number)},
+        {&workspace->coded, n_rows * between_rows(larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(input)},
         {&workspace->token, larger_of(units * UNIT, width) * sizeof(number)},
         {&workspace->keys, padded * units * UNIT * sizeof(number)},
         {&workspace->values, padded * width * sizeof(number)},
@@ -640,15 +335,15 @@ INLINE const float *before(const Shape *shape, const Norm *norm, const float *x,
 /* x (R, D) + map(attended or inner), normed if the norm comes after. */
 static void add(const Shape *shape, const Linear *map, const Norm *norm, const float *from, float *x, int64_t n_rows,
                 Workspace *workspace) {
-    apply(map, from, n_rows, workspace->added, workspace->narrow);
+    apply(map, from, n_rows, workspace->added, workspace->coded);
     for (int64_t i = 0; i < n_rows * shape->d_model; i++) x[i] += workspace->added[i];
     if (!shape->pre_norm) normalise(norm, shape->d_model, x, n_rows, x);
 }
 
 static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64_t n_rows, Workspace *workspace) {
     const float *from = before(shape, &layer->feed_forward_norm, x, n_rows, workspace);
-    apply(&layer->inner, from, n_rows, workspace->inner, workspace->narrow);
-    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, workspace->gates, workspace->narrow);
+    apply(&layer->inner, from, n_rows, workspace->inner, workspace->coded);
+    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, workspace->gates, workspace->coded);
     activate(shape->activation, workspace->inner, workspace->gates, n_rows * shape->d_ff);
     add(shape, &layer->outer, &layer->feed_forward_norm, workspace->inner, x, n_rows, workspace);
 }
@@ -668,7 +363,7 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
         const int64_t n_here = smaller(at_once, n_sentences - first), n_rows = n_here * length;
         float *rows = x + first * length * shape->d_model;
         apply(&layer->self_projection, before(shape, &layer->self_norm, rows, n_rows, &workspace), n_rows,
-              workspace.projected, workspace.narrow);
+              workspace.projected, workspace.coded);
         if (shape->sines) {
             rotate(shape, workspace.projected, stride, n_rows, 0, length);
             rotate(shape, workspace.projected + n_heads * d_k, stride, n_rows, 0, length);
@@ -717,7 +412,7 @@ int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory,
     if (!allocate_workspace(&workspace, shape, ROWS_AT_ONCE, length)) return NO_MEMORY;
     for (int64_t first = 0; first < n_sentences * length; first += ROWS_AT_ONCE) {
         const int64_t n_rows = smaller(ROWS_AT_ONCE, n_sentences * length - first);
-        apply(&layer->cross_memory, memory + first * shape->d_model, n_rows, workspace.projected, workspace.narrow);
+        apply(&layer->cross_memory, memory + first * shape->d_model, n_rows, workspace.projected, workspace.coded);
         for (int64_t row = 0; row < n_rows; row++) {
             const float *keys = workspace.projected + row * layer->cross_memory.n_out;
             keep_token(shape, tokens, (first + row) / length, (first + row) % length, keys, keys + n_keys, &workspace);
@@ -783,7 +478,7 @@ static void decode_layer(const Shape *shape, const Layer *layer, const Sentences
     for (int64_t row = 0; row < n_rows; row++) sentence_of[row] = sentences->slots[places[row] / step->n_places];
 
     apply(&layer->self_projection, before(shape, &layer->self_norm, x, n_rows, workspace), n_rows, workspace->projected,
-          workspace->narrow);
+          workspace->coded);
     if (shape->sines) {
         rotate(shape, workspace->projected, stride, n_rows, step->position, 1);
         rotate(shape, workspace->projected + d_keys, stride, n_rows, step->position, 1);
@@ -798,7 +493,7 @@ static void decode_layer(const Shape *shape, const Layer *layer, const Sentences
     add(shape, &layer->self_output, &layer->self_norm, workspace->attended, x, n_rows, workspace);
 
     apply(&layer->cross_query, before(shape, &layer->cross_norm, x, n_rows, workspace), n_rows, workspace->projected,
-          workspace->narrow);
+          workspace->coded);
     attend_kept(shape, memory, sentence_of, n_rows, length, sentences->unseen_memory, rounded_up(length, LANES), 0,
                 d_keys, workspace);
     add(shape, &layer->cross_output, &layer->cross_norm, workspace->attended, x, n_rows, workspace);
@@ -875,7 +570,7 @@ INLINE void enter(float score, int64_t id, int64_t k, float *values, int64_t *id
 
 /* Memory for some scores, and behind them for ROWS_AT_ONCE rows as products read them. */
 static float *scores_room(const Linear *projection, int64_t n_scores) {
-    const int64_t size = narrowed_size(ROWS_AT_ONCE, projection->n_in) * sizeof(number) + n_scores * sizeof(float);
+    const int64_t size = ROWS_AT_ONCE * between_rows(projection->n_in) * sizeof(input) + n_scores * sizeof(float);
     return aligned_alloc(sizeof(vec), rounded_up(size, sizeof(vec)));
 }
 
@@ -892,8 +587,7 @@ int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_row
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE) {
         const int64_t n_here = smaller(ROWS_AT_ONCE, n_rows - row);
         const int64_t n_in = projection->n_in;
-        const number *from =
-            narrowed(hidden + row * n_in, n_here, n_in, rounded_up(n_in, INPUTS), (number *)(scores + n_scores));
+        const input *from = coded(hidden + row * n_in, n_here, n_in, (input *)(scores + n_scores));
         for (int64_t i = 0; i < n_here; i++) sums[i] = (LogSum){-INFINITY, 0};
         for (int64_t column = 0; column < projection->n_out; column += COLUMNS_AT_ONCE) {
             const int64_t count = smaller(COLUMNS_AT_ONCE, projection->n_out - column);
@@ -927,7 +621,7 @@ int64_t all_scores(const Linear *projection, const float *hidden, int64_t n_rows
     if (!workspace) return NO_MEMORY;
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE)
         apply(projection, hidden + row * n_in, smaller(ROWS_AT_ONCE, n_rows - row), scores + row * n_out,
-              (number *)workspace);
+              (input *)workspace);
     free(workspace);
     for (int64_t row = 0; row < n_rows; row++, scores += n_out) {
         LogSum sum = {-INFINITY, 0};
@@ -940,19 +634,36 @@ int64_t all_scores(const Linear *projection, const float *hidden, int64_t n_rows
 
 int64_t lanes(void) { return LANES; }
 
+int64_t unit_size(void) { return UNIT; }
+
+int64_t group_size(void) { return GROUP; }
+
 int64_t inputs(void) { return INPUTS; }
 
-int64_t unit_size(void) { return UNIT; }
+/* The largest weight, if weights are whole numbers; else 0. */
+int64_t largest_weight(void) {
+#ifdef WHOLE_NUMBERS
+    return LARGEST_WEIGHT;
+#else
+    return 0;
+#endif
+}
 
 /* By which `kernels.py` sees that this is what it calls: a number of its own for each change of what functions are
  * called with, and the sizes of the structures. */
 const int64_t interface[] = {INTERFACE,         sizeof(Linear),  sizeof(Norm),   sizeof(Layer),     sizeof(Shape),
                              sizeof(Embedding), sizeof(Decoder), sizeof(Tokens), sizeof(Sentences), sizeof(Step)};
 
-/* Which of the libraries fit this processor: 3 with bfloat16 too, 2 with AVX-512, 1 with AVX2, else 0. */
-int64_t processor(void) {
+/* The last of the libraries of a precision (0 float32, 1 bfloat16, 2 int8) that fits this processor. Of bfloat16 1 is
+ * with such products. Of int8 1 is with AVX2, 2 with AVX-512 VNNI, 3 with bfloat16 in attention besides. */
+int64_t processor(int64_t precision) {
+    const int64_t kind = kind_of_processor();
+    int64_t has_bfloat16 = 0, has_vnni = 0;
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512bw")) return 3;
+    has_bfloat16 = kind == 2 && __builtin_cpu_supports("avx512bf16");
+    has_vnni = kind == 2 && __builtin_cpu_supports("avx512vnni");
 #endif
-    return kind_of_processor();
+    if (precision == 1) return has_bfloat16;
+    if (precision == 2) return has_vnni ? 2 + has_bfloat16 : smaller(kind, 1);
+    return kind;
 }

@@ -9,7 +9,7 @@ import ctypes
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +18,15 @@ from dragoman.compiled import usable_libraries
 from dragoman.devices import Precision
 from dragoman.errors import ResourceError
 
-#: The kinds of kernels.c: a processor that runs one runs those before it.
-LIBRARIES = "kernels", "kernels_avx2", "kernels_avx512", "kernels_bfloat16"
+#: The kinds of kernels.c for each precision: a processor that runs one runs those before it. The first is always of
+#: float32, since it runs everywhere, and knows which of the others do.
+LIBRARIES: dict[Precision, tuple[str, ...]] = {
+    "float32": ("kernels", "kernels_avx2", "kernels_avx512"),
+    "bfloat16": ("kernels", "kernels_bfloat16"),
+    "int8": ("kernels", "kernels_int8_avx2", "kernels_int8_avx512", "kernels_int8_bfloat16"),
+}
 #: As in kernels.c.
-INTERFACE = 1
+INTERFACE = 2
 NO_NORM, LAYER_NORM, RMS_NORM = range(3)
 NO_MEMORY, NO_SUCH_ID = -1, -2
 ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2}
@@ -30,9 +35,16 @@ Int, Pointer, Double, Byte = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, c
 
 
 class LinearStruct(ctypes.Structure):
-    """`Linear` of kernels.c."""
+    """`Linear` of products.h."""
 
-    _fields_ = [("n_in", Int), ("n_out", Int), ("weight", Pointer), ("bias", Pointer)]
+    _fields_ = [
+        ("n_in", Int),
+        ("n_out", Int),
+        ("weight", Pointer),
+        ("bias", Pointer),
+        ("steps", Pointer),
+        ("totals", Pointer),
+    ]
 
 
 class NormStruct(ctypes.Structure):
@@ -160,9 +172,11 @@ class Kernels:
 
         self.lanes: int = library["lanes"]()  # floats of a vector: keys and values lie in whole ones
         self.inputs: int = library["inputs"]()  # to a multiple of which the inputs of weights are filled up
-        self.unit: int = library["unit_size"]()  # numbers that are multiplied together: 1, or 2 of bfloat16
-        self.number: type[np.generic] = np.float32 if self.unit == 1 else np.uint16  # what products read
-        self.processor: int = library["processor"]()  # the highest kind of library that runs here
+        self.group: int = library["group_size"]()  # weights that are multiplied together
+        self.largest_weight: int = library["largest_weight"]()  # if they are whole numbers; else 0
+        self.unit: int = library["unit_size"]()  # numbers that attention multiplies together: 1, or 2 of bfloat16
+        self.number: type[np.generic] = np.float32 if self.unit == 1 else np.uint16  # what attention reads
+        self.weight: type[np.generic] = np.int8 if self.largest_weight else self.number
         self.encode = function("encode", Pointer, Pointer, Pointer, Int, Int, Pointer)
         self.read_memory = function("read_memory", Pointer, Pointer, Pointer, Int, Int, Pointer)
         self.decode = function("decode", Pointer, Pointer, Pointer, Pointer)
@@ -174,15 +188,18 @@ class Kernels:
 def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
     """The libraries that were compiled and that this processor can run, the fastest first.
 
-    Those of bfloat16 are among them only if that is the `precision`, and the processor multiplies such numbers.
+    Those of the `precision` come before those of float32, if the processor multiplies such numbers.
     """
-    return tuple(kernels for kernels in _all_usable() if precision == "bfloat16" or kernels.unit == 1)
+    own = tuple(kernels for kernels in _usable(precision) if kernels.name not in LIBRARIES["float32"])
+    return own + _usable("float32")
 
 
 @functools.cache
-def _all_usable() -> tuple[Kernels, ...]:
-    interface = [INTERFACE, *map(ctypes.sizeof, STRUCTURES)]
-    return tuple(Kernels(*found) for found in usable_libraries(Path(__file__).parent, LIBRARIES, interface))
+def _usable(precision: Precision) -> tuple[Kernels, ...]:
+    """Those of `LIBRARIES`, the fastest first."""
+    names, interface = LIBRARIES[precision], [INTERFACE, *map(ctypes.sizeof, STRUCTURES)]
+    found = usable_libraries(Path(__file__).parent, names, interface, get_args(Precision).index(precision))
+    return tuple(Kernels(name, library) for name, library in found)
 
 
 def address(array: NDArray[Any]) -> int:

@@ -72,14 +72,20 @@ class Packer:
         linear = Linear(self._weights, *names, first_scale=first_scale)
         n_in, n_out = linear.weight.shape
         kernels, columns = self._kernels, 2 * self._kernels.lanes
-        weight = np.zeros((rounded_up(n_in, kernels.inputs), rounded_up(n_out, columns)), dtype=np.float32)
+        weight: NDArray[Any] = np.zeros(
+            (rounded_up(n_in, kernels.inputs), rounded_up(n_out, columns)), dtype=np.float32
+        )
         weight[:n_in, :n_out] = linear.weight
         bias = np.zeros(weight.shape[1], dtype=np.float32)
         if linear.bias is not None:
             bias[:n_out] = linear.bias
-        panels = weight.reshape(-1, kernels.unit, weight.shape[1] // columns, columns).transpose(2, 0, 3, 1)
-        packed = panels if kernels.unit == 1 else bfloat16(panels)
-        return LinearStruct(n_in, n_out, self._keep(packed), self._keep(bias))
+        struct = LinearStruct(n_in, n_out, bias=self._keep(bias))
+        if kernels.largest_weight:
+            weight, steps = whole_numbers(weight, kernels.largest_weight)
+            struct.steps, struct.totals = self._keep(steps), self._keep(weight.sum(axis=0, dtype=np.int32))
+        panels = weight.reshape(-1, kernels.group, weight.shape[1] // columns, columns).transpose(2, 0, 3, 1)
+        struct.weight = self._keep(bfloat16(panels) if kernels.weight is np.uint16 else panels)
+        return struct
 
     def norm(self, name: str) -> NormStruct:
         """A norm, with the gain and the bias that were not folded away."""
@@ -118,6 +124,13 @@ def bfloat16(array: Floats) -> NDArray[np.uint16]:
     halves: NDArray[np.uint16] = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
     halves[np.isnan(array)] = 0x7FC0
     return halves
+
+
+def whole_numbers(weight: Floats, largest: int) -> tuple[NDArray[np.int8], Floats]:
+    """Weights (n_in, n_out) -> the nearest whole numbers of steps, from -largest to largest, and each column's step."""
+    steps = np.abs(weight).max(axis=0) / np.float32(largest)
+    counts = np.rint(weight / np.where(steps > 0, steps, 1))
+    return np.nan_to_num(counts).astype(np.int8), steps  # the step of a column with a NaN is one
 
 
 def rounded_up(number: int, unit: int) -> int:

@@ -29,16 +29,18 @@ class TrainedModels:
         precision: what they compute in.
 
     Raises:
-        ConfigError: there is no such precision.
+        ConfigError: there is no such precision, or not on this device.
     """
 
     def __init__(self, models: Sequence[Transformer | Bundle], device: str | None, precision: Precision) -> None:
         if precision not in get_args(Precision):
-            raise ConfigError(f"unknown precision {precision!r}", advice=f"use {' or '.join(get_args(Precision))}")
+            raise ConfigError(f"unknown precision {precision!r}", advice="use float32, bfloat16 or int8")
         #: Those that were given; a bundle's place is taken by its model once that was asked for.
         self.given = list(models)
         self.device = device or _device_of(models[0])
         self.precision = precision
+        if precision == "int8" and self.device != "cpu":
+            raise ConfigError("int8 is for the CPU", advice="use bfloat16 on a GPU, or --device cpu")
 
     def for_search(self) -> list[Model]:
         """As the search wants them. On a CPU, those in float32 are compiled, or in NumPy: PyTorch is not imported."""
@@ -75,7 +77,7 @@ class TrainedModels:
 
 
 def _on_cpu(config: ModelConfig, weights: Weights, precision: Precision) -> Model:
-    """The fastest of this precision. A processor that does not multiply bfloat16 is faster in float32."""
+    """The fastest of this precision. A processor that does not multiply such numbers is faster in float32."""
     kernels = usable_kernels(precision)
     return CompiledModel(config, weights, kernels[0]) if kernels else ArrayModel(config, weights)
 

@@ -99,11 +99,11 @@ class Translator:
         """Load a bundle, a run folder's best, or a shipped model; several make an ensemble.
 
         For `workers` see the class. A `precision` of bfloat16 is coarser, and faster where the device multiplies such
-        numbers; a CPU that does not searches in float32 all the same.
+        numbers, and so is int8 on a CPU; one that multiplies neither searches in float32 all the same.
 
         Raises:
             BundleError: one of them is missing, damaged or of a newer format.
-            ConfigError: they have different tokenizers, or there is no such device.
+            ConfigError: they have different tokenizers, there is no such device, or no int8 on it.
         """
         if not names:
             raise ConfigError("no model given", advice="name a bundle or a run folder")
