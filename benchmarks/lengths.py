@@ -1,6 +1,6 @@
 """What longer sentences cost, up to the longest that the model reads: in training, and one at a time.
 
-    python benchmarks/lengths.py RUN        # a trained run, or a run folder that `dragoman prepare` made
+    python benchmarks/lengths.py RUN        # a trained run
 
 Pairs of random pieces, both sides of one length, for the run's own sizes and vocabulary. Training: batches of 4,096
 tokens, all threads; the lengths take turns. Memory is that of a process which trains on batches of one length and does

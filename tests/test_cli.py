@@ -670,7 +670,35 @@ def test_a_run_is_evaluated_on_what_it_was_validated_on(
     assert "or --split validation" in dragoman("evaluate", "-m", reference)[2]
     for models in (("-m", bundle), ("-m", reference, "-m", reference)):  # no run; which of two?
         code, _, err = dragoman("evaluate", *models, "--split", "validation")
-        assert (code, err.partition(";")[0], "--split" in err) == (2, "error: no text given", False)
+        assert (code, err.partition(";")[0]) == (2, "error: no text given")
+        assert "or --split validation with a run folder" in err
+    code, _, err = dragoman(*own, "--source-lang", "fr")
+    assert (code, "languages say nothing of what a run was validated on" in err) == (2, True)
+
+
+def test_a_table_is_evaluated_on_its_pairs(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    """Its keys may be the model's languages, and its blank lines are no pairs."""
+    source, target = write_pairs(tmp_path)
+    table = tmp_path / "test.jsonl"
+    table.write_text("".join(json.dumps({"en": en, "de": de}) + "\n" for en, de in PAIRS) + "\n\n", encoding="utf-8")
+    common = ("evaluate", "-m", bundle, "--beam-size", 1, "--json")
+    of_table, of_files = (
+        json.loads(dragoman(*common, *which)[1])
+        for which in (("--pairs", table), ("--source", source, "--target", target))
+    )
+    assert of_table["n_sentences"] == len(PAIRS)
+    for key in ("metrics", "perplexity", "exact_match"):
+        assert of_table[key] == of_files[key]
+
+
+def test_a_recipe_with_a_list_for_its_data_is_refused(dragoman: Dragoman, tmp_path: Path) -> None:
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text("data: []\n")
+    for arguments in ((), ("--corpus", "captions")):
+        code, _, err = dragoman("prepare", recipe, *arguments, "-o", tmp_path / "run")
+        assert (code, "data" in err) == (2, True)
+    recipe.write_text("data:\n")
+    assert dragoman("prepare", recipe, "--corpus", "captions", "-o", tmp_path / "run", *SMALL[:-2])[0] == 0
 
 
 def test_dropping_is_not_advised_where_it_cannot_be(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
@@ -998,7 +1026,10 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
     [
         (("translate", "--temperature", "2"), "--temperature is for drawing; it needs --sample"),
         (("translate", "--top-k", "5", "--seed", "3"), "--top-k is for drawing"),
-        (("translate", "--sample", "--beam-size", "3"), "--beam-size is for searching; it says nothing with --sample"),
+        (
+            ("translate", "--sample", "--beam-size", "3"),
+            "--beam-size is for searching; it says nothing with --sample, or to a model that samples",
+        ),
         (
             ("evaluate", "--corpus", "copy", "--vary", "beam_size=1", "--vary", "length_penalty=1"),
             "one --vary at a time",

@@ -85,7 +85,7 @@ def distill(
         for names, back in jobs
     ]
     drawing = {"--temperature": temperature, "--seed": seed}
-    refuse_unused(drawing, beam_size, samples=sample or any(teacher.translator.search.sample for teacher in teachers))
+    refuse_unused(drawing, beam_size, samples=sample or all(teacher.translator.search.sample for teacher in teachers))
     files = distill(
         teachers,
         _text(origin, teachers[0].languages),

@@ -122,7 +122,10 @@ def evaluate(
         test = _test_set(recipe, {**origin, **langs}, split, model, translator)
         inputs = test.text.files.values()
         write = stack.enter_context(result_lines(output, overwrite=overwrite, inputs=inputs)) if output else None
-        sides = list(zip(*readable(test.text), strict=True)) or [(), ()]
+        found = readable(test.text)
+        if "pairs" in test.text.files:
+            found = (pair for pair in found if any(pair))  # a blank line of a table is no pair
+        sides = list(zip(*found, strict=True)) or [(), ()]
         sources, references = map(list, sides)
         known = target_lang or translator.tokenizers.target_lang
         language = test.language if known == UNKNOWN_LANGUAGE else known
@@ -132,11 +135,11 @@ def evaluate(
         texts, size = (sources, references), batch_size or BATCH_TOKENS
         if variants:
             key, settings = variants
-            found = vary_search(
+            scores = vary_search(
                 translator, *texts, settings, language=language, m30k_references=tokenised, batch_size=size
             )
             values = [each[key] for each in settings]
-            print_result(_vary_json(key, values, found) if as_json else vary_table(key, values, found))
+            print_result(_vary_json(key, values, scores) if as_json else vary_table(key, values, scores))
             return
         results = evaluate(translator, *texts, language=language, m30k_references=tokenised, batch_size=size, **search)
         if write is not None:
@@ -182,25 +185,28 @@ def _test_set(
     from dragoman.data.prepare import is_prepared, validation_text
     from dragoman.sections import parse_section
 
-    if options["source"] or options["target"] or options["pairs"]:
-        files = parse_section(DataConfig, {key: value for key, value in options.items() if value})
+    tokenizers = translator.tokenizers
+    both = ("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)
+    own = {key: lang for key, lang in both if lang != UNKNOWN_LANGUAGE}
+    given = {key: value for key, value in options.items() if value}
+    if "source" in given or "target" in given or "pairs" in given:
+        # The keys of JSON may be languages, of which two files tell by their names.
+        files = parse_section(DataConfig, own | given if "pairs" in given else given)
         _warn_of_languages(files, translator)
         return _TestSet(read_pairs(files, "train"), languages(files)[1])
     is_run = len(model) == 1 and is_prepared(Path(model[0]))
-    if is_run and split == "validation" and recipe is None and options["corpus"] is None:
-        return _TestSet(validation_text(Path(model[0])), translator.tokenizers.target_lang)
+    if is_run and split == "validation" and recipe is None and "corpus" not in given:
+        if given:
+            raise typer.BadParameter("languages say nothing of what a run was validated on; leave them out")
+        return _TestSet(validation_text(Path(model[0])), tokenizers.target_lang)
     settings = recipe_settings(recipe, None, options)
-    require_text(settings, recipe, ", or --split validation (what the run was validated on)" if is_run else "")
+    is_text_known = is_run or split == "validation"
+    require_text(settings, recipe, ", or --split validation with a run folder" if is_text_known else "")
     named = available_splits(parse_section(DataConfig, settings["data"], recipe))
     if split not in named:
         advice = f"give --split {' or '.join(named)}, or --source and --target"
         raise ConfigError(f"no {split} data is given", recipe, advice=advice)
-    section = dict(settings["data"])
-    tokenizers = translator.tokenizers
-    for key, lang in (("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)):
-        if lang != UNKNOWN_LANGUAGE:
-            section.setdefault(key, lang)
-    data = parse_section(DataConfig, section)
+    data = parse_section(DataConfig, own | settings["data"])
     return _TestSet(read_pairs(data, split), languages(data)[1], data.corpus == "multi30k")
 
 

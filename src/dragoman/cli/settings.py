@@ -32,7 +32,7 @@ def recipe_settings(
 
     settings = read_recipe(recipe)
     given = {key: value for key, value in data.items() if value is not None}
-    section = settings.get("data") or {}
+    section = {} if settings.get("data") is None else settings["data"]
     if isinstance(section, dict):
         if any(key in given for key in ORIGINS):
             belongs_to_text = ("corpus", "source", "target", "pairs", "lang")
@@ -56,7 +56,9 @@ def refuse_unused(drawing: Mapping[str, object], beam_size: int | None, *, sampl
         if value is not None and not samples:
             raise typer.BadParameter(f"{name} is for drawing; it needs --sample")
     if beam_size is not None and samples:
-        raise typer.BadParameter("--beam-size is for searching; it says nothing with --sample")
+        raise typer.BadParameter(
+            "--beam-size is for searching; it says nothing with --sample, or to a model that samples"
+        )
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:
