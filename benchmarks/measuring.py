@@ -7,8 +7,9 @@ import os
 import platform
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, get_args
 from unittest.mock import patch
@@ -17,7 +18,12 @@ import torch
 
 from dragoman import Translator
 from dragoman.devices import Precision
-from dragoman.runtime.kernels import usable_kernels
+from dragoman.runtime.kernels import Kernels, usable_kernels
+
+#: What of a processor matters here, as Linux names it.
+FLAGS = {"avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}
+#: Whether CTranslate2 was told to do without, so that we do, too.
+WITHOUT_AVX512 = os.environ.get("CT2_FORCE_CPU_ISA") == "AVX2"
 
 
 def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[str, list[float]]:
@@ -39,16 +45,18 @@ def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[
 def loaders() -> dict[str, Callable[..., Translator]]:
     """The ways in which we translate on a CPU: `load` of each takes a run, and the number of workers."""
 
-    def in_numpy(run: str, workers: int = 1) -> Translator:
-        """As it is where nothing could be compiled."""
-        with patch("dragoman.translator.models.usable_kernels", return_value=()):
+    def usable(precision: Precision) -> list[Kernels]:
+        return [each for each in usable_kernels(precision) if not WITHOUT_AVX512 or each.name.endswith("avx2")]
+
+    def load(kernels: Sequence[Kernels], run: str, workers: int = 1) -> Translator:
+        with patch("dragoman.translator.models.usable_kernels", return_value=kernels):
             return Translator.load(run, device="cpu", workers=workers)
 
-    ways: dict[str, Callable[..., Translator]] = {"dragoman": partial(Translator.load, device="cpu")}
-    for precision in get_args(Precision):
-        if usable_kernels(precision) != usable_kernels():
-            ways[f"dragoman {precision}"] = partial(Translator.load, device="cpu", precision=precision)
-    return ways | {"dragoman in NumPy": in_numpy}
+    floats, *others = get_args(Precision)
+    ways = {"dragoman": usable(floats)}
+    ways |= {f"dragoman {each}": usable(each) for each in others if usable(each) != usable(floats)}
+    ways["dragoman in NumPy"] = []  # as it is where nothing could be compiled
+    return {name: partial(load, kernels) for name, kernels in ways.items()}
 
 
 def summary(speeds: Mapping[str, list[float]], yardstick: str) -> dict[str, dict[str, float]]:
@@ -72,7 +80,7 @@ def machine() -> dict[str, Any]:
         "processor": names[0] if names else platform.processor(),
         "hardware_threads": os.cpu_count(),
         "threads_used": torch.get_num_threads(),
-        "has": sorted(flags & {"avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}),
+        "has": sorted(flags & ({"avx2"} if WITHOUT_AVX512 else FLAGS)),
         "gpu": torch.cuda.get_device_name() if torch.cuda.is_available() else None,
         "python": platform.python_version(),
         "torch": torch.__version__.split("+")[0],
@@ -80,10 +88,12 @@ def machine() -> dict[str, Any]:
 
 
 def write(script: str, result: Mapping[str, Any]) -> None:
-    """Write `result` and the machine beside the script, and print it."""
-    text = json.dumps({"machine": machine(), **result}, indent=2) + "\n"
-    Path(script).with_suffix(".json").write_text(text)
-    print(text, end="")
+    """Write `result` and the machine beside the script, in place of what such a processor had there, and print it."""
+    path, own = Path(script).with_suffix(".json"), {"machine": machine(), **result}
+    kind, known = itemgetter("processor", "has"), json.loads(path.read_text()) if path.exists() else []
+    others = [each for each in known if kind(each["machine"]) != kind(own["machine"])]
+    path.write_text(json.dumps([*others, own], indent=2) + "\n")
+    print(json.dumps(own, indent=2))
 
 
 def _lines(path: str) -> list[str]:

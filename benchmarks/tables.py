@@ -22,9 +22,17 @@ def filled(page: str) -> str:
     tables = {"translate": translate, "train": train, "latency": latency}
     tables |= {"lengths": lengths, "scale": scale, "epochs": epochs, "processes": processes}
     for name, rows in tables.items():
-        result = json.loads((HERE / f"{name}.json").read_text())
-        table = "\n".join("| " + " | ".join(row) + " |" for row in rows(result)) + "\n\n" + machine(result["machine"])
-        page = re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", rf"\g<1>{table}\n\g<2>", page, flags=re.DOTALL)
+        results = json.loads((HERE / f"{name}.json").read_text())  # of one processor each
+        shown = [
+            "\n".join("| " + " | ".join(row) + " |" for row in rows(result)) + "\n\n" + machine(result["machine"])
+            for result in results
+        ]
+        page = re.sub(
+            rf"(<!-- {name} -->\n).*?(<!-- end -->)",
+            lambda mark, tables=shown: mark[1] + "\n\n".join(tables) + "\n" + mark[2],
+            page,
+            flags=re.DOTALL,
+        )
     return page
 
 

@@ -1,6 +1,7 @@
 """Speed of translating 1,000 sentences, greedy and with beam 5: ours and CTranslate2, with the same weights.
 
     make bench-translate        # or: python benchmarks/translate.py RUN SOURCE, with a trained run and a text file
+    CT2_FORCE_CPU_ISA=AVX2 make bench-translate         # both as on a processor that has no AVX-512
 
 Both have as many workers of one thread as there are threads, which is the best of both, and batches that suit them;
 CTranslate2 in float32 and in int8, ours also in bfloat16 and int8 where the processor multiplies them, and without its
