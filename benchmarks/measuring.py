@@ -9,7 +9,6 @@ import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, get_args
 from unittest.mock import patch
@@ -90,9 +89,11 @@ def machine() -> dict[str, Any]:
 def write(script: str, result: Mapping[str, Any]) -> None:
     """Write `result` and the machine beside the script, in place of what such a processor had there, and print it."""
     path, own = Path(script).with_suffix(".json"), {"machine": machine(), **result}
-    kind, known = itemgetter("processor", "has"), json.loads(path.read_text()) if path.exists() else []
-    others = [each for each in known if kind(each["machine"]) != kind(own["machine"])]
-    path.write_text(json.dumps([*others, own], indent=2) + "\n")
+    results = json.loads(path.read_text()) if path.exists() else []
+    kinds = [(each["machine"]["processor"], each["machine"]["has"]) for each in (*results, own)]
+    place = kinds.index(kinds[-1])
+    results[place : place + 1] = [own]
+    path.write_text(json.dumps(results, indent=2) + "\n")
     print(json.dumps(own, indent=2))
 
 
