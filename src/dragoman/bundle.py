@@ -28,6 +28,7 @@ from dragoman.model.shapes import weight_shapes
 from dragoman.sections import S, parse_section
 from dragoman.storage import MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.vocabulary import PAD_ID
 from dragoman.weights import Floats, StoredPrecision, not_finite, read_weights, weights_of
 
 if TYPE_CHECKING:
@@ -214,6 +215,8 @@ def _load(folder: Path, verify: bool) -> Bundle:
     if sizes != expected:
         what = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
         raise BundleError(what, folder)
+    if config.pad_id != PAD_ID:
+        raise BundleError(f"the model's pad_id is {config.pad_id}, and its tokenizers fill up with {PAD_ID}", folder)
     if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
         raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
     return Bundle(config, weights, tokenizers, search, settings["facts"])

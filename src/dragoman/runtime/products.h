@@ -2,7 +2,7 @@
  *
  * Compiled as it is, everything is float32. Compiled for a processor with AVX-512 BF16, maps and attention multiply
  * bfloat16. Compiled with WHOLE_NUMBERS for one with AVX2 or more, maps multiply whole numbers of 8 bits, and attention
- * float32. Sums of bfloat16 are float32, and those of whole numbers are exact.
+ * what it would without. Sums of bfloat16 are float32, and those of whole numbers are exact.
  */
 
 #include "../vectors.h"
