@@ -210,10 +210,20 @@ def test_low_bleu_does_not_choose_the_best() -> None:
 
 
 @pytest.mark.parametrize(
-    ("activation", "vocab_size", "r_drop"),
-    [("relu", 2000, 0.0), ("swiglu", 2000, 0.0), ("relu", 48_000, 0.0), ("relu", 48_000, 3.0)],
+    ("activation", "vocab_size", "r_drop", "length", "attention_dropout"),
+    [
+        ("relu", 2000, 0.0, 32, 0.0),
+        ("swiglu", 2000, 0.0, 32, 0.0),
+        ("relu", 48_000, 0.0, 32, 0.0),
+        ("relu", 48_000, 3.0, 32, 0.0),
+        ("relu", 2000, 0.0, 256, 0.0),
+        ("relu", 2000, 0.0, 256, 0.1),
+        ("relu", 2000, 0.0, 512, 0.0),
+    ],
 )
-def test_the_estimate_of_memory_is_about_right(activation: str, vocab_size: int, r_drop: float) -> None:
+def test_the_estimate_of_memory_is_about_right(
+    activation: str, vocab_size: int, r_drop: float, length: int, attention_dropout: float
+) -> None:
     """Against the peak of one real step, in a process of its own."""
     program = f"""
 import torch
@@ -226,7 +236,8 @@ from dragoman.training.memory import training_bytes
 from dragoman.training.optimizer import build_optimizer
 
 training = TrainingConfig(batch_tokens={4096 if vocab_size == 2000 else 512}, r_drop={r_drop})
-sizes = {{"source_vocab_size": {vocab_size}, "target_vocab_size": {vocab_size}, "activation": "{activation}"}}
+sizes = {{"source_vocab_size": {vocab_size}, "target_vocab_size": {vocab_size}, "activation": "{activation}",
+          "attention_dropout": {attention_dropout}}}
 config = ModelConfig(**{{**PRESETS["{"small" if vocab_size == 2000 else "tiny"}"], **sizes}})
 def step(n_rows, n_tokens):
     batch = Batch(torch.randint(4, 2000, (n_rows, n_tokens)), torch.randint(4, 2000, (n_rows, n_tokens + 1)))
@@ -239,9 +250,9 @@ optimizer = build_optimizer(model, training)  # imports what it needs
 before = peak_memory(torch.device("cpu"))
 model = Transformer(config)
 optimizer = build_optimizer(model, training)
-step(training.batch_tokens // 32, 32)
+step(training.batch_tokens // {length}, {length})
 n_parameters = sum(parameter.numel() for parameter in model.parameters())
-print((peak_memory(torch.device("cpu")) - before) * 2**20 / training_bytes(config, n_parameters, training))
+print((peak_memory(torch.device("cpu")) - before) * 2**20 / training_bytes(config, n_parameters, training, {length}))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert 0.6 < float(done.stdout) < 1.6

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dragoman.config import ModelConfig, TrainingConfig
 from dragoman.fused.library import library
+from dragoman.model.attention import OURS, PLAIN
 from dragoman.training.loss import CHUNK_TOKENS
 
 #: float32.
@@ -14,6 +15,8 @@ _NARROW_VECTORS = 20
 _WIDE_VECTORS = {"relu": 3, "gelu": 3, "swiglu": 5}
 #: Numbers held for each score of the loss's chunk, without R-Drop and with it; by the compiled functions only one.
 _SCORES, _SCORES_OF_TWO = 3, 5
+#: Numbers kept for each weight of attention: by the compiled function, in plain products, and with dropout.
+_WEIGHTS, _PLAIN_WEIGHTS, _DROPPED_WEIGHTS = 1, 2, 4
 
 
 def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
@@ -21,12 +24,31 @@ def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
     return _BYTES * n_parameters * (5 if training.ema else 4)
 
 
-def training_bytes(model: ModelConfig, n_parameters: int, training: TrainingConfig, device: str = "cpu") -> int:
-    """About what a training takes at its peak, beside the program itself."""
+def training_bytes(
+    model: ModelConfig, n_parameters: int, training: TrainingConfig, longest: int, device: str = "cpu"
+) -> int:
+    """About what a training takes at its peak, beside the program itself.
+
+    Args:
+        longest: tokens of the longest sentence.
+    """
+    compiled = device == "cpu" and library() is not None
     n_tokens = min(training.micro_batch_tokens or training.batch_tokens, training.batch_tokens)
     n_tokens *= 2 if training.r_drop else 1
     n_layers = model.n_encoder_layers + model.n_decoder_layers
     vectors = _NARROW_VECTORS * model.d_model + _WIDE_VECTORS[model.activation] * model.d_ff
-    copies = 1 if device == "cpu" and library() else _SCORES_OF_TWO if training.r_drop else _SCORES
+    copies = 1 if compiled else _SCORES_OF_TWO if training.r_drop else _SCORES
     scores = copies * CHUNK_TOKENS * model.target_vocab_size
-    return state_bytes(n_parameters, training) + _BYTES * (n_tokens * n_layers * vectors + scores)
+    kept = n_tokens * (n_layers * vectors + _weights_of_a_token(model, longest, device, compiled))
+    return state_bytes(n_parameters, training) + _BYTES * (kept + scores)
+
+
+def _weights_of_a_token(model: ModelConfig, longest: int, device: str, compiled: bool) -> int:
+    """How many numbers attention keeps for each token, of its weights over up to `longest` others."""
+    if model.attention_dropout:
+        each = _DROPPED_WEIGHTS * longest
+    elif compiled:
+        each = _WEIGHTS * min(longest, OURS)
+    else:
+        each = _PLAIN_WEIGHTS * min(longest, PLAIN) if device == "cpu" else 0
+    return each * model.n_heads * (model.n_encoder_layers + 2 * model.n_decoder_layers)

@@ -125,7 +125,8 @@ def _check_memory(config: Config, prepared: Prepared, device: torch.device, repo
     model = model_config(config, prepared)
     n_parameters = sum(map(math.prod, weight_shapes(model).values()))
     state = state_bytes(n_parameters, config.training)
-    needed = training_bytes(model, n_parameters, config.training, device.type)
+    longest = int(max(prepared.train.source_lengths.max(), prepared.train.target_lengths.max())) + 1  # with <eos>
+    needed = training_bytes(model, n_parameters, config.training, longest, device.type)
     there = available_memory(device)
     if there is not None and state > there:
         what = f"{n_parameters:,} parameters take {state / MIB:,.0f} MiB to train, and {there / MIB:,.0f} MiB are free"
