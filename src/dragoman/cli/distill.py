@@ -75,7 +75,7 @@ def distill(
         raise typer.BadParameter("--backward translates targets: give --target too")
     from dragoman.devices import all_cores
     from dragoman.experiments.distill import Teacher, distill
-    from dragoman.translator import BATCH_TOKENS, LongTextWarning
+    from dragoman.translator import LongTextWarning
 
     warnings.simplefilter("ignore", LongTextWarning)  # training leaves such pairs out
     groups = [[name] for name in model] if each else [model]
@@ -98,7 +98,7 @@ def distill(
             "temperature": temperature,
             "seed": seed,
         },
-        batch_size=batch_size or BATCH_TOKENS,
+        batch_size=batch_size,
         report=say,
     )
     command = shlex.join(["train", "--source", str(files[0]), "--target", str(files[1])])

@@ -112,7 +112,7 @@ def evaluate(
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.devices import all_cores
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
-    from dragoman.translator import BATCH_TOKENS, LongTextWarning, Translator
+    from dragoman.translator import LongTextWarning, Translator
 
     warnings.simplefilter("ignore", LongTextWarning)  # told once, below
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
@@ -132,16 +132,18 @@ def evaluate(
         own_split = split if test.is_multi30k else None
         tokenised = m30k_references(references, language, own_split) if m30k or test.is_multi30k else None
         _warn_of_length(zip(sources, references, strict=True), translator, varies=bool(variants))
-        texts, size = (sources, references), batch_size or BATCH_TOKENS
+        texts = sources, references
         if variants:
             key, settings = variants
             scores = vary_search(
-                translator, *texts, settings, language=language, m30k_references=tokenised, batch_size=size
+                translator, *texts, settings, language=language, m30k_references=tokenised, batch_size=batch_size
             )
             values = [each[key] for each in settings]
             print_result(_vary_json(key, values, scores) if as_json else vary_table(key, values, scores))
             return
-        results = evaluate(translator, *texts, language=language, m30k_references=tokenised, batch_size=size, **search)
+        results = evaluate(
+            translator, *texts, language=language, m30k_references=tokenised, batch_size=batch_size, **search
+        )
         if write is not None:
             for translation in results.translations:
                 write(translation)

@@ -47,7 +47,9 @@ OneModel = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help=f"
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:<n> or mps.")]
 BatchSize = Annotated[
     int | None,
-    typer.Option("--batch-size", min=1, help="Source tokens, padding included, that are worked on at once."),
+    typer.Option(
+        "--batch-size", min=1, help="Source tokens, padding included, at once; default: what suits the device."
+    ),
 ]
 Workers = Annotated[
     int | None,

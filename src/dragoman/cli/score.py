@@ -49,7 +49,7 @@ def score(
     else:
         pairs = _tabbed(input_lines(None, invalid_utf8))
     with result_lines(output, overwrite=overwrite, inputs=[source, target]) as write:
-        from dragoman.translator import BATCH_TOKENS, Translator
+        from dragoman.translator import Translator
 
         translator = Translator.load(*model, device=device)
         number = 0
@@ -58,7 +58,7 @@ def score(
                 if not translator.fits(*pair):
                     what = f"a sentence is longer than the {translator.max_length} tokens of the model"
                     raise DataError(what, source or "standard input", line=line, advice="leave this pair out")
-            scores = translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size or BATCH_TOKENS)
+            scores = translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size)
             for each in scores:
                 value = each.per_token if per_token else each.log_prob
                 write(json.dumps({**asdict(each), "per_token": each.per_token}) if as_json else f"{value:.6f}")

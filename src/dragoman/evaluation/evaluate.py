@@ -23,7 +23,7 @@ from dragoman.evaluation.metrics import (
     moses_lines,
 )
 from dragoman.sections import parse_section
-from dragoman.translator import BATCH_TOKENS, SearchOptions, Translator
+from dragoman.translator import SearchOptions, Translator
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def evaluate(
     *,
     language: str | None = None,
     m30k_references: Sequence[str] | None = None,
-    batch_size: int = BATCH_TOKENS,
+    batch_size: int | None = None,
     **options: Unpack[SearchOptions],
 ) -> Evaluation:
     """Translate the sources and compare with the references.
@@ -92,7 +92,7 @@ def vary_search(
     *,
     language: str | None = None,
     m30k_references: Sequence[str] | None = None,
-    batch_size: int = BATCH_TOKENS,
+    batch_size: int | None = None,
 ) -> list[tuple[Metric, ...]]:
     """The metrics of each of several settings of the search, as `evaluate` has them: for choosing, on validation text.
 
@@ -182,7 +182,7 @@ def comparison_table(comparisons: Sequence[Comparison]) -> Table:
 
 
 def _perplexity(
-    translator: Translator, sources: Sequence[str], references: Sequence[str], batch_size: int
+    translator: Translator, sources: Sequence[str], references: Sequence[str], batch_size: int | None
 ) -> tuple[float | None, int]:
     """The perplexity of the references, and how many pairs had to be left out of it."""
     pairs = [pair for pair in zip(sources, references, strict=True) if translator.fits(*pair)]

@@ -32,7 +32,7 @@ from dragoman.data.filtering import text_problem
 from dragoman.devices import Precision
 from dragoman.errors import ConfigError, DataError, RunFolderError
 from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, temporary, to_json, write_file, write_pieces
-from dragoman.translator import BATCH_TOKENS, SearchOptions, Translator
+from dragoman.translator import SearchOptions, Translator
 
 RECORD, PARTS = "distill.json", "parts"
 #: Sentences in a part: what a kill costs, and what is sorted by length together.
@@ -96,7 +96,7 @@ def distill(
     folder: Path,
     *,
     options: SearchOptions | None = None,
-    batch_size: int = BATCH_TOKENS,
+    batch_size: int | None = None,
     report: Callable[[str], None] = print,
 ) -> tuple[Path, Path]:
     """Translate `text` with every teacher, and write its pairs and the new ones to `folder`; or go on doing so.
@@ -193,7 +193,7 @@ class _Run:
     number: int
     n_texts: int
     options: SearchOptions
-    batch_size: int
+    batch_size: int | None
 
     def translate(self, text: ParallelText, report: Callable[[str], None]) -> None:
         """Write the parts that are not there yet."""

@@ -145,6 +145,18 @@ INLINE uvec nearest(vec x, float factor) {
     return (uvec)(x * factor + 12582912.0f); /* 1.5 * 2**23: adding it rounds to an integer, in the lowest bits */
 }
 
+/* The lowest byte of each number; GCC would take them out one by one where there is no AVX-512. */
+INLINE void store_bytes(input *to, uvec numbers) {
+#ifdef __AVX512F__
+    _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8((__m512i)numbers));
+#else
+    const __m256i every_fourth = _mm256_set1_epi64x(0x808080800c080400); /* 0x80: nothing */
+    const __m256i halves = _mm256_shuffle_epi8((__m256i)numbers, every_fourth);
+    const __m256i joined = _mm256_permutevar8x32_epi32(halves, _mm256_setr_epi32(0, 4, 0, 0, 0, 0, 0, 0));
+    _mm_storel_epi64((__m128i *)to, _mm256_castsi256_si128(joined));
+#endif
+}
+
 /* A row -> its inputs up to `width`, and their meaning. A row with what is no number has a step of none. */
 INLINE void code(const float *row, int64_t count, int64_t width, input *to) {
     vec above = all(0), below = all(0), wrong = all(0);
@@ -163,11 +175,7 @@ INLINE void code(const float *row, int64_t count, int64_t width, input *to) {
     }
     const float range = highest - lowest, factor = range > 0 ? MOST_STEPS / range : 0;
     const uvec first = nearest(all(lowest), factor);
-    for (i = 0; i + LANES <= count; i += LANES) {
-        typedef uint8_t bytes __attribute__((vector_size(LANES)));
-        const bytes steps = __builtin_convertvector(nearest(load(row + i), factor) - first, bytes);
-        memcpy(to + i, &steps, sizeof steps);
-    }
+    for (i = 0; i + LANES <= count; i += LANES) store_bytes(to + i, nearest(load(row + i), factor) - first);
     for (; i < width; i++) to[i] = (input)(nearest(all(i < count ? row[i] : 0), factor) - first)[0];
     const Meaning meaning = {range / MOST_STEPS + none, (int32_t)(nearest(all(0), factor) - first)[0]};
     memcpy(to + width, &meaning, sizeof meaning);

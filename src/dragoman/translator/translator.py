@@ -33,8 +33,9 @@ if TYPE_CHECKING:
 
     from dragoman.model.transformer import Transformer
 
-#: Source tokens, padding included, that are searched at once unless the caller says otherwise.
-BATCH_TOKENS = 2048
+#: Source tokens, padding included, that are searched at once unless the caller says otherwise. What is kept of the
+#: sentences of a small batch stays in a CPU's caches; to read more from memory costs more than small products do.
+BATCH_TOKENS, CPU_BATCH_TOKENS = 2048, 512
 
 
 class SearchOptions(TypedDict, total=False):
@@ -136,7 +137,7 @@ class Translator:
         prefixes: str | None = None,
         align: bool = False,
         sentences: bool = False,
-        batch_size: int = ...,
+        batch_size: int | None = ...,
         **options: Unpack[SearchOptions],
     ) -> Translation: ...
 
@@ -148,7 +149,7 @@ class Translator:
         prefixes: str | Sequence[str] | None = None,
         align: bool = False,
         sentences: bool = False,
-        batch_size: int = ...,
+        batch_size: int | None = ...,
         **options: Unpack[SearchOptions],
     ) -> list[Translation]: ...
 
@@ -159,7 +160,7 @@ class Translator:
         prefixes: str | Sequence[str] | None = None,
         align: bool = False,
         sentences: bool = False,
-        batch_size: int = BATCH_TOKENS,
+        batch_size: int | None = None,
         **options: Unpack[SearchOptions],
     ) -> Translation | list[Translation]:
         """Translate one text, or many; a text is best one sentence, as in training.
@@ -173,7 +174,8 @@ class Translator:
             align: also say which source word each word comes from, by the attention of the first model.
             sentences: cut every text into its sentences, for a model that learned from single ones: of several at once
                 it may translate the first alone.
-            batch_size: source tokens, padding included, searched at once. It changes the speed, and how scores round.
+            batch_size: source tokens, padding included, searched at once; None is what suits the device. It changes the
+                speed, and how scores round.
             options: `SearchOptions`; those left out or None are the bundle's.
 
         Raises:
@@ -184,7 +186,7 @@ class Translator:
         starts = [prefixes or ""] * len(sources) if prefixes is None or isinstance(prefixes, str) else list(prefixes)
         if len(starts) != len(sources):
             raise ConfigError(f"{len(starts)} prefixes for {len(sources)} texts", advice="give one, or one for each")
-        translations = self._translate(sources, starts, batch_size, config, align, sentences)
+        translations = self._translate(sources, starts, self._at_once(batch_size), config, align, sentences)
         return translations[0] if isinstance(texts, str) else translations
 
     def translate_stream(
@@ -194,7 +196,7 @@ class Translator:
         prefixes: str | None = None,
         align: bool = False,
         sentences: bool = False,
-        batch_size: int = BATCH_TOKENS,
+        batch_size: int | None = None,
         read_ahead: int = 1,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Translation]:
@@ -207,9 +209,9 @@ class Translator:
             ConfigError: as `translate`, at once.
         """
         config = self._search_config(options)
-        return self._stream(lines, prefixes or "", batch_size, read_ahead, config, align, sentences)
+        return self._stream(lines, prefixes or "", self._at_once(batch_size), read_ahead, config, align, sentences)
 
-    def score(self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int = BATCH_TOKENS) -> list[Score]:
+    def score(self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int | None = None) -> list[Score]:
         """The natural-log probability of each target given its source (forced decoding); an ensemble's is that of
         the averaged probabilities. `Score` has the sum, not normalised by length, and the mean for a token.
 
@@ -228,7 +230,7 @@ class Translator:
                     advice="leave it out",
                 )
         scores: list[Score | None] = [None] * len(pairs)
-        for rows in pair_batches(pairs, batch_size):
+        for rows in pair_batches(pairs, BATCH_TOKENS if batch_size is None else batch_size):
             forced = forced_log_probs(self.models, [pairs[row] for row in rows])
             for row, token_log_probs in zip(rows, forced, strict=True):
                 tokens = (*self.tokenizers.target.pieces(pairs[row][1]), SPECIALS[EOS_ID])
@@ -241,6 +243,9 @@ class Translator:
 
     def _encode_pair(self, source: str, target: str) -> tuple[list[int], list[int]]:
         return self.tokenizers.source.encode(harmless(source)), self.tokenizers.target.encode(harmless(target))
+
+    def _at_once(self, batch_size: int | None) -> int:
+        return (CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS) if batch_size is None else batch_size
 
     def _search_config(self, options: SearchOptions) -> SearchConfig:
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
