@@ -1,4 +1,4 @@
-"""Write docs/book/data/multi30k.json: what the chapter on Multi30k shows of a run that takes an hour and a half.
+"""Write docs/book/data/multi30k.json: what the chapter on Multi30k shows of a run that takes half an hour.
 
 dragoman train recipes/multi30k-en-de.yaml --output RUN
 python docs/book/building/record_multi30k.py RUN
