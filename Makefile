@@ -26,7 +26,7 @@ INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --con
 C_SOURCES := $(addprefix src/dragoman/,vectors.h fused/fused.c runtime/products.h runtime/kernels.c)
 INSTALLED_FROM := pyproject.toml constraints.txt $(C_SOURCES)
 
-.PHONY: demo test faults mutants bench-train bench-translate bench-latency bench-scale bench-processes docs format wheel clean
+.PHONY: demo test faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheel clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -54,6 +54,11 @@ bench-train: $(VENV)/bench
 
 bench-translate bench-latency: bench-%: $(VENV)/bench
 	$(BIN)/python benchmarks/$*.py $(RUN) $(SOURCE)
+
+# As on a processor without AVX-512: for CTranslate2, the libraries that it and PyTorch multiply with, NumPy's, and ours.
+bench-translate-avx2: $(VENV)/bench
+	CT2_FORCE_CPU_ISA=AVX2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCTIONS=AVX2 OPENBLAS_CORETYPE=Haswell \
+	  $(BIN)/python benchmarks/translate.py $(RUN) $(SOURCE)
 
 bench-scale: $(VENV)/bench
 	$(BIN)/python benchmarks/scale.py runs/scale

@@ -28,12 +28,13 @@ from dragoman.bundle import load_bundle
 from dragoman.data.lines import read_lines
 
 N_SENTENCES, N_ROUNDS = 60, 5
+KINDS = ("float32", "int8")
 
 CTRANSLATE2 = """
 import sys, ctranslate2
 pieces = [line.split(" ") for line in open(sys.argv[2], encoding="utf-8").read().split("\\n")]
-translator = ctranslate2.Translator(sys.argv[1], device="cpu", compute_type="float32", intra_threads=1)
-translator.translate_batch(pieces, beam_size=5, max_batch_size=4096, batch_type="tokens")
+translator = ctranslate2.Translator(sys.argv[1], device="cpu", compute_type=sys.argv[3], intra_threads=1)
+translator.translate_batch(pieces, beam_size=5, max_batch_size=512, batch_type="tokens")
 """
 
 
@@ -52,7 +53,7 @@ def main() -> None:
         options = {"device": "cpu", "intra_threads": 1}
         theirs = {
             f"CTranslate2 {kind}": ctranslate2.Translator(str(folder / "model"), compute_type=kind, **options)
-            for kind in ("float32", "int8")
+            for kind in KINDS
         }
 
         def one_sentence(beam_size: int) -> dict[str, float]:
@@ -75,14 +76,14 @@ def main() -> None:
                 "import torch": [python, "-c", "import torch"],
                 "dragoman --help": [*us, "--help"],
                 "dragoman translate, one sentence": [*translate, str(one)],
-                "ctranslate2, one sentence": [*peer, str(folder / "one pieces")],
+                "ctranslate2, one sentence": [*peer, str(folder / "one pieces"), "float32"],
             }
         )
         memory = {"dragoman": _peak_mib([*translate, str(all_)])}
         for precision in ("bfloat16", "int8"):
             if f"dragoman {precision}" in ours:
                 memory[f"dragoman {precision}"] = _peak_mib([*translate, str(all_), "--precision", precision])
-        memory["CTranslate2 float32"] = _peak_mib([*peer, str(folder / "pieces")])
+        memory |= {f"CTranslate2 {kind}": _peak_mib([*peer, str(folder / "pieces"), kind]) for kind in KINDS}
     write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
 
 

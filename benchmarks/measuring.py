@@ -21,8 +21,8 @@ from dragoman.runtime.kernels import Kernels, usable_kernels
 
 #: What of a processor matters here, as Linux names it.
 FLAGS = {"avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}
-#: Whether CTranslate2 was told to do without, so that we do, too.
-WITHOUT_AVX512 = os.environ.get("CT2_FORCE_CPU_ISA") == "AVX2"
+#: Whether the libraries were told to do without, by `make bench-translate-avx2`, so that we do, too.
+WITHOUT_AVX512 = os.environ.get("ONEDNN_MAX_CPU_ISA") == "AVX2"
 
 
 def in_turns(systems: Mapping[str, Callable[[], float]], n_rounds: int) -> dict[str, list[float]]:

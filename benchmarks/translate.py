@@ -1,7 +1,7 @@
 """Speed of translating 1,000 sentences, greedy and with beam 5: ours and CTranslate2, with the same weights.
 
     make bench-translate        # or: python benchmarks/translate.py RUN SOURCE, with a trained run and a text file
-    CT2_FORCE_CPU_ISA=AVX2 make bench-translate         # both as on a processor that has no AVX-512
+    make bench-translate-avx2   # both as on a processor that has no AVX-512
 
 Both have as many workers of one thread as there are threads, and batches of 512 tokens, which is the best of both;
 CTranslate2 in float32 and in int8, ours also in bfloat16 and int8 where the processor multiplies them, and without its
@@ -24,7 +24,7 @@ from to_ctranslate2 import convert
 from dragoman.bundle import load_bundle
 from dragoman.data.lines import read_lines
 
-N_SENTENCES, N_ROUNDS = 1000, 3
+N_SENTENCES, N_ROUNDS = 1000, 7
 BATCH_TOKENS, LONGEST = 512, 100
 KINDS = ("float32", "int8")
 

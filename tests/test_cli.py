@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
@@ -324,6 +325,20 @@ def test_lines_out_are_lines_in(dragoman: Dragoman, bundle: Path, translator: Tr
 def test_only_a_newline_ends_a_line_and_a_mark_is_no_text(dragoman: Dragoman, bundle: Path) -> None:
     plain = dragoman("translate", "-m", bundle, stdin=b"A man\nShe\n")[1]
     assert dragoman("translate", "-m", bundle, stdin=b"\xef\xbb\xbfA man\r\nShe")[1] == plain
+
+
+@pytest.mark.parametrize("command", ["translate", "evaluate", "distill"])
+def test_the_precision_that_is_asked_for_is_used(
+    command: str, dragoman: Dragoman, bundle: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "a.en").write_text("A man\n")
+    (tmp_path / "a.de").write_text("Ein Mann\n")
+    text = ("--source", tmp_path / "a.en", "--target", tmp_path / "a.de")
+    texts = {"translate": ("--input", tmp_path / "a.en"), "evaluate": text, "distill": (*text, "-o", tmp_path / "made")}
+    with patch.object(Translator, "load", wraps=Translator.load) as load:
+        code, _, err = dragoman(command, "-m", bundle, "--precision", "int8", *texts[command])
+    assert code == 0, err
+    assert [call.kwargs["precision"] for call in load.call_args_list] == ["int8"]
 
 
 def test_a_long_line_is_translated_whole_with_a_warning(dragoman: Dragoman, bundle: Path) -> None:

@@ -73,7 +73,7 @@ def compiled(models: Sequence[Transformer], kernels: Kernels) -> TransformerScor
 #: All libraries that this processor runs, also those whose products take narrower numbers than float32.
 ALL_KERNELS = [*{kernels.name: kernels for each in LIBRARIES for kernels in usable_kernels(each)}.values()]
 ALL_NAMES = [*dict.fromkeys(itertools.chain(*LIBRARIES.values()))]
-WHOLE_NUMBERS = [kernels for kernels in ALL_KERNELS if kernels.largest_weight]
+INTEGERS = [kernels for kernels in ALL_KERNELS if kernels.largest_weight]
 
 
 def ways(libraries: Sequence[Kernels]) -> pytest.MarkDecorator:
@@ -256,7 +256,7 @@ def test_bfloat16_in_products_alone_is_closer_than_a_model_in_bfloat16(
     assert 0 < products < everything
 
 
-def product_of_whole_numbers(linear: Linear, largest: int, x: Floats, out: Floats | None = None) -> Floats:
+def product_of_integers(linear: Linear, largest: int, x: Floats, out: Floats | None = None) -> Floats:
     """x W + b, inputs in steps of a 254th of their row's range, and weights of a part of their column's largest."""
     range_ = x.max(axis=1, keepdims=True).clip(0) - x.min(axis=1, keepdims=True).clip(None, 0)
     steps = range_.clip(1e-30) / np.float32(254), np.abs(linear.weight).max(axis=0).clip(1e-30) / np.float32(largest)
@@ -266,12 +266,12 @@ def product_of_whole_numbers(linear: Linear, largest: int, x: Floats, out: Float
 
 
 @uneven
-@pytest.mark.parametrize("kernels", WHOLE_NUMBERS, ids=lambda kernels: kernels.name)
-def test_products_of_whole_numbers_are_those_of_a_model_that_rounds(
+@pytest.mark.parametrize("kernels", INTEGERS, ids=lambda kernels: kernels.name)
+def test_products_of_integers_are_those_of_a_model_that_rounds(
     shape: dict[str, object], kernels: Kernels, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Closer than bfloat16 is to float32; and with bfloat16 in attention, hardly further from float32 than it."""
-    monkeypatch.setattr(Linear, "__call__", partialmethod(product_of_whole_numbers, kernels.largest_weight))
+    monkeypatch.setattr(Linear, "__call__", partialmethod(product_of_integers, kernels.largest_weight))
     model = transformer(5, source_vocab_size=60, **shape)
     states = {
         "float32": compiled([model], usable_kernels()[0]).start(UNEVEN),
@@ -417,9 +417,9 @@ def test_the_best_of_compiled_scores_are_those_of_the_softmax(
         assert len(set(row[allowed])) == allowed.sum()
 
 
-@pytest.mark.parametrize("kernels", WHOLE_NUMBERS, ids=lambda kernels: kernels.name)
+@pytest.mark.parametrize("kernels", INTEGERS, ids=lambda kernels: kernels.name)
 @given(n_rows=st.integers(1, 30), vocab_size=st.integers(5, 70), width=st.integers(1, 50), power=st.integers(-145, 3))
-def test_products_of_whole_numbers_take_the_nearest_and_are_exact(
+def test_products_of_integers_take_the_nearest_and_are_exact(
     n_rows: int, vocab_size: int, width: int, power: int, kernels: Kernels
 ) -> None:
     """Inputs are counted in 254ths of their row's range, and weights in parts of their output's largest."""
@@ -447,10 +447,26 @@ def test_products_of_whole_numbers_take_the_nearest_and_are_exact(
     np.testing.assert_allclose(found, torch.from_numpy(logits).log_softmax(dim=-1).numpy(), rtol=2e-5, atol=2e-5)
 
 
+@pytest.mark.parametrize("kernels", INTEGERS, ids=lambda kernels: kernels.name)
+def test_sums_of_integers_fit_whatever_the_width(kernels: Kernels) -> None:
+    """All inputs at their largest, and all weights of an output of one sign, so that nothing cancels out."""
+    model, d_ff = transformer(1, d_ff=140_000, source_vocab_size=60), 140_000
+    with torch.no_grad():
+        for layer in (*model.encoder_layers, *model.decoder_layers):
+            layer.feed_forward.inner.weight.zero_()
+            layer.feed_forward.inner.bias.fill_(1)
+            layer.feed_forward.outer.weight.copy_(torch.linspace(-1, 1, 16)[:, None].expand(16, d_ff) / d_ff)
+    exact, rounded = (compiled([model], each).start(UNEVEN) for each in (usable_kernels()[0], kernels))
+    ids = np.full(len(UNEVEN), SOS_ID)
+    np.testing.assert_allclose(rounded.step(ids).array(), exact.step(ids).array(), atol=0.1)
+
+
 @ways(ALL_KERNELS)
-@pytest.mark.parametrize("activation", ["relu", "gelu", "swiglu"])
-def test_a_weight_that_is_not_a_number_is_not_lost(activation: str, scoring: Scoring) -> None:
-    model = transformer(1, activation=activation, norm="pre")
+@pytest.mark.parametrize(
+    ("activation", "d_model", "d_ff"), [("relu", 16, 32), ("gelu", 16, 32), ("swiglu", 16, 32), ("relu", 14, 9)]
+)
+def test_a_weight_that_is_not_a_number_is_not_lost(activation: str, d_model: int, d_ff: int, scoring: Scoring) -> None:
+    model = transformer(1, activation=activation, norm="pre", d_model=d_model, d_ff=d_ff)
     for name, weight in model.named_parameters():
         if "embedding" in name:
             continue  # of which a search reads some rows only

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import get_args
+from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -20,8 +21,10 @@ from dragoman.config import SearchConfig
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.search import search
 from dragoman.decoding.state import State
-from dragoman.devices import Precision
+from dragoman.devices import Precision, find_device
 from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.runtime.compiled_model import CompiledModel
+from dragoman.runtime.kernels import usable_kernels
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import LongTextWarning, Translation, Translator
 from dragoman.translator.cutting import cut, harmless
@@ -359,9 +362,22 @@ def test_coarser_numbers_are_near(tmp_path: Path) -> None:
         assert each.translate(sources)[0].score == pytest.approx(fine.translate(sources)[0].score, rel=0.02)
 
 
-def test_whole_numbers_are_for_the_cpu(tokenizers: Tokenizers) -> None:
+@pytest.mark.parametrize("precision", get_args(Precision))
+def test_a_translator_computes_in_its_precision(precision: Precision, tmp_path: Path, tokenizers: Tokenizers) -> None:
+    write_tiny_bundle(tmp_path / "model")
+    with patch("dragoman.translator.models.CompiledModel", wraps=CompiledModel) as made:
+        Translator.load(tmp_path / "model", device="cpu", precision=precision)
+        Translator([tiny_model(tokenizers)], tokenizers, precision=precision)
+    assert [call.args[2] for call in made.call_args_list] == [*usable_kernels(precision)[:1]] * 2
+
+
+def test_integers_are_for_the_cpu(tokenizers: Tokenizers, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="int8 is for the CPU; use bfloat16 on a GPU"):
         Translator([tiny_model(tokenizers)], tokenizers, device="meta", precision="int8")
+    write_tiny_bundle(tmp_path / "model")
+    with patch("dragoman.devices.DRIVERS", [str(tmp_path)]), patch("torch.cuda.is_available", return_value=True):
+        assert find_device("auto") == "cuda"
+        assert Translator.load(tmp_path / "model", precision="int8").device == "cpu"
 
 
 def test_forced_scores_are_those_of_the_search(translator: Translator) -> None:

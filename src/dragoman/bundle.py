@@ -147,7 +147,7 @@ def save_bundle(
 
     Raises:
         DivergedError: a weight is not finite; nothing is written.
-        ConfigError: a weight is too large for float16; nothing is written.
+        ConfigError: a weight is too large for float16, or the padding is not the tokenizers'; nothing is written.
         ResourceError, RunFolderError: the disk is full, or the folder cannot be written.
     """
     write_bundle(folder, Bundle(model.config, weights_of(model), tokenizers, search, facts), precision, card)
@@ -155,6 +155,8 @@ def save_bundle(
 
 def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "float32", card: str | None = None) -> None:
     """`save_bundle` of what is in a bundle already."""
+    if bundle.config.pad_id != PAD_ID:
+        raise ConfigError(f"pad_id is {bundle.config.pad_id}, and the tokenizers fill up with {PAD_ID}", folder)
     if bad := not_finite(bundle.weights):
         raise DivergedError("weights that are not finite are not saved", folder, details=bad)
     with np.errstate(over="ignore"):

@@ -8,8 +8,8 @@ from typing import Literal
 
 from dragoman.errors import ConfigError
 
-#: What a model translates in. In bfloat16 a CPU computes products, and a GPU all of it; in int8 a CPU computes the
-#: products of weights.
+#: What a model translates in, in the order in which kernels.c counts. In bfloat16 a CPU computes products, and a GPU
+#: all of it; in int8 a CPU computes the products of weights.
 Precision = Literal["float32", "bfloat16", "int8"]
 
 #: Where Linux shows that there is a driver of a GPU: NVIDIA's, that of its small boards, AMD's, Windows's for Linux.

@@ -88,13 +88,15 @@ INLINE int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
+/* 1.5 * 2**23: adding it rounds a float to an integer, in its lowest bits. */
+#define ROUNDING 12582912.0f
+
 /* exp(x) up to 88, and the same above, to two units in the last place: from the nearest power of two and a Taylor
  * polynomial of what is left. */
 INLINE vec exponential(vec x) {
-    const vec magic = all(12582912.0f); /* 1.5 * 2**23: adding it rounds to an integer, in the lowest bits */
     vec clamped = choose(x > 88.0f, all(88.0f), larger(all(-87.0f), x));
-    vec shifted = clamped * 1.44269504f + magic;
-    vec powers = shifted - magic;
+    vec shifted = clamped * 1.44269504f + ROUNDING;
+    vec powers = shifted - ROUNDING;
     vec rest = clamped - powers * 0.693359375f + powers * 2.12194440e-4f; /* log(2), in two parts */
     vec series = all(1.0f / 5040);
     series = series * rest + 1.0f / 720;

@@ -58,7 +58,8 @@ Workers = Annotated[
 Precision = Annotated[
     devices.Precision,
     typer.Option(
-        "--precision", help="bfloat16 and int8 are faster where the processor has them, with coarser numbers."
+        "--precision",
+        help="bfloat16, and int8 on a CPU, are faster where the processor has them, with coarser numbers.",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")]

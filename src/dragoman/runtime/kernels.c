@@ -283,7 +283,7 @@ static void attend(const Shape *shape, const Seen *seen, const float *queries, i
 typedef struct {
     void *all;
     float *normed, *projected, *attended, *inner, *gates, *added;
-    input *coded;
+    input *converted;
     number *token;
     number *keys, *values; /* of one head of a sentence */
     Scratch scratch;
@@ -305,7 +305,7 @@ static int allocate_workspace(Workspace *workspace, const Shape *shape, int64_t 
         {&workspace->inner, n_rows * d_ff * sizeof(float)},
         {&workspace->gates, n_rows * d_ff * sizeof(float)},
         {&workspace->added, n_rows * d_model * sizeof(float)},
-        {&workspace->coded, n_rows * between_rows(larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(input)},
+        {&workspace->converted, n_rows * between_rows(larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(input)},
         {&workspace->token, larger_of(units * UNIT, width) * sizeof(number)},
         {&workspace->keys, padded * units * UNIT * sizeof(number)},
         {&workspace->values, padded * width * sizeof(number)},
@@ -335,15 +335,15 @@ INLINE const float *before(const Shape *shape, const Norm *norm, const float *x,
 /* x (R, D) + map(attended or inner), normed if the norm comes after. */
 static void add(const Shape *shape, const Linear *map, const Norm *norm, const float *from, float *x, int64_t n_rows,
                 Workspace *workspace) {
-    apply(map, from, n_rows, workspace->added, workspace->coded);
+    apply(map, from, n_rows, workspace->added, workspace->converted);
     for (int64_t i = 0; i < n_rows * shape->d_model; i++) x[i] += workspace->added[i];
     if (!shape->pre_norm) normalise(norm, shape->d_model, x, n_rows, x);
 }
 
 static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64_t n_rows, Workspace *workspace) {
     const float *from = before(shape, &layer->feed_forward_norm, x, n_rows, workspace);
-    apply(&layer->inner, from, n_rows, workspace->inner, workspace->coded);
-    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, workspace->gates, workspace->coded);
+    apply(&layer->inner, from, n_rows, workspace->inner, workspace->converted);
+    if (shape->activation == SWIGLU) apply(&layer->gate, from, n_rows, workspace->gates, workspace->converted);
     activate(shape->activation, workspace->inner, workspace->gates, n_rows * shape->d_ff);
     add(shape, &layer->outer, &layer->feed_forward_norm, workspace->inner, x, n_rows, workspace);
 }
@@ -363,7 +363,7 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
         const int64_t n_here = smaller(at_once, n_sentences - first), n_rows = n_here * length;
         float *rows = x + first * length * shape->d_model;
         apply(&layer->self_projection, before(shape, &layer->self_norm, rows, n_rows, &workspace), n_rows,
-              workspace.projected, workspace.coded);
+              workspace.projected, workspace.converted);
         if (shape->sines) {
             rotate(shape, workspace.projected, stride, n_rows, 0, length);
             rotate(shape, workspace.projected + n_heads * d_k, stride, n_rows, 0, length);
@@ -412,7 +412,7 @@ int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory,
     if (!allocate_workspace(&workspace, shape, ROWS_AT_ONCE, length)) return NO_MEMORY;
     for (int64_t first = 0; first < n_sentences * length; first += ROWS_AT_ONCE) {
         const int64_t n_rows = smaller(ROWS_AT_ONCE, n_sentences * length - first);
-        apply(&layer->cross_memory, memory + first * shape->d_model, n_rows, workspace.projected, workspace.coded);
+        apply(&layer->cross_memory, memory + first * shape->d_model, n_rows, workspace.projected, workspace.converted);
         for (int64_t row = 0; row < n_rows; row++) {
             const float *keys = workspace.projected + row * layer->cross_memory.n_out;
             keep_token(shape, tokens, (first + row) / length, (first + row) % length, keys, keys + n_keys, &workspace);
@@ -478,7 +478,7 @@ static void decode_layer(const Shape *shape, const Layer *layer, const Sentences
     for (int64_t row = 0; row < n_rows; row++) sentence_of[row] = sentences->slots[places[row] / step->n_places];
 
     apply(&layer->self_projection, before(shape, &layer->self_norm, x, n_rows, workspace), n_rows, workspace->projected,
-          workspace->coded);
+          workspace->converted);
     if (shape->sines) {
         rotate(shape, workspace->projected, stride, n_rows, step->position, 1);
         rotate(shape, workspace->projected + d_keys, stride, n_rows, step->position, 1);
@@ -493,7 +493,7 @@ static void decode_layer(const Shape *shape, const Layer *layer, const Sentences
     add(shape, &layer->self_output, &layer->self_norm, workspace->attended, x, n_rows, workspace);
 
     apply(&layer->cross_query, before(shape, &layer->cross_norm, x, n_rows, workspace), n_rows, workspace->projected,
-          workspace->coded);
+          workspace->converted);
     attend_kept(shape, memory, sentence_of, n_rows, length, sentences->unseen_memory, rounded_up(length, LANES), 0,
                 d_keys, workspace);
     add(shape, &layer->cross_output, &layer->cross_norm, workspace->attended, x, n_rows, workspace);
@@ -587,7 +587,7 @@ int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_row
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE) {
         const int64_t n_here = smaller(ROWS_AT_ONCE, n_rows - row);
         const int64_t n_in = projection->n_in;
-        const input *from = coded(hidden + row * n_in, n_here, n_in, (input *)(scores + n_scores));
+        const input *from = converted(hidden + row * n_in, n_here, n_in, (input *)(scores + n_scores));
         for (int64_t i = 0; i < n_here; i++) sums[i] = (LogSum){-INFINITY, 0};
         for (int64_t column = 0; column < projection->n_out; column += COLUMNS_AT_ONCE) {
             const int64_t count = smaller(COLUMNS_AT_ONCE, projection->n_out - column);
@@ -640,9 +640,9 @@ int64_t group_size(void) { return GROUP; }
 
 int64_t inputs(void) { return INPUTS; }
 
-/* The largest weight, if weights are whole numbers; else 0. */
+/* The largest weight, if weights are integers; else 0. */
 int64_t largest_weight(void) {
-#ifdef WHOLE_NUMBERS
+#ifdef INT8
     return LARGEST_WEIGHT;
 #else
     return 0;

@@ -42,8 +42,8 @@ class LinearStruct(ctypes.Structure):
         ("n_out", Int),
         ("weight", Pointer),
         ("bias", Pointer),
-        ("steps", Pointer),
-        ("totals", Pointer),
+        ("scales", Pointer),
+        ("column_sums", Pointer),
     ]
 
 
@@ -173,7 +173,7 @@ class Kernels:
         self.lanes: int = library["lanes"]()  # floats of a vector: keys and values lie in whole ones
         self.inputs: int = library["inputs"]()  # to a multiple of which the inputs of weights are filled up
         self.group: int = library["group_size"]()  # weights that are multiplied together
-        self.largest_weight: int = library["largest_weight"]()  # if they are whole numbers; else 0
+        self.largest_weight: int = library["largest_weight"]()  # if they are integers; else 0
         self.unit: int = library["unit_size"]()  # numbers that attention multiplies together: 1, or 2 of bfloat16
         self.number: type[np.generic] = np.float32 if self.unit == 1 else np.uint16  # what attention reads
         self.weight: type[np.generic] = np.int8 if self.largest_weight else self.number

@@ -25,6 +25,8 @@ from dragoman.runtime.kernels import (
 )
 from dragoman.runtime.layers import Linear, Norm, Rotary, Weights
 
+#: Of inputs in 8 bits, as `input` of products.h.
+LARGEST_INPUT = 255
 #: Bytes that a processor reads at once, if they begin at a multiple of them.
 CACHE_LINE = 64
 
@@ -81,8 +83,9 @@ class Packer:
             bias[:n_out] = linear.bias
         struct = LinearStruct(n_in, n_out, bias=self._keep(bias))
         if kernels.largest_weight:
-            weight, steps = whole_numbers(weight, kernels.largest_weight)
-            struct.steps, struct.totals = self._keep(steps), self._keep(weight.sum(axis=0, dtype=np.int32))
+            largest = min(kernels.largest_weight, (2**31 - 1) // (LARGEST_INPUT * n_in))  # sums fit into 32 bits
+            weight, scales = quantized(weight, largest)
+            struct.scales, struct.column_sums = self._keep(scales), self._keep(weight.sum(axis=0, dtype=np.int32))
         panels = weight.reshape(-1, kernels.group, weight.shape[1] // columns, columns).transpose(2, 0, 3, 1)
         struct.weight = self._keep(bfloat16(panels) if kernels.weight is np.uint16 else panels)
         return struct
@@ -126,11 +129,15 @@ def bfloat16(array: Floats) -> NDArray[np.uint16]:
     return halves
 
 
-def whole_numbers(weight: Floats, largest: int) -> tuple[NDArray[np.int8], Floats]:
-    """Weights (n_in, n_out) -> the nearest whole numbers of steps, from -largest to largest, and each column's step."""
-    steps = np.abs(weight).max(axis=0) / np.float32(largest)
-    counts = np.rint(weight / np.where(steps > 0, steps, 1))
-    return np.nan_to_num(counts).astype(np.int8), steps  # the step of a column with a NaN is one
+def quantized(weight: Floats, largest: int) -> tuple[NDArray[np.int8], Floats]:
+    """Weights (n_in, n_out) -> the nearest multiples of each column's scale, from -largest to largest, and the scales.
+
+    The scale of a column with a NaN or infinity is none either, and so nothing of it is lost.
+    """
+    scales = np.abs(weight).max(axis=0) / np.float32(largest)
+    with np.errstate(invalid="ignore"):
+        multiples = np.rint(weight / np.where(scales > 0, scales, 1))
+    return np.nan_to_num(multiples).astype(np.int8), scales
 
 
 def rounded_up(number: int, unit: int) -> int:

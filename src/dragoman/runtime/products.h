@@ -1,8 +1,8 @@
 /* Products: x W + b of many rows, and the numbers that they and attention multiply.
  *
  * Compiled as it is, everything is float32. Compiled for a processor with AVX-512 BF16, maps and attention multiply
- * bfloat16. Compiled with WHOLE_NUMBERS for one with AVX2 or more, maps multiply whole numbers of 8 bits, and attention
- * what it would without. Sums of bfloat16 are float32, and those of whole numbers are exact.
+ * bfloat16. Compiled with INT8 for one with AVX2 or more, maps multiply integers of 8 bits, and attention what it would
+ * without. Sums of bfloat16 are float32, and those of integers are exact.
  */
 
 #include "../vectors.h"
@@ -104,27 +104,27 @@ INLINE unit unit_at(const number *from) {
 
 /* What maps multiply: weights by inputs, of which GROUP are multiplied together, and to how many of which those of a
  * map are filled up. What is summed up becomes floats at the end. */
-#ifdef WHOLE_NUMBERS
+#ifdef INT8
 
-typedef int8_t weight; /* how many steps of its column */
-typedef uint8_t input; /* how many steps of its row, counted from the row's lowest, or from 0 if that is lower */
+typedef int8_t weight; /* in units of its column's scale */
+typedef uint8_t input; /* in units of its row's scale, from the row's lowest, or from 0 if that is lower */
 typedef int32_t group;
 typedef ivec sum;
 typedef struct {
     int8_t bytes[4 * LANES];
 } weights;
-/* What stands behind the inputs of a row: what a step is, and how many of them 0 is. */
+/* What stands behind the inputs of a row: x = scale * (input - zero_point). */
 typedef struct {
-    float step;
-    int32_t zero;
-} Meaning;
-enum { GROUP = 4, INPUTS = 4, BEHIND = sizeof(Meaning), MOST_STEPS = 254 };
+    float scale;
+    int32_t zero_point;
+} Quantization;
+enum { GROUP = 4, INPUTS = 4, BEHIND = sizeof(Quantization), LARGEST_INPUT = 254 };
 
-/* The products of two neighbours must fit into 16 bits, where they are summed up there. */
+/* Without VNNI, two neighbouring products are summed up in 16 bits, into which 2 * 255 * 64 fits. */
 #ifdef __AVX512VNNI__
 enum { LARGEST_WEIGHT = 127 };
 #else
-enum { LARGEST_WEIGHT = 63 };
+enum { LARGEST_WEIGHT = 64 };
 #endif
 
 INLINE sum add_group(sum so_far, group inputs, weights column) {
@@ -141,9 +141,7 @@ INLINE sum add_group(sum so_far, group inputs, weights column) {
 }
 
 /* The nearest whole numbers to x * factor, plus the same number for all. */
-INLINE uvec nearest(vec x, float factor) {
-    return (uvec)(x * factor + 12582912.0f); /* 1.5 * 2**23: adding it rounds to an integer, in the lowest bits */
-}
+INLINE uvec nearest(vec x, float factor) { return (uvec)(x * factor + ROUNDING); }
 
 /* The lowest byte of each number; GCC would take them out one by one where there is no AVX-512. */
 INLINE void store_bytes(input *to, uvec numbers) {
@@ -157,8 +155,9 @@ INLINE void store_bytes(input *to, uvec numbers) {
 #endif
 }
 
-/* A row -> its inputs up to `width`, and their meaning. A row with what is no number has a step of none. */
-INLINE void code(const float *row, int64_t count, int64_t width, input *to) {
+/* A row -> its inputs up to `width`, and their scale and zero point. Of a row with a NaN or infinity the scale is NaN.
+ */
+INLINE void quantize(const float *row, int64_t count, int64_t width, input *to) {
     vec above = all(0), below = all(0), wrong = all(0);
     int64_t i;
     for (i = 0; i + LANES <= count; i += LANES) {
@@ -173,12 +172,12 @@ INLINE void code(const float *row, int64_t count, int64_t width, input *to) {
         lowest = row[i] < lowest ? row[i] : lowest;
         none += row[i] * 0.0f;
     }
-    const float range = highest - lowest, factor = range > 0 ? MOST_STEPS / range : 0;
+    const float range = highest - lowest, factor = range > 0 ? LARGEST_INPUT / range : 0;
     const uvec first = nearest(all(lowest), factor);
     for (i = 0; i + LANES <= count; i += LANES) store_bytes(to + i, nearest(load(row + i), factor) - first);
     for (; i < width; i++) to[i] = (input)(nearest(all(i < count ? row[i] : 0), factor) - first)[0];
-    const Meaning meaning = {range / MOST_STEPS + none, (int32_t)(nearest(all(0), factor) - first)[0]};
-    memcpy(to + width, &meaning, sizeof meaning);
+    const Quantization own = {range / LARGEST_INPUT + none, (int32_t)(nearest(all(0), factor) - first)[0]};
+    memcpy(to + width, &own, sizeof own);
 }
 
 #else
@@ -220,22 +219,22 @@ INLINE group group_at(const input *from) {
 enum { COLUMNS = 2 * LANES };
 
 /* Weights (n_in, n_out) in panels of COLUMNS: (n_panels, n_in up to INPUTS / GROUP, COLUMNS, GROUP), filled with zeros.
- * Others (n_panels * COLUMNS): the bias, always there; of whole numbers what a column's step is, and its sum. */
+ * Others (n_panels * COLUMNS): the bias, always there; of integers also each column's scale and sum. */
 typedef struct {
     int64_t n_in, n_out;
     const weight *weight;
-    const float *bias, *steps;
-    const int32_t *totals;
+    const float *bias, *scales;
+    const int32_t *column_sums;
 } Linear;
 
 /* How many inputs lie between two rows, as products read them. */
 INLINE int64_t between_rows(int64_t n_in) { return rounded_up(n_in, INPUTS) + BEHIND; }
 
 /* x (R, n_in) -> rows as products read them, in `workspace`, which has room for as many. */
-static const input *coded(const float *x, int64_t n_rows, int64_t n_in, input *workspace) {
-#ifdef WHOLE_NUMBERS
+static const input *converted(const float *x, int64_t n_rows, int64_t n_in, input *workspace) {
+#ifdef INT8
     for (int64_t row = 0; row < n_rows; row++)
-        code(x + row * n_in, n_in, rounded_up(n_in, INPUTS), workspace + row * between_rows(n_in));
+        quantize(x + row * n_in, n_in, rounded_up(n_in, INPUTS), workspace + row * between_rows(n_in));
     return workspace;
 #else
     return narrowed(x, n_rows, n_in, rounded_up(n_in, INPUTS), workspace);
@@ -244,13 +243,13 @@ static const input *coded(const float *x, int64_t n_rows, int64_t n_in, input *w
 
 /* x W + b of some columns, from sums that began with `first_sum`; `row` as products read it. */
 INLINE vec finished(sum whole, const Linear *map, const input *row, int64_t column) {
-#ifdef WHOLE_NUMBERS
-    Meaning meaning;
-    sum totals;
-    memcpy(&meaning, row + rounded_up(map->n_in, INPUTS), sizeof meaning);
-    memcpy(&totals, map->totals + column, sizeof totals);
-    const vec steps = __builtin_convertvector(whole - totals * meaning.zero, vec);
-    return steps * (load(map->steps + column) * meaning.step) + load(map->bias + column);
+#ifdef INT8
+    Quantization inputs;
+    sum column_sums;
+    memcpy(&inputs, row + rounded_up(map->n_in, INPUTS), sizeof inputs);
+    memcpy(&column_sums, map->column_sums + column, sizeof column_sums);
+    const vec products = __builtin_convertvector(whole - column_sums * inputs.zero_point, vec);
+    return products * (load(map->scales + column) * inputs.scale) + load(map->bias + column);
 #else
     (void)map, (void)row, (void)column;
     return whole;
@@ -258,7 +257,7 @@ INLINE vec finished(sum whole, const Linear *map, const input *row, int64_t colu
 }
 
 INLINE sum first_sum(const Linear *map, int64_t column) {
-#ifdef WHOLE_NUMBERS
+#ifdef INT8
     (void)map, (void)column;
     return (sum){0};
 #else
@@ -451,6 +450,6 @@ static void project(const Linear *map, int64_t first, int64_t last, const input 
 
 /* x (R, n_in) -> x W + b (R, n_out); workspace: room for the rows as products read them. */
 static void apply(const Linear *map, const float *x, int64_t n_rows, float *out, input *workspace) {
-    const input *rows = coded(x, n_rows, map->n_in, workspace);
+    const input *rows = converted(x, n_rows, map->n_in, workspace);
     project(map, 0, rounded_up(map->n_out, COLUMNS) / COLUMNS, rows, n_rows, out, map->n_out);
 }

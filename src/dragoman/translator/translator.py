@@ -100,7 +100,7 @@ class Translator:
         """Load a bundle, a run folder's best, or a shipped model; several make an ensemble.
 
         For `workers` see the class. A `precision` of bfloat16 is coarser, and faster where the device multiplies such
-        numbers, and so is int8 on a CPU; one that multiplies neither searches in float32 all the same.
+        numbers, and so is int8, which is for the CPU; one that multiplies neither searches in float32 all the same.
 
         Raises:
             BundleError: one of them is missing, damaged or of a newer format.
@@ -108,7 +108,7 @@ class Translator:
         """
         if not names:
             raise ConfigError("no model given", advice="name a bundle or a run folder")
-        place = find_device(device)
+        place = find_device("cpu" if device == "auto" and precision == "int8" else device)
         bundles = [load_bundle(name) for name in names]
         if len(bundles) > 1:
             for name, bundle in zip(names, bundles, strict=True):
