@@ -3,7 +3,7 @@
     make bench-translate        # or: python benchmarks/translate.py RUN SOURCE, with a trained run and a text file
     make bench-translate-avx2   # both as on a processor that has no AVX-512
 
-Both have as many workers of one thread as there are threads, and batches of 512 tokens, which is the best of both;
+Both have as many workers of one thread as there are threads, and batches of 512 tokens, nearly the best of both;
 CTranslate2 in float32 and in int8, ours also in bfloat16 and int8 where the processor multiplies them, and without its
 compiled kernels. It gets pieces and gives pieces, we get text and give text. Equal translations are counted.
 """

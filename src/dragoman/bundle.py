@@ -155,8 +155,8 @@ def save_bundle(
 
 def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "float32", card: str | None = None) -> None:
     """`save_bundle` of what is in a bundle already."""
-    if bundle.config.pad_id != PAD_ID:
-        raise ConfigError(f"pad_id is {bundle.config.pad_id}, and the tokenizers fill up with {PAD_ID}", folder)
+    if problem := _other_padding(bundle.config):
+        raise ConfigError(problem, folder, advice=f"train one with pad_id {PAD_ID}")
     if bad := not_finite(bundle.weights):
         raise DivergedError("weights that are not finite are not saved", folder, details=bad)
     with np.errstate(over="ignore"):
@@ -181,6 +181,13 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
             (temporary / CARD).write_text(card, encoding="utf-8", newline="\n")
 
     save_folder(folder, write, facts={"format_version": version["format_version"]})
+
+
+def _other_padding(config: ModelConfig) -> str | None:
+    """What is wrong with the padding of a model, if it is not its tokenizers'."""
+    if config.pad_id == PAD_ID:
+        return None
+    return f"the model's pad_id is {config.pad_id}, and its tokenizers fill up with {PAD_ID}"
 
 
 def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
@@ -217,8 +224,8 @@ def _load(folder: Path, verify: bool) -> Bundle:
     if sizes != expected:
         what = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
         raise BundleError(what, folder)
-    if config.pad_id != PAD_ID:
-        raise BundleError(f"the model's pad_id is {config.pad_id}, and its tokenizers fill up with {PAD_ID}", folder)
+    if problem := _other_padding(config):
+        raise BundleError(problem, folder)
     if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
         raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
     return Bundle(config, weights, tokenizers, search, settings["facts"])

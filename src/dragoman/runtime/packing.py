@@ -25,7 +25,7 @@ from dragoman.runtime.kernels import (
 )
 from dragoman.runtime.layers import Linear, Norm, Rotary, Weights
 
-#: Of inputs in 8 bits, as `input` of products.h.
+#: The largest input of 8 bits.
 LARGEST_INPUT = 255
 #: Bytes that a processor reads at once, if they begin at a multiple of them.
 CACHE_LINE = 64

@@ -118,7 +118,10 @@ typedef struct {
     float scale;
     int32_t zero_point;
 } Quantization;
-enum { GROUP = 4, INPUTS = 4, BEHIND = sizeof(Quantization), LARGEST_INPUT = 254 };
+enum { GROUP = 4, INPUTS = 4, BEHIND = sizeof(Quantization) };
+
+/* What the range of a row is in units of its scale: both its ends are rounded, so that an input may be one more. */
+enum { RANGE = 254 };
 
 /* Without VNNI, two neighbouring products are summed up in 16 bits, into which 2 * 255 * 64 fits. */
 #ifdef __AVX512VNNI__
@@ -172,11 +175,11 @@ INLINE void quantize(const float *row, int64_t count, int64_t width, input *to) 
         lowest = row[i] < lowest ? row[i] : lowest;
         none += row[i] * 0.0f;
     }
-    const float range = highest - lowest, factor = range > 0 ? LARGEST_INPUT / range : 0;
+    const float range = highest - lowest, factor = range > 0 ? RANGE / range : 0;
     const uvec first = nearest(all(lowest), factor);
     for (i = 0; i + LANES <= count; i += LANES) store_bytes(to + i, nearest(load(row + i), factor) - first);
     for (; i < width; i++) to[i] = (input)(nearest(all(i < count ? row[i] : 0), factor) - first)[0];
-    const Quantization own = {range / LARGEST_INPUT + none, (int32_t)(nearest(all(0), factor) - first)[0]};
+    const Quantization own = {range / RANGE + none, (int32_t)(nearest(all(0), factor) - first)[0]};
     memcpy(to + width, &own, sizeof own);
 }
 

@@ -39,16 +39,18 @@ def training_bytes(
     vectors = _NARROW_VECTORS * model.d_model + _WIDE_VECTORS[model.activation] * model.d_ff
     copies = 1 if compiled else _SCORES_OF_TWO if training.r_drop else _SCORES
     scores = copies * CHUNK_TOKENS * model.target_vocab_size
-    kept = n_tokens * (n_layers * vectors + _weights_of_a_token(model, longest, device, compiled))
+    kept = n_tokens * (n_layers * vectors + _attention_numbers(model, longest, device, compiled))
     return state_bytes(n_parameters, training) + _BYTES * (kept + scores)
 
 
-def _weights_of_a_token(model: ModelConfig, longest: int, device: str, compiled: bool) -> int:
+def _attention_numbers(model: ModelConfig, longest: int, device: str, compiled: bool) -> int:
     """How many numbers attention keeps for each token, of its weights over up to `longest` others."""
     if model.attention_dropout:
         each = _DROPPED_WEIGHTS * longest
     elif compiled:
         each = _WEIGHTS * min(longest, OURS)
+    elif device == "cpu":
+        each = _PLAIN_WEIGHTS * min(longest, PLAIN)
     else:
-        each = _PLAIN_WEIGHTS * min(longest, PLAIN) if device == "cpu" else 0
+        each = 0  # PyTorch's fused attention computes them again
     return each * model.n_heads * (model.n_encoder_layers + 2 * model.n_decoder_layers)

@@ -245,7 +245,10 @@ class Translator:
         return self.tokenizers.source.encode(harmless(source)), self.tokenizers.target.encode(harmless(target))
 
     def _at_once(self, batch_size: int | None) -> int:
-        return (CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS) if batch_size is None else batch_size
+        """Source tokens that are searched at once."""
+        if batch_size is not None:
+            return batch_size
+        return CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
 
     def _search_config(self, options: SearchOptions) -> SearchConfig:
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
