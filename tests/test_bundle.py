@@ -304,7 +304,7 @@ def test_configurations_that_do_not_fit_are_refused(
 
 def test_a_model_that_its_tokenizers_pad_otherwise_is_not_saved(tmp_path: Path) -> None:
     tokenizers = tiny_tokenizers()
-    with pytest.raises(ConfigError, match="pad_id is 1, and its tokenizers fill up with 0.*; train one with pad_id 0"):
+    with pytest.raises(ConfigError, match=r"pad_id is 1, and its tokenizers fill up with 0.*; train one with pad_id 0"):
         save_bundle(tmp_path / "bundle", tiny_model(tokenizers, pad_id=1), tokenizers, SearchConfig(), facts={})
     assert not (tmp_path / "bundle").exists()
 
