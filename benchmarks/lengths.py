@@ -29,7 +29,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.processes import peak_memory
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.training.loss import batch_loss, n_target_tokens
-from dragoman.training.optimizer import build_optimizer
+from dragoman.training.optimizer import Optimizer
 
 SHORTEST, BATCH_TOKENS, N_BATCHES, N_ROUNDS = 16, 4096, 4, 5
 PRECISIONS = ("float32", "bfloat16")
@@ -67,7 +67,7 @@ def training(run: str, length: int, precision: str) -> Callable[[], float]:
     config = load_bundle(run).config
     torch.manual_seed(1)
     model = Transformer(config).train()
-    optimizer = build_optimizer(model, TrainingConfig())
+    optimizer = Optimizer(model, TrainingConfig())
     rng, n_pairs = np.random.default_rng(1), BATCH_TOKENS // length
     shape = N_BATCHES, 2, n_pairs, length - 1  # without the end mark
     pairs = rng.integers(len(SPECIALS), config.target_vocab_size, shape)
@@ -78,8 +78,8 @@ def training(run: str, length: int, precision: str) -> Callable[[], float]:
             with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
                 loss, _ = batch_loss(model, batch, 0.1)
             (loss / n_target_tokens(batch, config.pad_id)).backward()
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
+            optimizer.step(0.0)
+            model.zero_grad()
         return sum(n_target_tokens(batch, config.pad_id) for batch in batches)
 
     return train

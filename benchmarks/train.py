@@ -29,7 +29,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.processes import peak_memory
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
-from dragoman.training.optimizer import build_optimizer
+from dragoman.training.optimizer import Optimizer
 
 SIZES = {"d_model": 256, "n_heads": 4, "d_ff": 512, "n_encoder_layers": 2, "n_decoder_layers": 2}
 N_BATCHES, N_ROUNDS, N_BATCHES_FOR_MEMORY = 8, 3, 60
@@ -132,7 +132,7 @@ def training(name: str, run: Path, precision: str, n_batches: int) -> Callable[[
     order = Batches(store, tokenizers, batch_tokens=4096, seed=1, sampling=False)
     torch.manual_seed(1)
     model, loss = SYSTEMS[name](tokenizers.source.vocab_size)
-    optimizer = build_optimizer(model.train(), TrainingConfig())
+    optimizer = Optimizer(model.train(), TrainingConfig())
     positions = itertools.count()
     one_length = name == "dragoman" and precision == "bfloat16"  # as our trainer does: the same pairs, more padding
 
@@ -142,8 +142,8 @@ def training(name: str, run: Path, precision: str, n_batches: int) -> Callable[[
             with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
                 value = loss(batch)
             value.backward()
-            optimizer.step()
-            optimizer.zero_grad(set_to_none=True)
+            optimizer.step(0.0)
+            model.zero_grad()
             n_tokens += n_target_tokens(batch, 0)
         return n_tokens
 

@@ -1,4 +1,4 @@
-"""The loss, the schedule and the optimizer against PyTorch and their formulas."""
+"""The loss and the schedule against PyTorch and their formulas."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ import pytest
 import torch
 import torch.nn.functional as F
 from models import sentences, small_model
-from torch import Tensor
 
 from dragoman.config import TrainingConfig
 from dragoman.data.batches import Batch
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import _ChunkedLoss, batch_loss, n_target_tokens, token_losses
-from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
 from dragoman.training.schedule import learning_rate
 
 
@@ -118,22 +116,6 @@ def test_without_gradients_a_batch_is_read_once() -> None:
         assert batch_loss(model.eval(), batch, 0.1, 5.0) == batch_loss(model, batch, 0.1)
 
 
-def test_a_step_of_the_optimizer_needs_no_new_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """So that none fails when half of it is done."""
-    model = small_model()
-    optimizer = build_optimizer(model, TrainingConfig())
-    for parameter in model.parameters():
-        parameter.grad = torch.ones_like(parameter)
-
-    def fail(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    for name in ("zeros", "zeros_like", "empty_like"):
-        monkeypatch.setattr(torch, name, fail)
-    optimizer.step()
-    assert {int(state["step"]) for state in optimizer.state.values()} == {1}
-
-
 @pytest.mark.parametrize("tie", ["none", "all"])
 def test_r_drop_and_its_gradients_equal_the_formula(tie: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loss_module, "CHUNK_TOKENS", 4)  # two rows of each pass
@@ -175,40 +157,3 @@ def test_schedules_warm_up_to_the_peak_and_never_rise_again(schedule: str) -> No
     assert all(later <= earlier for earlier, later in itertools.pairwise(rates[9:]))
     end = {"inverse_sqrt": 0.5 * (10 / 100) ** 0.5, "cosine": 0.0, "linear": 0.0, "constant": 0.5}[schedule]
     assert rates[-1] == pytest.approx(end, abs=1e-9)
-
-
-def _steps(model: torch.nn.Module, optimizer: torch.optim.Adam, n: int, start: int = 0) -> None:
-    for step in range(start, start + n):
-        torch.manual_seed(step)
-        for group in optimizer.param_groups:
-            group["lr"] = 0.01
-        model(torch.randint(4, 11, (2, 4)), torch.randint(4, 11, (2, 4))).square().sum().backward()
-        optimizer.step()
-        optimizer.zero_grad()
-
-
-def test_a_restored_optimizer_continues_to_the_same_bits() -> None:
-    training = TrainingConfig()
-    whole, broken, continued = (small_model(tie="all") for _ in range(3))
-    _steps(whole, build_optimizer(whole, training), 6)
-    optimizer = build_optimizer(broken, training)
-    _steps(broken, optimizer, 3)
-    saved: dict[str, Tensor] = {name: value.clone() for name, value in optimizer_tensors(optimizer, broken).items()}
-    continued.load_state_dict(broken.state_dict())
-    optimizer = build_optimizer(continued, training)
-    restore_optimizer(optimizer, continued, saved)
-    _steps(continued, optimizer, 3, start=3)
-    for one, other in zip(whole.parameters(), continued.parameters(), strict=True):
-        assert torch.equal(one, other)
-
-
-def test_the_moving_average() -> None:
-    model = small_model()
-    average = MovingAverage(model, decay=0.5)
-    first = [parameter.clone() for parameter in model.parameters()]
-    with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(1.0)
-    average.update(model, step=1_000_000)
-    for parameter, start in zip(average.model.parameters(), first, strict=True):
-        assert torch.allclose(parameter, start + 0.5)

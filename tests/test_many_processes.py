@@ -52,16 +52,17 @@ def wait_for(run: Path, step: int) -> None:
 
 @pytest.fixture(scope="module")
 def together(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Thirty steps of two processes, with dropout, that nothing disturbed."""
+    """Thirty steps of two processes, with dropout and Muon, that nothing disturbed."""
     run = tmp_path_factory.mktemp("together") / "run"
-    said = finish([*torchrun(), *training(run, settings(corpus))])
+    said = finish([*torchrun(), *training(run, settings(corpus, optimizer="muon"))])
     assert said.count("run folder: ") == 1
     return run
 
 
-def test_two_processes_give_the_gradient_of_one(corpus: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("optimizer", ["adam", "muon"])
+def test_two_processes_learn_as_one(corpus: Path, tmp_path: Path, optimizer: str) -> None:
     """Dropout off: the same data, losses, gradients and weights."""
-    plain = settings(corpus, max_steps=4, warmup_steps=1, validate_every=4, clip_norm=None)
+    plain = settings(corpus, optimizer=optimizer, max_steps=4, warmup_steps=1, validate_every=4, clip_norm=None)
     plain["model"]["dropout"] = 0.0
     train(plain, tmp_path / "one", device="cpu", report=lambda line: None)
     finish([*torchrun(), *training(tmp_path / "two", plain)])
@@ -96,7 +97,7 @@ def test_stopped_it_goes_on_to_the_same_bits(
 ) -> None:
     """The launcher is asked to stop; the same command continues."""
     run = tmp_path / "run"
-    command = [*torchrun(), *training(run, settings(corpus))]
+    command = [*torchrun(), *training(run, settings(corpus, optimizer="muon"))]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
         wait_for(run, 7)
         launcher.send_signal(number)
@@ -113,9 +114,9 @@ def test_one_process_goes_on_where_two_stopped(corpus: Path, together: Path, tmp
     run = tmp_path / "run"
     shutil.copytree(together, run, symlinks=True)
     said: list[str] = []
-    train(settings(corpus, max_steps=34), run, device="cpu", report=said.append)
+    train(settings(corpus, optimizer="muon", max_steps=34), run, device="cpu", report=said.append)
     assert "processes: 2 -> 1; the continuation is no longer bit-exact" in said
-    said_together = finish([*torchrun(), *training(run, settings(corpus, max_steps=36))])
+    said_together = finish([*torchrun(), *training(run, settings(corpus, optimizer="muon", max_steps=36))])
     assert "processes: 1 -> 2; the continuation is no longer bit-exact" in said_together
     assert list(losses(run)) == list(range(1, 37))
     assert dict(list(losses(run).items())[:30]) == losses(together)
@@ -124,7 +125,7 @@ def test_one_process_goes_on_where_two_stopped(corpus: Path, together: Path, tmp
 def test_a_killed_process_costs_only_what_was_not_saved(corpus: Path, together: Path, tmp_path: Path) -> None:
     """The others end too, and say so; the same command goes on from the last checkpoint."""
     run = tmp_path / "run"
-    command = [*torchrun(), *training(run, settings(corpus))]
+    command = [*torchrun(), *training(run, settings(corpus, optimizer="muon"))]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as launcher:
         wait_for(run, 7)
         children = Path(f"/proc/{launcher.pid}/task/{launcher.pid}/children").read_text().split()

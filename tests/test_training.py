@@ -233,7 +233,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.processes import peak_memory
 from dragoman.training.loss import batch_loss
 from dragoman.training.memory import training_bytes
-from dragoman.training.optimizer import build_optimizer
+from dragoman.training.optimizer import Optimizer
 
 training = TrainingConfig(batch_tokens={4096 if vocab_size == 2000 else 512}, r_drop={r_drop})
 sizes = {{"source_vocab_size": {vocab_size}, "target_vocab_size": {vocab_size}, "activation": "{activation}",
@@ -242,14 +242,14 @@ config = ModelConfig(**{{**PRESETS["{"small" if vocab_size == 2000 else "tiny"}"
 def step(n_rows, n_tokens):
     batch = Batch(torch.randint(4, 2000, (n_rows, n_tokens)), torch.randint(4, 2000, (n_rows, n_tokens + 1)))
     batch_loss(model, batch, 0.1, training.r_drop)[0].backward()
-    optimizer.step()
-    optimizer.zero_grad()
+    optimizer.step(0.0)
+    model.zero_grad()
 
 model = torch.nn.Linear(1, 1)
-optimizer = build_optimizer(model, training)  # imports what it needs
+optimizer = Optimizer(model, training)  # imports what it needs
 before = peak_memory(torch.device("cpu"))
 model = Transformer(config)
-optimizer = build_optimizer(model, training)
+optimizer = Optimizer(model, training)
 step(training.batch_tokens // {length}, {length})
 n_parameters = sum(parameter.numel() for parameter in model.parameters())
 print((peak_memory(torch.device("cpu")) - before) * 2**20 / training_bytes(config, n_parameters, training, {length}))

@@ -246,6 +246,8 @@ class TrainingConfig(Section):
     accumulated, so nothing else changes but the dropout masks."""
     max_steps: Positive | None = None
     max_epochs: Positive | None = None
+    optimizer: Literal["adam", "muon"] = "adam"
+    """Muon (Jordan et al. 2024) moves the matrices of layers, and Adam all else; both by the same rate."""
     lr: Rate | None = None
     """Peak learning rate; None is the paper's, (d_model * warmup_steps) ** -0.5."""
     warmup_steps: Count = 4000

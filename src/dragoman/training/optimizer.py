@@ -1,45 +1,73 @@
-"""Adam, and the exponential moving average of the weights."""
+"""Adam or Muon, and the exponential moving average of the weights."""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
 
 import torch
 from torch import Tensor
 
 from dragoman.config import TrainingConfig
 from dragoman.model.transformer import Transformer
+from dragoman.processes import Processes
+from dragoman.training.muon import Muon
+
+ALONE = Processes()
+#: What the state of Muon is called, and then the shape of its matrices.
+_MUON = "muon"
 
 
-def build_optimizer(model: Transformer, training: TrainingConfig) -> torch.optim.Adam:
-    """Adam (Kingma and Ba 2015) over all weights; the rate is set at each step."""
-    fused = next(model.parameters()).device.type in ("cpu", "cuda")
-    optimizer = torch.optim.Adam(
-        model.parameters(), lr=0.0, betas=training.adam_betas, eps=training.adam_eps, fused=fused or None
-    )
-    for parameter in model.parameters():  # now, so that no step runs out of memory when half of it is done
-        n_steps = torch.zeros((), device=parameter.device if fused else None)
-        moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
-        optimizer.state[parameter] = {"step": n_steps, **moments}
-    return optimizer
+class Optimizer:
+    """Adam (Kingma and Ba 2015) over all weights; or with `training.optimizer` "muon", Muon over the matrices of layers
+    and Adam over all else.
 
+    A step asks for memory before it changes anything, so that none fails when half of it is done.
+    """
 
-def optimizer_tensors(optimizer: torch.optim.Adam, model: Transformer) -> dict[str, Tensor]:
-    """Adam's state by parameter name, as flat tensors: `<parameter>/exp_avg`, `<parameter>/exp_avg_sq`, `.../step`."""
-    return {
-        f"{name}/{key}": value
-        for name, parameter in model.named_parameters()
-        for key, value in optimizer.state[parameter].items()
-    }
+    def __init__(self, model: Transformer, training: TrainingConfig) -> None:
+        matrices = {
+            name: parameter
+            for name, parameter in model.named_parameters()
+            if training.optimizer == "muon" and "_layers." in name and parameter.ndim == 2
+        }
+        self._muon = Muon(matrices.values())
+        self._others = {name: each for name, each in model.named_parameters() if name not in matrices}
+        self._fused = next(model.parameters()).device.type in ("cpu", "cuda")
+        self._adam = torch.optim.Adam(
+            self._others.values(), betas=training.adam_betas, eps=training.adam_eps, fused=self._fused or None
+        )
+        for parameter in self._others.values():
+            n_steps = torch.zeros((), device=parameter.device if self._fused else None)
+            moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
+            self._adam.state[parameter] = {"step": n_steps, **moments}
 
+    def step(self, rate: float, precision: str = "float32", processes: Processes = ALONE) -> None:
+        """Move all weights by their gradients, which are equal in all processes.
 
-def restore_optimizer(optimizer: torch.optim.Adam, model: Transformer, tensors: dict[str, Tensor]) -> None:
-    """Put back what `optimizer_tensors` gave."""
-    parameters = dict(model.named_parameters())
-    for path, value in tensors.items():
-        name, _, key = path.rpartition("/")
-        place = "cpu" if key == "step" and not optimizer.defaults["fused"] else parameters[name].device
-        optimizer.state[parameters[name]][key] = value.to(place)
+        Args:
+            precision: "float32" or "bfloat16", of Muon's products.
+        """
+        moves = self._muon.moves(precision, processes)
+        for group in self._adam.param_groups:
+            group["lr"] = rate
+        self._adam.step()
+        self._muon.make(moves, rate)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """All that is kept between steps: `<parameter>/exp_avg`, `<parameter>/exp_avg_sq`, `<parameter>/step` of Adam,
+        `muon/<n>x<m>` of Muon."""
+        adam = {
+            f"{name}/{key}": value
+            for name, parameter in self._others.items()
+            for key, value in self._adam.state[parameter].items()
+        }
+        return adam | {f"{_MUON}/{n}x{m}": momentum for (n, m), momentum in self._muon.momenta.items()}
+
+    def restore(self, tensors: Mapping[str, Tensor]) -> None:
+        """Put back what `tensors` gave."""
+        for name, kept in self.tensors().items():
+            kept.copy_(tensors[name])
 
 
 class MovingAverage:

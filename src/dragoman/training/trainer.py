@@ -22,7 +22,7 @@ from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import Checkpoint, Progress, Window
 from dragoman.training.gradient import batch_gradient
 from dragoman.training.metrics import Display, MetricsLog
-from dragoman.training.optimizer import MovingAverage, build_optimizer, optimizer_tensors, restore_optimizer
+from dragoman.training.optimizer import MovingAverage, Optimizer
 from dragoman.training.precision import N_MEASURED, choose_precision
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import learning_rate, total_steps
@@ -64,7 +64,7 @@ class Trainer:
             sampling=config.tokenizer.sampling > 0,
             max_length=config.data.max_length,
         )
-        self.optimizer = build_optimizer(model, self.training)
+        self.optimizer = Optimizer(model, self.training)
         self.average = MovingAverage(model, self.training.ema) if self.training.ema else None
         fingerprints = {"configuration": settings_fingerprint(config), **prepared.fingerprints}
         self.progress = Progress(fingerprints=fingerprints, environment=self._environment())
@@ -144,9 +144,7 @@ class Trainer:
         is_finite = math.isfinite(norm + loss)
         if is_finite:
             rate = learning_rate(progress.step + 1, training, self.model.config.d_model, self.n_steps)
-            for group in self.optimizer.param_groups:
-                group["lr"] = rate
-            self.optimizer.step()
+            self.optimizer.step(rate, progress.precision, self.processes)
         progress.step += 1  # from here on, memory is not asked for: a step that runs out of it is done again
         if is_finite:
             if self.average is not None:
@@ -156,7 +154,7 @@ class Trainer:
             progress.window.add(loss, nll, norm, n_tokens)
         else:
             self._skip()
-        self.optimizer.zero_grad(set_to_none=True)
+        self.model.zero_grad()
 
     def _upcoming(self) -> Iterator[list[Batch]]:
         """The micro-batches of each step to come, made ready ahead of time."""
@@ -171,7 +169,7 @@ class Trainer:
         """
         if not is_out_of_memory(error):
             raise error
-        self.optimizer.zero_grad(set_to_none=True)
+        self.model.zero_grad()
         size = (self._micro_batch_tokens or self.training.batch_tokens) // 2
         if size < SMALLEST_MICRO_BATCH or self.processes.world_size > 1:
             advice = "use a smaller model, or training.micro_batch_tokens; the same command continues"
@@ -325,7 +323,7 @@ class Trainer:
             checkpoint = Checkpoint(
                 progress=self.progress,
                 model=dict(self.model.named_parameters()),
-                optimizer=optimizer_tensors(self.optimizer, self.model),
+                optimizer=self.optimizer.tensors(),
                 average=dict(self.average.model.named_parameters()) if self.average else None,
             )
             self.folder.save(checkpoint, self.training.keep_checkpoints)
@@ -340,7 +338,7 @@ class Trainer:
             return False
         self.progress.follow(checkpoint.progress, self.folder.path, self.report)
         self.model.load_state_dict(dict(checkpoint.model), strict=False)
-        restore_optimizer(self.optimizer, self.model, dict(checkpoint.optimizer))
+        self.optimizer.restore(checkpoint.optimizer)
         if self.average is not None and checkpoint.average is not None:
             self.average.model.load_state_dict(dict(checkpoint.average), strict=False)
         environment, earlier = self.progress.environment, checkpoint.progress
