@@ -545,14 +545,16 @@ def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("dragoman.runtime.kernels._usable", kernels_module._usable.__wrapped__)
     monkeypatch.setattr("dragoman.runtime.kernels.Kernels", Plain)
-    for last in itertools.product(range(3), range(2), range(4)):
-        library = Library(processor=lambda precision, last=last: last[precision.value])
+    for bits in itertools.product((1, 3, 7), (1, 3), range(1, 32, 2)):
+        library = Library(processor=lambda precision, bits=bits: bits[precision.value])
         monkeypatch.setattr("dragoman.compiled.load", lambda *_, library=library: library)
-        floats = [*reversed(LIBRARIES["float32"][: 1 + last[0]])]
-        assert [each.name for each in usable_kernels("float32")] == floats
+        run_here = [
+            [name for place, name in enumerate(names) if fit >> place & 1][::-1]
+            for names, fit in zip(LIBRARIES.values(), bits, strict=True)
+        ]
+        assert [each.name for each in usable_kernels("float32")] == run_here[0]
         for place, precision in (1, "bfloat16"), (2, "int8"):
-            own = [*reversed(LIBRARIES[precision][1 : 1 + last[place]])]
-            assert [each.name for each in usable_kernels(precision)] == own + floats
+            assert [each.name for each in usable_kernels(precision)] == run_here[place][:-1] + run_here[0]
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
@@ -575,7 +577,7 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 @pytest.mark.parametrize(
     ("old", "new", "fits"),
-    [("", "", True), ("INTERFACE = 2", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(Tokens),", False)],
+    [("", "", True), ("INTERFACE = 3", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(Tokens),", False)],
 )
 def test_a_library_of_another_source_is_left_out(
     old: str, new: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

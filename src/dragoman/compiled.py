@@ -19,16 +19,17 @@ def usable_libraries(
 
     Args:
         folder: where they are, the file of each named after it with an underscore before.
-        names: of libraries of one source; a processor that runs one runs those before it, and the `processor` of the
-            first one says which is the last that it runs.
+        names: of libraries of one source, the slowest first. It runs everywhere, and its `processor` has a bit for each
+            that runs here.
         interface: what the source calls `interface`: a number that changes with the arguments of its functions, and the
             sizes of its structures.
         which: what `processor` is called with.
     """
     base = load(folder / f"_{names[0]}", interface)
     if base is not None:
-        for name in reversed(names[: 1 + base["processor"](*map(ctypes.c_int64, which))]):
-            library = load(folder / f"_{name}", interface)
+        runs_here = base["processor"](*map(ctypes.c_int64, which))
+        for place, name in reversed(list(enumerate(names))):
+            library = load(folder / f"_{name}", interface) if runs_here >> place & 1 else None
             if library is not None:
                 yield name, library
 

@@ -110,7 +110,7 @@ INLINE vec exponential(vec x) {
     return choose(x < -87.0f, all(0), series * power);
 }
 
-/* Which of the libraries that are compiled from a file fit this processor: 2 with AVX-512, 1 with AVX2, else 0. */
+/* What this processor has: 2 for AVX-512, 1 for AVX2, else 0. */
 INLINE int64_t kind_of_processor(void) {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -120,3 +120,6 @@ INLINE int64_t kind_of_processor(void) {
 #endif
     return 0;
 }
+
+/* Which of three libraries, each for one kind more, run on it: a bit for each. */
+INLINE int64_t libraries_of_kind(int64_t kind) { return (2 << kind) - 1; }

@@ -12,7 +12,7 @@
 
 enum { NO_MEMORY = -1 };
 
-enum { INTERFACE = 2 };
+enum { INTERFACE = 3 };
 
 /* Numbers that lie side by side along the last dimension; `strides`: of sentences, heads and rows, in numbers. */
 typedef struct {
@@ -581,4 +581,4 @@ const int64_t interface[] = {INTERFACE, sizeof(Array), sizeof(Dropout), sizeof(A
 
 int64_t lanes(void) { return LANES; }
 
-int64_t processor(void) { return kind_of_processor(); }
+int64_t processor(void) { return libraries_of_kind(kind_of_processor()); }

@@ -12,10 +12,10 @@ from torch import Tensor
 
 from dragoman.compiled import usable_libraries
 
-#: The kinds of fused.c: a processor that runs one runs those before it.
+#: The kinds of fused.c, the slowest first.
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"
 #: As in fused.c.
-INTERFACE = 2
+INTERFACE = 3
 #: What it reads and writes.
 NUMBERS = torch.float32, torch.bfloat16
 #: Numbers that one thread is done with about as soon as another one is awake.

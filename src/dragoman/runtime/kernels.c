@@ -14,7 +14,7 @@
 
 enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
 
-enum { INTERFACE = 2 };
+enum { INTERFACE = 3 };
 
 enum { ROWS_AT_ONCE = 96 };     /* rows that go through a layer together */
 enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
@@ -654,16 +654,21 @@ int64_t largest_weight(void) {
 const int64_t interface[] = {INTERFACE,         sizeof(Linear),  sizeof(Norm),   sizeof(Layer),     sizeof(Shape),
                              sizeof(Embedding), sizeof(Decoder), sizeof(Tokens), sizeof(Sentences), sizeof(Step)};
 
-/* The last of the libraries of a precision (0 float32, 1 bfloat16, 2 int8) that fits this processor. Of bfloat16 1 is
- * with such products. Of int8 1 is with AVX2, 2 with AVX-512 VNNI, 3 with bfloat16 in attention besides. */
+/* Which of the libraries of a precision (0 float32, 1 bfloat16, 2 int8) fit this processor, a bit for each. Of bfloat16
+ * the second is with such products; of int8 the second is with AVX2, the third with AVX-VNNI, the fourth with AVX-512
+ * VNNI, the fifth with bfloat16 in attention besides. */
 int64_t processor(int64_t precision) {
     const int64_t kind = kind_of_processor();
-    int64_t has_bfloat16 = 0, has_vnni = 0;
+    int64_t has_bfloat16 = 0, has_vnni = 0, has_avx_vnni = 0;
 #ifdef __x86_64__
+    unsigned a, b, c, d;
     has_bfloat16 = kind == 2 && __builtin_cpu_supports("avx512bf16");
     has_vnni = kind == 2 && __builtin_cpu_supports("avx512vnni");
+    /* By its bit: older compilers have no name for AVX-VNNI. */
+    has_avx_vnni = kind > 0 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && a >> 4 & 1;
 #endif
-    if (precision == 1) return has_bfloat16;
-    if (precision == 2) return has_vnni ? 2 + has_bfloat16 : smaller(kind, 1);
-    return kind;
+    if (precision == 1) return 1 | has_bfloat16 << 1;
+    if (precision == 2)
+        return 1 | (kind > 0) << 1 | has_avx_vnni << 2 | has_vnni << 3 | (has_vnni && has_bfloat16) << 4;
+    return libraries_of_kind(kind);
 }

@@ -18,15 +18,15 @@ from dragoman.compiled import usable_libraries
 from dragoman.devices import Precision
 from dragoman.errors import ResourceError
 
-#: The kinds of kernels.c for each precision: a processor that runs one runs those before it. The first is always of
-#: float32, since it runs everywhere, and knows which of the others do.
+#: The kinds of kernels.c for each precision, the slowest first. It is always of float32, since it runs everywhere, and
+#: knows which of the others do.
 LIBRARIES: dict[Precision, tuple[str, ...]] = {
     "float32": ("kernels", "kernels_avx2", "kernels_avx512"),
     "bfloat16": ("kernels", "kernels_bfloat16"),
-    "int8": ("kernels", "kernels_int8_avx2", "kernels_int8_avx512", "kernels_int8_bfloat16"),
+    "int8": ("kernels", "kernels_int8_avx2", "kernels_int8_vnni", "kernels_int8_avx512", "kernels_int8_bfloat16"),
 }
 #: As in kernels.c.
-INTERFACE = 2
+INTERFACE = 3
 NO_NORM, LAYER_NORM, RMS_NORM = range(3)
 NO_MEMORY, NO_SUCH_ID = -1, -2
 ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2}

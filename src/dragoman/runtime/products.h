@@ -7,12 +7,12 @@
 
 #include "../vectors.h"
 
-#ifdef __AMX_BF16__
+#ifdef __x86_64__
 #include <cpuid.h>
-#ifdef __linux__
+#endif
+#if defined(__AMX_BF16__) && defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
-#endif
 #endif
 
 /* ---- numbers ---- */
@@ -124,7 +124,7 @@ enum { GROUP = 4, INPUTS = 4, BEHIND = sizeof(Quantization) };
 enum { RANGE = 254 };
 
 /* Without VNNI, two neighbouring products are summed up in 16 bits, into which 2 * 255 * 64 fits. */
-#ifdef __AVX512VNNI__
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
 enum { LARGEST_WEIGHT = 127 };
 #else
 enum { LARGEST_WEIGHT = 64 };
@@ -135,6 +135,10 @@ INLINE sum add_group(sum so_far, group inputs, weights column) {
     __m512i bytes;
     memcpy(&bytes, &column, sizeof bytes);
     return (sum)_mm512_dpbusd_epi32((__m512i)so_far, _mm512_set1_epi32(inputs), bytes);
+#elif defined(__AVXVNNI__)
+    __m256i bytes;
+    memcpy(&bytes, &column, sizeof bytes);
+    return (sum)_mm256_dpbusd_avx_epi32((__m256i)so_far, _mm256_set1_epi32(inputs), bytes);
 #else
     __m256i bytes;
     memcpy(&bytes, &column, sizeof bytes);
