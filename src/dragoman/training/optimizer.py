@@ -14,8 +14,6 @@ from dragoman.processes import Processes
 from dragoman.training.muon import Muon
 
 ALONE = Processes()
-#: What the state of Muon is called, and then the shape of its matrices.
-_MUON = "muon"
 
 
 class Optimizer:
@@ -33,12 +31,12 @@ class Optimizer:
         }
         self._muon = Muon(matrices.values())
         self._others = {name: each for name, each in model.named_parameters() if name not in matrices}
-        self._fused = next(model.parameters()).device.type in ("cpu", "cuda")
+        fused = next(model.parameters()).device.type in ("cpu", "cuda")
         self._adam = torch.optim.Adam(
-            self._others.values(), betas=training.adam_betas, eps=training.adam_eps, fused=self._fused or None
+            self._others.values(), betas=training.adam_betas, eps=training.adam_eps, fused=fused or None
         )
         for parameter in self._others.values():
-            n_steps = torch.zeros((), device=parameter.device if self._fused else None)
+            n_steps = torch.zeros((), device=parameter.device if fused else None)
             moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
             self._adam.state[parameter] = {"step": n_steps, **moments}
 
@@ -62,7 +60,7 @@ class Optimizer:
             for name, parameter in self._others.items()
             for key, value in self._adam.state[parameter].items()
         }
-        return adam | {f"{_MUON}/{n}x{m}": momentum for (n, m), momentum in self._muon.momenta.items()}
+        return adam | {f"muon/{n}x{m}": momentum for (n, m), momentum in self._muon.momenta.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Put back what `tensors` gave."""

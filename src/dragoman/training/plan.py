@@ -106,6 +106,7 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
         }
         training: dict[str, Any] = {
             "batch_tokens": 1024,
+            "optimizer": "muon",
             "lr": 0.002,
             "warmup_steps": 500,
             "schedule": "cosine",
@@ -113,7 +114,7 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
         }
         reason = (
             f"{n_pairs:,} pairs are few, and a larger model would learn them by heart; small batches, since few passes "
-            "should make many steps"
+            "should make many steps, of which Muon learns more"
         )
     elif n_pairs < MANY_PAIRS:
         shape = {"model.preset": "small"}
