@@ -18,23 +18,23 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import ctranslate2
 from measuring import loaders, write
 from threadpoolctl import threadpool_limits
-from to_ctranslate2 import convert
+from to_ctranslate2 import Peer, save
 
 from dragoman import Translator
-from dragoman.bundle import load_bundle
 from dragoman.data.lines import read_lines
 
 N_SENTENCES, N_ROUNDS = 60, 5
 KINDS = ("float32", "int8")
 
 CTRANSLATE2 = """
-import sys, ctranslate2
-pieces = [line.split(" ") for line in open(sys.argv[2], encoding="utf-8").read().split("\\n")]
+import sys, ctranslate2, sentencepiece
+processor = sentencepiece.SentencePieceProcessor(model_file=sys.argv[1] + "/pieces.model")
 translator = ctranslate2.Translator(sys.argv[1], device="cpu", compute_type=sys.argv[3], intra_threads=1)
-translator.translate_batch(pieces, beam_size=5, max_batch_size=512, batch_type="tokens")
+pieces = processor.encode(open(sys.argv[2], encoding="utf-8").read().splitlines(), out_type=str, num_threads=1)
+found = translator.translate_batch(pieces, beam_size=5, max_batch_size=512, batch_type="tokens")
+print("\\n".join(processor.decode([each.hypotheses[0] for each in found], num_threads=1)))
 """
 
 
@@ -44,46 +44,38 @@ def main() -> None:
     lines = [str(line) for line in islice(read_lines(source), 1000)]
     threadpool_limits(1)
     ours = {name: load(run) for name, load in loaders().items()}
-    tokenizer = ours["dragoman"].tokenizers.source
-    pieces = [tokenizer.pieces(tokenizer.encode(line)) for line in lines]
     with TemporaryDirectory() as name:
         folder = Path(name)
-        (folder / "model").mkdir()
-        convert(load_bundle(run)).save(str(folder / "model"))
-        options = {"device": "cpu", "intra_threads": 1}
-        theirs = {
-            f"CTranslate2 {kind}": ctranslate2.Translator(str(folder / "model"), compute_type=kind, **options)
-            for kind in KINDS
-        }
+        model = folder / "model"
+        save(run, str(model))
+        theirs = {f"CTranslate2 {kind}": Peer(str(model), kind, workers=1) for kind in KINDS}
 
         def one_sentence(beam_size: int) -> dict[str, float]:
             systems = {name: partial(_we, translator, lines, beam_size) for name, translator in ours.items()}
-            systems |= {name: partial(_they, translator, pieces, beam_size) for name, translator in theirs.items()}
+            systems |= {name: partial(_they, translator, lines, beam_size) for name, translator in theirs.items()}
             return _median_ms(systems)
 
         sentence = {f"beam {beam_size}": one_sentence(beam_size) for beam_size in (1, 5)}
         one, all_ = folder / "one", folder / "all"
         one.write_text(lines[0] + "\n")
         all_.write_text("".join(line + "\n" for line in lines))
-        (folder / "pieces").write_text("\n".join(" ".join(each) for each in pieces))
-        (folder / "one pieces").write_text(" ".join(pieces[0]))
         python, us = sys.executable, [sys.executable, "-m", "dragoman"]
         translate = [*us, "translate", "-m", run, "--workers", "1", "--device", "cpu", "--beam-size", "5", "--input"]
-        peer = [python, "-c", CTRANSLATE2, str(folder / "model")]
+        peer = [python, "-c", CTRANSLATE2, str(model)]
         starts = _in_turns(
             {
                 "python": [python, "-c", ""],
                 "import torch": [python, "-c", "import torch"],
                 "dragoman --help": [*us, "--help"],
                 "dragoman translate, one sentence": [*translate, str(one)],
-                "ctranslate2, one sentence": [*peer, str(folder / "one pieces"), "float32"],
+                "ctranslate2, one sentence": [*peer, str(one), "float32"],
             }
         )
         memory = {"dragoman": _peak_mib([*translate, str(all_)])}
         for precision in ("bfloat16", "int8"):
             if f"dragoman {precision}" in ours:
                 memory[f"dragoman {precision}"] = _peak_mib([*translate, str(all_), "--precision", precision])
-        memory |= {f"CTranslate2 {kind}": _peak_mib([*peer, str(folder / "pieces"), kind]) for kind in KINDS}
+        memory |= {f"CTranslate2 {kind}": _peak_mib([*peer, str(all_), kind]) for kind in KINDS}
     write(__file__, {"one sentence, ms": sentence, "start, s": starts, "memory, MiB": memory})
 
 
@@ -91,8 +83,8 @@ def _we(translator: Translator, lines: Sequence[str], beam_size: int, number: in
     translator.translate(lines[number], beam_size=beam_size)
 
 
-def _they(translator: ctranslate2.Translator, pieces: Sequence[list[str]], beam_size: int, number: int) -> None:
-    translator.translate_batch([pieces[number]], beam_size=beam_size)
+def _they(translator: Peer, lines: Sequence[str], beam_size: int, number: int) -> None:
+    translator.translate([lines[number]], beam_size=beam_size)
 
 
 def _median_ms(systems: dict[str, Callable[[int], object]]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""A bundle as a CTranslate2 model, so that both translate with the same weights and the same pieces.
+"""A bundle as a CTranslate2 model, so that both translate the same text with the same weights and the same pieces.
 
 python benchmarks/to_ctranslate2.py BUNDLE FOLDER
 """
@@ -6,8 +6,12 @@ python benchmarks/to_ctranslate2.py BUNDLE FOLDER
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
+from pathlib import Path
 
+import ctranslate2
 import numpy as np
+import sentencepiece
 import torch
 from ctranslate2.converters import utils
 from ctranslate2.specs import common_spec, transformer_spec
@@ -94,9 +98,40 @@ def convert(bundle: Bundle) -> transformer_spec.TransformerSpec:
     return spec
 
 
+def save(bundle: str, folder: str) -> None:
+    """Write a bundle whose both languages have the same pieces as a CTranslate2 model, and the pieces beside it."""
+    loaded = load_bundle(bundle)
+    Path(folder).mkdir(parents=True, exist_ok=True)
+    convert(loaded).save(folder)
+    loaded.tokenizers.source.save(Path(folder) / "pieces.model")
+
+
+class Peer:
+    """CTranslate2 from text to text, as its documentation has it: SentencePiece before and behind it.
+
+    Args:
+        folder: what `save` wrote.
+        kind: float32 or int8.
+        workers: of one thread each.
+    """
+
+    def __init__(self, folder: str, kind: str, workers: int) -> None:
+        self._processor = sentencepiece.SentencePieceProcessor(model_file=str(Path(folder) / "pieces.model"))
+        threads = {"inter_threads": workers, "intra_threads": 1}
+        self._translator = ctranslate2.Translator(folder, device="cpu", compute_type=kind, **threads)
+        self._n_threads = workers
+
+    def translate(self, lines: Sequence[str], **options: object) -> list[str]:
+        """One translation of each line."""
+        pieces = self._processor.encode(list(lines), out_type=str, num_threads=self._n_threads)
+        found = self._translator.translate_batch(pieces, **options)
+        texts: list[str] = self._processor.decode([each.hypotheses[0] for each in found], num_threads=self._n_threads)
+        return texts
+
+
 def main() -> None:
     """Convert the bundle that the command line names."""
-    convert(load_bundle(sys.argv[1])).save(sys.argv[2])
+    save(sys.argv[1], sys.argv[2])
 
 
 if __name__ == "__main__":
