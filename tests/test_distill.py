@@ -111,37 +111,6 @@ def test_each_model_and_the_other_direction_write_their_own(
     assert written(tmp_path / "out") == expected(*jobs, n_best=2)
 
 
-def test_of_the_n_best_the_one_closest_to_the_texts_own(models: list[str], tmp_path: Path) -> None:
-    """Nothing is closer to a text than what is equal to it; where nothing is alike at all, it is the first."""
-    translator, options = Translator.load(models[0], device="cpu"), SearchOptions(n_best=5, beam_size=5)
-    sources = ["A man is riding a horse.", "The cat is on the mat.", "Two dogs run."]
-    found = [[each.text for each in each.alternatives] for each in translator.translate(sources, **options)]
-    assert all(len(set(texts)) == 5 for texts in found)
-    own = [found[0][2], found[1][4], "Zwei Hunde."]
-    for name, lines in (("a.en", sources), ("a.de", own)):
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    text = read_pairs(DataConfig(source=str(tmp_path / "a.en"), target=str(tmp_path / "a.de")), "train")
-    teacher = Teacher.load(models[:1], device="cpu")
-    distill([teacher], text, tmp_path / "out", options=options, closest=True, report=quiet)
-    assert written(tmp_path / "out") == [*zip(sources, own, strict=True), (sources[2], found[2][0])]
-    with pytest.raises(ConfigError, match="closest chooses among several; give n_best"):
-        distill([teacher], text, tmp_path / "one", closest=True, report=quiet)
-    with pytest.raises(ConfigError, match="made from other text, models or options"):
-        distill([teacher], text, tmp_path / "out", options=options, report=quiet)
-
-
-def test_a_backward_model_writes_the_source_closest_to_the_texts_own(models: list[str], tmp_path: Path) -> None:
-    target, options = "Ein Mann reitet.", SearchOptions(n_best=5, beam_size=5)
-    found = Translator.load(models[2], device="cpu").translate(target, **options).alternatives
-    for name, line in (("a.en", found[3].text), ("a.de", target)):
-        (tmp_path / name).write_text(f"{line}\n", encoding="utf-8")
-    text = read_pairs(DataConfig(source=str(tmp_path / "a.en"), target=str(tmp_path / "a.de")), "train")
-    teacher = Teacher.load(models[2:], backward=True, device="cpu")
-    distill([teacher], text, tmp_path / "out", options=options, closest=True, report=quiet)
-    assert found[3].text != found[0].text
-    assert written(tmp_path / "out") == [(found[3].text, target)]
-
-
 @pytest.mark.parametrize("n_allowed", range(9))
 def test_what_was_stopped_goes_on_to_the_same_text(
     models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_allowed: int
@@ -269,7 +238,6 @@ def test_the_command_line(
     assert written(tmp_path / "alone") == list(dict.fromkeys(expected((models[:2], False))[len(OWN) :]))
     assert run([*command, *both[:2], "--backward", models[2], "-o", str(tmp_path / "x")]) == 2
     assert run([*command, "-o", str(tmp_path / "x")]) == 2
-    assert run([*command, *both[:2], "--n-best", "2", "--closest", "-o", str(tmp_path / "x")]) == 2
     assert run([*command, *both, "--temperature", "0.5", "-o", str(tmp_path / "x")]) == 2
     assert run([*command, "--source", str(tmp_path / "none.en"), "-o", str(tmp_path / "x")]) == 1
     assert not (tmp_path / "x").exists()

@@ -49,9 +49,6 @@ def distill(
     ] = None,
     beam_size: BeamSize = None,
     n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
-    closest: Annotated[
-        bool, typer.Option("--closest", help="Of the n best, only the one closest to the text's own.")
-    ] = False,
     length_penalty: LengthPenalty = None,
     sample: Annotated[bool, typer.Option("--sample", help="Draw from the models instead of searching.")] = False,
     temperature: Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")] = None,
@@ -76,8 +73,6 @@ def distill(
         raise typer.BadParameter("give --source (and --target), --pairs or --corpus")
     if backward and source and not target:
         raise typer.BadParameter("--backward translates targets: give --target too")
-    if closest and source and not target:
-        raise typer.BadParameter("--closest compares with the text's own translations: give --target too")
     from dragoman.devices import all_cores
     from dragoman.experiments.distill import Teacher, distill
     from dragoman.translator import LongTextWarning
@@ -103,7 +98,6 @@ def distill(
             "temperature": temperature,
             "seed": seed,
         },
-        closest=closest,
         batch_size=batch_size,
         report=say,
     )

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Literal
 
 from sacrebleu.metrics.base import Metric as SacreMetric
@@ -53,11 +52,6 @@ def corpus_bleu(
         DataError: there are no sentences, or not as many references as hypotheses.
     """
     return _score("BLEU", _bleu(language, lowercase=lowercase), hypotheses, references)
-
-
-def sentence_bleu(hypothesis: str, reference: str, language: str = "") -> float:
-    """BLEU of one sentence, 0 to 100: of n-grams no longer than it, and smoothed, so that 0 means no word in common."""
-    return float(_sentence_metric(language).sentence_score(hypothesis, [reference]).score)
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> Metric:
@@ -145,14 +139,9 @@ def paired_test(
     return comparisons
 
 
-@cache
-def _sentence_metric(language: str) -> BLEU:
-    return _bleu(language, effective_order=True)
-
-
-def _bleu(language: str, *, lowercase: bool = False, effective_order: bool = False) -> BLEU:
+def _bleu(language: str, *, lowercase: bool = False) -> BLEU:
     tokenization = TOKENIZATION.get(language.replace("_", "-").split("-")[0], "13a")
-    return BLEU(tokenize=tokenization, lowercase=lowercase, force=True, effective_order=effective_order)
+    return BLEU(tokenize=tokenization, lowercase=lowercase, force=True)
 
 
 def _score(name: str, metric: BLEU | CHRF, hypotheses: Sequence[str], references: Sequence[str]) -> Metric:

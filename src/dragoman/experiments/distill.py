@@ -1,8 +1,7 @@
 """Text that trained models write, for another model to learn from.
 
 Sequence-level distillation (Kim and Rush 2016): a student learns from the translations of its teacher, an ensemble
-say, beside those of people; or, of the n best of each sentence, from the one closest to that of people (section 3.3,
-"sequence-level interpolation"). Data diversification (Nguyen et al. 2020): several models, of both directions, each
+say, beside those of people. Data diversification (Nguyen et al. 2020): several models, of both directions, each
 translate the training text, and one model learns from all of it.
 
     distill.json             what this is made from
@@ -32,7 +31,6 @@ from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import text_problem
 from dragoman.devices import Precision
 from dragoman.errors import ConfigError, DataError, RunFolderError
-from dragoman.evaluation.metrics import sentence_bleu
 from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, temporary, to_json, write_file, write_pieces
 from dragoman.translator import SearchOptions, Translator
 
@@ -98,7 +96,6 @@ def distill(
     folder: Path,
     *,
     options: SearchOptions | None = None,
-    closest: bool = False,
     batch_size: int | None = None,
     report: Callable[[str], None] = print,
 ) -> tuple[Path, Path]:
@@ -110,7 +107,6 @@ def distill(
         teachers: all of one pair of languages.
         text: pairs; where there are only sources, the targets are empty.
         options, batch_size: as for `Translator.translate`; with `n_best`, so many new pairs for each sentence.
-        closest: of these, only the one with the highest BLEU against the text's own.
 
     Returns:
         The files of sources and of targets.
@@ -126,12 +122,11 @@ def distill(
     suffixes = languages if told_apart else ("source", "target")
     files = folder / f"train.{suffixes[0]}", folder / f"train.{suffixes[1]}"
     options = options or SearchOptions()
-    n_texts = _check(teachers, text, options, closest)
+    n_texts = _check(teachers, text, options)
     made_from = {
         "text": text.fingerprints(),
         "search": {name: value for name, value in options.items() if value is not None},
         "teachers": [each.record() for each in teachers],
-        **({"closest": True} if closest else {}),
     }
     _refuse_other_files(folder)
     with lock_folder(folder):
@@ -141,7 +136,7 @@ def distill(
         else:
             (folder / PARTS).mkdir(exist_ok=True)
             for number, teacher in enumerate(teachers, 1):
-                run = _Run(teacher, folder / PARTS, number, n_texts, options, closest, batch_size)
+                run = _Run(teacher, folder / PARTS, number, n_texts, options, batch_size)
                 run.translate(text, report)
             _write(files, teachers, text, folder / PARTS, report)
         shutil.rmtree(folder / PARTS, ignore_errors=True)
@@ -162,12 +157,10 @@ def _languages(teachers: Sequence[Teacher]) -> tuple[str, str]:
     return first.languages
 
 
-def _check(teachers: Sequence[Teacher], text: ParallelText, options: SearchOptions, closest: bool) -> int:
+def _check(teachers: Sequence[Teacher], text: ParallelText, options: SearchOptions) -> int:
     """Refuse wrong options and unusable text before a folder is claimed for them; returns the number of pairs."""
     for each in teachers:
         each.translator.translate([], **options)
-    if closest and (options.get("n_best") or 1) == 1:
-        raise ConfigError("closest chooses among several", advice="give n_best, 10 say, and as large a beam_size")
     n_texts = sum(1 for _ in text)
     if not any(each.side(pair).strip() for pair in text for each in teachers):
         raise DataError("there are no sentences to translate", text.name, advice="is it empty?")
@@ -200,35 +193,24 @@ class _Run:
     number: int
     n_texts: int
     options: SearchOptions
-    closest: bool
     batch_size: int | None
 
     def translate(self, text: ParallelText, report: Callable[[str], None]) -> None:
         """Write the parts that are not there yet."""
-        pairs = iter(text)
+        lines = map(self.teacher.side, text)
         started, n_done, n_translated = time.monotonic(), 0, 0
         for piece in range(_n_parts(self.n_texts)):
-            own = list(itertools.islice(pairs, PART_SIZE))
-            path, n_done = _part(self.parts, self.number, piece), n_done + len(own)
+            texts = list(itertools.islice(lines, PART_SIZE))
+            path, n_done = _part(self.parts, self.number, piece), n_done + len(texts)
             if path.exists():
                 continue
-            texts = [self.teacher.side(pair) for pair in own]
             found = self.teacher.translator.translate(texts, batch_size=self.batch_size, **self.options)
             # Of an empty text there are no alternatives.
-            written = [[each.text for each in translation.alternatives] for translation in found]
-            if self.closest:
-                written = [self._closest(each, pair) for each, pair in zip(written, own, strict=True)]
-            write_file(path, to_json(written))
+            write_file(path, to_json([[each.text for each in translation.alternatives] for translation in found]))
             n_translated += len(texts)
             speed = n_translated / max(time.monotonic() - started, 1e-9)
             left = f"{(self.n_texts - n_done) / speed / 60:.0f} min left"
             report(f"{self.teacher.name}: {n_done:,} of {self.n_texts:,} sentences, {speed:.0f} a second, {left}")
-
-    def _closest(self, written: list[str], pair: tuple[str, str]) -> list[str]:
-        """The one text that is closest to the pair's own; the first of those that are."""
-        own = pair[not self.teacher.backward]
-        language = self.teacher.languages[not self.teacher.backward]
-        return [max(written, key=lambda each: sentence_bleu(each, own, language))] if written else []
 
 
 def _n_parts(n_texts: int) -> int:
