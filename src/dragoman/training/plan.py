@@ -13,6 +13,8 @@ from dragoman.recipe import is_given
 SAMPLE_PAIRS = 2000
 #: Sections of a recipe in which something is chosen.
 SECTIONS = ("tokenizer", "model", "training", "search")
+#: Below so many pairs, the model is the smallest, and Muon trains it.
+FEW_PAIRS = 200_000
 #: From so many pairs on, the model is the paper's.
 MANY_PAIRS = 2_000_000
 #: What learned clearly more than the paper's choice from few steps, or as much with fewer parameters.
@@ -80,6 +82,8 @@ def _choices(
         if n_pairs < MANY_PAIRS:
             fitting = _fitting(QUICK_LEARNING, {**PRESETS[choices["model.preset"]], **asked["model"]})
             yield fitting, "in as many steps these learn more from a small corpus (docs/choices.md)"
+        if n_pairs < FEW_PAIRS:
+            yield {"training.optimizer": "muon"}, "it learns more than Adam in as many steps (docs/quality.md)"
     size = training.get("batch_tokens") or choices.get("training.batch_tokens", 4096)
     n_steps = n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size
     choices["training.warmup_steps"] = max(1, min(choices["training.warmup_steps"], n_steps // 4))
@@ -98,7 +102,7 @@ def _fitting(choices: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, 
 
 def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
     """The model and how it is trained, for a corpus of this size."""
-    if n_pairs < 200_000:
+    if n_pairs < FEW_PAIRS:
         shape: dict[str, Any] = {
             "model.preset": "tiny",
             "model.dropout": 0.2,
@@ -106,7 +110,6 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
         }
         training: dict[str, Any] = {
             "batch_tokens": 1024,
-            "optimizer": "muon",
             "lr": 0.002,
             "warmup_steps": 500,
             "schedule": "cosine",
@@ -114,7 +117,7 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
         }
         reason = (
             f"{n_pairs:,} pairs are few, and a larger model would learn them by heart; small batches, since few passes "
-            "should make many steps, of which Muon learns more"
+            "should make many steps"
         )
     elif n_pairs < MANY_PAIRS:
         shape = {"model.preset": "small"}
