@@ -135,6 +135,8 @@ def test_the_plan_fits_the_corpus() -> None:
     assert "model.norm=pre, model.positions=rotary, " in " ".join(reasons)
     assert plan({}, 1_000_000, LATIN)[0]["model"]["preset"] == "small"
     assert plan({}, 1_000_000, LATIN)[0]["model"]["norm"] == "pre"
+    assert chosen["training"]["optimizer"] == "muon"
+    assert "optimizer" not in plan({}, 1_000_000, LATIN)[0]["training"]
     assert plan({}, 5_000_000, LATIN)[0]["model"] == {"preset": "base"}
     chosen, reasons = plan({}, 20_000, [("a dog runs", "狗在跑")] * 10)
     assert chosen["tokenizer"] == {"joint": False}
@@ -157,6 +159,9 @@ def test_the_plan_yields_to_the_person() -> None:
     assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "dropout": 0.3}
     assert chosen["training"]["lr"] == 0.001
     assert not any("dropout" in reason or "lr=" in reason for reason in reasons)
+    chosen, reasons = plan({"training": {"optimizer": "adam"}}, 20_000, LATIN)
+    assert chosen["training"]["optimizer"] == "adam"
+    assert "muon" not in " ".join(reasons).lower()
     chosen, _ = plan({"model": {"d_model": 64}}, 20_000, LATIN)
     assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "d_model": 64}
     alone = {"n_encoder_layers": 2, "n_decoder_layers": 3, "n_heads": 8, "d_model": 100, "d_ff": 9, "d_k": 15, "d_v": 7}
