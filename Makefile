@@ -23,8 +23,8 @@ endif
 # are first imported, not here.
 INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 # What an installation is made from, besides the Python that it refers to.
-C_SOURCES := $(addprefix src/dragoman/,vectors.h fused/fused.c runtime/products.h runtime/kernels.c)
-INSTALLED_FROM := pyproject.toml constraints.txt $(C_SOURCES)
+C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
+INSTALLED_FROM := pyproject.toml setup.py constraints.txt $(C_SOURCES)
 
 .PHONY: demo test faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheel clean
 .DEFAULT_GOAL := demo

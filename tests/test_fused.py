@@ -4,10 +4,10 @@ import copy
 import ctypes
 import math
 import platform
+import runpy
 import shutil
 import subprocess
 import sysconfig
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -409,18 +409,10 @@ def test_the_libraries_are_there_and_the_fastest_is_taken() -> None:
 def test_the_libraries_are_of_this_source_and_compile_without_a_warning(name: str, tmp_path: Path) -> None:
     if name != LIBRARIES[0] and platform.machine() != "x86_64":
         pytest.skip("of another processor")
-    tools = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["tool"]
-    modules = {each["name"].rpartition("._")[2]: each for each in tools["setuptools"]["ext-modules"]}
-    options = [
-        *modules[name]["extra-compile-args"],
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-c",
-        "-o",
-        str(tmp_path / "object"),
-    ]
-    subprocess.run([str(COMPILER), *options, str(SOURCE)], check=True)
+    modules = runpy.run_path(str(Path(__file__).parent.parent / "setup.py"))["EXTENSIONS"]
+    options = next(each.extra_compile_args for each in modules if each.name == f"dragoman.fused._{name}")
+    warnings = ["-Wall", "-Wextra", "-Werror"]
+    subprocess.run([str(COMPILER), *options, *warnings, "-c", "-o", str(tmp_path / "object"), str(SOURCE)], check=True)
     sources = [SOURCE, SOURCE.parent.parent / "vectors.h"]
     for library in SOURCE.parent.glob(f"_{name}.*"):
         assert library.stat().st_mtime >= max(source.stat().st_mtime for source in sources), "install dragoman again"

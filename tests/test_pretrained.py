@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import runpy
 import tomllib
 from pathlib import Path
 
@@ -33,8 +34,8 @@ def test_every_file_of_the_package_is_in_the_wheel() -> None:
     patterns = tools["setuptools"]["package-data"]["dragoman"]
     packed = {path for pattern in patterns for path in PACKAGE.glob(pattern) if path.is_file()}
     found = {path for path in PACKAGE.rglob("*") if path.is_file() and "__pycache__" not in path.parts}
-    modules = tools["setuptools"]["ext-modules"]
-    compiled = {ROOT / source for each in modules for source in (*each["sources"], *each["depends"])}
-    names = tuple(each["name"].split(".")[-1] for each in modules)
+    modules = runpy.run_path(str(ROOT / "setup.py"))["EXTENSIONS"]
+    compiled = {ROOT / source for each in modules for source in (*each.sources, *each.depends)}
+    names = tuple(each.name.split(".")[-1] for each in modules)
     libraries = {path for path in found if path.name.startswith(names)}
     assert {path for path in found if path.suffix != ".py"} - libraries == packed | compiled

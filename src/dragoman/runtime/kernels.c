@@ -1,5 +1,5 @@
 /* The arithmetic of `array_model.py` as one call a layer, compiled: the same function, in float32, of one thread.
- * What products multiply may be narrower (`products.h`); everything else stays in float32.
+ * What products multiply may be narrower (`numbers.h`, `linear.h`); everything else stays in float32.
  *
  * What NumPy computes in some sixty operations a layer, each through memory, happens here to some rows at a time, while
  * they are in the processor's cache. Sizes are int64_t, shapes are (slowest, ..., fastest), and all memory that
@@ -11,6 +11,10 @@
  */
 
 #include "products.h"
+
+#ifdef __x86_64__
+#include <cpuid.h>
+#endif
 
 enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
 
@@ -60,7 +64,7 @@ typedef struct {
 /* Keys (B, H, blocks, K / UNIT, LANES, UNIT) and values (B, H, blocks * LANES / UNIT, W, UNIT) of one layer, K filled
  * up to UNIT and W to whole vectors; zeros where there is no token. */
 typedef struct {
-    number *keys, *values;
+    Number *keys, *values;
     int64_t blocks;
 } Tokens;
 
@@ -139,12 +143,12 @@ INLINE int64_t key_units(const Shape *shape) { return rounded_up(shape->d_k, UNI
 INLINE int64_t value_width(const Shape *shape) { return rounded_up(shape->d_v, LANES); }
 
 /* Put a token's key (K) and value (W) of one head among the others of `Tokens`; workspace: numbers for either. */
-static void place_token(const Shape *shape, const float *key, const float *value, int64_t token, number *keys,
-                        number *values, number *workspace) {
+static void place_token(const Shape *shape, const float *key, const float *value, int64_t token, Number *keys,
+                        Number *values, Number *workspace) {
     const int64_t units = key_units(shape), width = value_width(shape);
-    number *column = keys + (token / LANES * units * LANES + token % LANES) * UNIT;
+    Number *column = keys + (token / LANES * units * LANES + token % LANES) * UNIT;
     narrow(key, shape->d_k, units * UNIT, workspace);
-    for (int64_t i = 0; i < units; i++) memcpy(column + i * LANES * UNIT, workspace + i * UNIT, sizeof(unit));
+    for (int64_t i = 0; i < units; i++) memcpy(column + i * LANES * UNIT, workspace + i * UNIT, sizeof(Unit));
     narrow(value, shape->d_v, width, workspace);
     spread(workspace, shape->d_v, token % UNIT, values + token / UNIT * width * UNIT);
 }
@@ -168,16 +172,16 @@ static void rotate(const Shape *shape, float *x, int64_t stride, int64_t n_rows,
 
 /* What a head of a sentence looks at. */
 typedef struct {
-    const number *keys, *values; /* as in `Tokens` */
+    const Number *keys, *values; /* as in `Tokens` */
     const float *unseen; /* for each query, rows `unseen_stride` apart, what is added to a key's score: 0 or -1e9 */
     int64_t n_keys, unseen_stride;
 } Seen;
 
 /* Memory for the attention of a few queries. */
 typedef struct {
-    number *queries; /* (QUERIES_AT_ONCE, K up to UNIT) */
+    Number *queries; /* (QUERIES_AT_ONCE, K up to UNIT) */
     float *weights;  /* (QUERIES_AT_ONCE, keys up to whole vectors) */
-    number *shares;  /* the same, as products read them */
+    Number *shares;  /* the same, as products read them */
 } Scratch;
 
 /* The few queries of `scratch` -> out (n, W). As in `tile`, few queries have several sums each. */
@@ -189,7 +193,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
     float factors[QUERIES_AT_ONCE];
     for (int i = 0; i < n; i++) highest[i] = all(-INFINITY), totals[i] = all(0);
     for (int64_t first = 0; first < padded; first += LANES) {
-        const number *keys = seen->keys + first * units * UNIT;
+        const Number *keys = seen->keys + first * units * UNIT;
         vec scores[4][QUERIES_AT_ONCE];
         for (int chain = 0; chain < chains; chain++)
             for (int i = 0; i < n; i++)
@@ -198,7 +202,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         for (; k + chains <= units; k += chains)
 #pragma GCC unroll 4
             for (int chain = 0; chain < chains; chain++) {
-                const numbers column = load_numbers(keys + (k + chain) * LANES * UNIT);
+                const Numbers column = load_numbers(keys + (k + chain) * LANES * UNIT);
 #pragma GCC unroll 6
                 for (int i = 0; i < n; i++)
                     scores[chain][i] = add_product(scores[chain][i],
@@ -223,7 +227,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         }
         factors[i] = 1 / sum_of(totals[i]);
     }
-    const number *shares = narrowed(weights, n, padded, padded, scratch->shares);
+    const Number *shares = narrowed(weights, n, padded, padded, scratch->shares);
     const int64_t n_rows = rounded_up(seen->n_keys, UNIT) / UNIT;
     for (int64_t w = 0; w < shape->d_v; w += LANES) {
         vec sums[4][QUERIES_AT_ONCE];
@@ -233,7 +237,7 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const Seen *seen, 
         for (; row + chains <= n_rows; row += chains)
 #pragma GCC unroll 4
             for (int chain = 0; chain < chains; chain++) {
-                const numbers values = load_numbers(seen->values + ((row + chain) * width + w) * UNIT);
+                const Numbers values = load_numbers(seen->values + ((row + chain) * width + w) * UNIT);
 #pragma GCC unroll 6
                 for (int i = 0; i < n; i++)
                     sums[chain][i] =
@@ -283,9 +287,9 @@ static void attend(const Shape *shape, const Seen *seen, const float *queries, i
 typedef struct {
     void *all;
     float *normed, *projected, *attended, *inner, *gates, *added;
-    input *converted;
-    number *token;
-    number *keys, *values; /* of one head of a sentence */
+    Input *converted;
+    Number *token;
+    Number *keys, *values; /* of one head of a sentence */
     Scratch scratch;
 } Workspace;
 
@@ -305,13 +309,13 @@ static int allocate_workspace(Workspace *workspace, const Shape *shape, int64_t 
         {&workspace->inner, n_rows * d_ff * sizeof(float)},
         {&workspace->gates, n_rows * d_ff * sizeof(float)},
         {&workspace->added, n_rows * d_model * sizeof(float)},
-        {&workspace->converted, n_rows * between_rows(larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(input)},
-        {&workspace->token, larger_of(units * UNIT, width) * sizeof(number)},
-        {&workspace->keys, padded * units * UNIT * sizeof(number)},
-        {&workspace->values, padded * width * sizeof(number)},
-        {&workspace->scratch.queries, QUERIES_AT_ONCE * units * UNIT * sizeof(number)},
+        {&workspace->converted, n_rows * between_rows(larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(Input)},
+        {&workspace->token, larger_of(units * UNIT, width) * sizeof(Number)},
+        {&workspace->keys, padded * units * UNIT * sizeof(Number)},
+        {&workspace->values, padded * width * sizeof(Number)},
+        {&workspace->scratch.queries, QUERIES_AT_ONCE * units * UNIT * sizeof(Number)},
         {&workspace->scratch.weights, QUERIES_AT_ONCE * padded * sizeof(float)},
-        {&workspace->scratch.shares, QUERIES_AT_ONCE * padded * sizeof(number)},
+        {&workspace->scratch.shares, QUERIES_AT_ONCE * padded * sizeof(Number)},
     };
     const int64_t n_parts = sizeof parts / sizeof *parts;
     int64_t size = 0;
@@ -357,8 +361,8 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
     const int64_t at_once = larger_of(ROWS_AT_ONCE / length, 1);
     Workspace workspace;
     if (!allocate_workspace(&workspace, shape, at_once * length, length)) return NO_MEMORY;
-    memset(workspace.keys, 0, padded * key_units(shape) * UNIT * sizeof(number));
-    memset(workspace.values, 0, padded * value_width(shape) * sizeof(number));
+    memset(workspace.keys, 0, padded * key_units(shape) * UNIT * sizeof(Number));
+    memset(workspace.values, 0, padded * value_width(shape) * sizeof(Number));
     for (int64_t first = 0; first < n_sentences; first += at_once) {
         const int64_t n_here = smaller(at_once, n_sentences - first), n_rows = n_here * length;
         float *rows = x + first * length * shape->d_model;
@@ -424,8 +428,8 @@ int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory,
 
 /* Ask for the keys and values of the next head, which lies behind this one, while this one is worked at. */
 INLINE void fetch(const Seen *seen, const Shape *shape, int64_t blocks) {
-    const int64_t key_bytes = key_units(shape) * UNIT * sizeof(number),
-                  value_bytes = value_width(shape) * sizeof(number);
+    const int64_t key_bytes = key_units(shape) * UNIT * sizeof(Number),
+                  value_bytes = value_width(shape) * sizeof(Number);
     const char *keys = (const char *)seen->keys + blocks * LANES * key_bytes;
     const char *values = (const char *)seen->values + blocks * LANES * value_bytes;
     for (int64_t i = 0; i < rounded_up(seen->n_keys, LANES) * key_bytes; i += 64) __builtin_prefetch(keys + i);
@@ -570,7 +574,7 @@ INLINE void enter(float score, int64_t id, int64_t k, float *values, int64_t *id
 
 /* Memory for some scores, and behind them for ROWS_AT_ONCE rows as products read them. */
 static float *scores_room(const Linear *projection, int64_t n_scores) {
-    const int64_t size = ROWS_AT_ONCE * between_rows(projection->n_in) * sizeof(input) + n_scores * sizeof(float);
+    const int64_t size = ROWS_AT_ONCE * between_rows(projection->n_in) * sizeof(Input) + n_scores * sizeof(float);
     return aligned_alloc(sizeof(vec), rounded_up(size, sizeof(vec)));
 }
 
@@ -587,7 +591,7 @@ int64_t best_scores(const Linear *projection, const float *hidden, int64_t n_row
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE) {
         const int64_t n_here = smaller(ROWS_AT_ONCE, n_rows - row);
         const int64_t n_in = projection->n_in;
-        const input *from = converted(hidden + row * n_in, n_here, n_in, (input *)(scores + n_scores));
+        const Input *from = converted(hidden + row * n_in, n_here, n_in, (Input *)(scores + n_scores));
         for (int64_t i = 0; i < n_here; i++) sums[i] = (LogSum){-INFINITY, 0};
         for (int64_t column = 0; column < projection->n_out; column += COLUMNS_AT_ONCE) {
             const int64_t count = smaller(COLUMNS_AT_ONCE, projection->n_out - column);
@@ -621,7 +625,7 @@ int64_t all_scores(const Linear *projection, const float *hidden, int64_t n_rows
     if (!workspace) return NO_MEMORY;
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE)
         apply(projection, hidden + row * n_in, smaller(ROWS_AT_ONCE, n_rows - row), scores + row * n_out,
-              (input *)workspace);
+              (Input *)workspace);
     free(workspace);
     for (int64_t row = 0; row < n_rows; row++, scores += n_out) {
         LogSum sum = {-INFINITY, 0};

@@ -35,7 +35,7 @@ Int, Pointer, Double, Byte = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, c
 
 
 class LinearStruct(ctypes.Structure):
-    """`Linear` of products.h."""
+    """`Linear` of linear.h."""
 
     _fields_ = [
         ("n_in", Int),

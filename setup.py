@@ -1,0 +1,49 @@
+"""The compiled libraries: the search's arithmetic and that of a training step, once for each kind of processor.
+
+Where one cannot be compiled, installing goes on without it. All else about the package is in pyproject.toml.
+"""
+
+from pathlib import Path
+
+from setuptools import Extension, setup
+
+AVX2 = ["-mavx2", "-mfma"]
+AVX512 = ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"]
+#: Each library of a source with what it is compiled for, the slowest first; `dragoman.compiled` chooses among them.
+KERNELS: dict[str, list[str]] = {
+    "_kernels": [],
+    "_kernels_avx2": AVX2,
+    "_kernels_avx512": AVX512,
+    "_kernels_bfloat16": [*AVX512, "-mavx512bf16", "-mamx-tile", "-mamx-bf16"],
+    "_kernels_int8_avx2": ["-DINT8", *AVX2],
+    "_kernels_int8_vnni": ["-DINT8", *AVX2, "-mavxvnni"],
+    "_kernels_int8_avx512": ["-DINT8", *AVX512, "-mavx512vnni"],
+    "_kernels_int8_bfloat16": ["-DINT8", *AVX512, "-mavx512vnni", "-mavx512bf16"],
+}
+FUSED: dict[str, list[str]] = {"_fused": [], "_fused_avx2": AVX2, "_fused_avx512": AVX512}
+
+
+def libraries(source: str, headers: list[str], kinds: dict[str, list[str]], *options: str) -> list[Extension]:
+    """One library for each kind; all have some options of compiler and linker in common."""
+    folder = Path(source).parent
+    return [
+        Extension(
+            f"dragoman.{folder.name}.{name}",
+            sources=[source],
+            depends=["src/dragoman/vectors.h", *(f"{folder.as_posix()}/{header}" for header in headers)],
+            extra_compile_args=["-O3", "-Wno-psabi", *options, *processor],
+            extra_link_args=[*options],
+            optional=True,
+        )
+        for name, processor in kinds.items()
+    ]
+
+
+HEADERS = ["numbers.h", "linear.h", "tiles.h", "products.h"]
+EXTENSIONS = [
+    *libraries("src/dragoman/runtime/kernels.c", HEADERS, KERNELS),
+    *libraries("src/dragoman/fused/fused.c", [], FUSED, "-fopenmp"),
+]
+
+if __name__ == "__main__":
+    setup(ext_modules=EXTENSIONS)

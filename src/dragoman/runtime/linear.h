@@ -1,0 +1,168 @@
+/* What linear maps multiply: inputs by weights.
+ *
+ * Both are as in attention; or, compiled with INT8 for a processor with AVX2 or more, integers of 8 bits, whose sums
+ * are exact and become floats at the end.
+ */
+
+#include "numbers.h"
+
+/* GROUP inputs are multiplied together, and those of a row are filled up to a multiple of INPUTS. */
+#ifdef INT8
+
+typedef int8_t Weight; /* in units of its column's scale */
+typedef uint8_t Input; /* in units of its row's scale, from the row's lowest, or from 0 if that is lower */
+typedef int32_t Group;
+typedef ivec Sum;
+typedef struct {
+    int8_t bytes[4 * LANES];
+} Weights;
+/* What stands behind the inputs of a row: x = scale * (input - zero_point). */
+typedef struct {
+    float scale;
+    int32_t zero_point;
+} Quantization;
+enum { GROUP = 4, INPUTS = 4, BEHIND = sizeof(Quantization) };
+
+/* What the range of a row is in units of its scale: both its ends are rounded, so that an input may be one more. */
+enum { RANGE = 254 };
+
+/* Without VNNI, two neighbouring products are summed up in 16 bits, into which 2 * 255 * 64 fits. */
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+enum { LARGEST_WEIGHT = 127 };
+#else
+enum { LARGEST_WEIGHT = 64 };
+#endif
+
+INLINE Sum add_group(Sum so_far, Group inputs, Weights column) {
+#ifdef __AVX512VNNI__
+    __m512i bytes;
+    memcpy(&bytes, &column, sizeof bytes);
+    return (Sum)_mm512_dpbusd_epi32((__m512i)so_far, _mm512_set1_epi32(inputs), bytes);
+#elif defined(__AVXVNNI__)
+    __m256i bytes;
+    memcpy(&bytes, &column, sizeof bytes);
+    return (Sum)_mm256_dpbusd_avx_epi32((__m256i)so_far, _mm256_set1_epi32(inputs), bytes);
+#else
+    __m256i bytes;
+    memcpy(&bytes, &column, sizeof bytes);
+    const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi32(inputs), bytes);
+    return so_far + (Sum)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+#endif
+}
+
+/* The nearest whole numbers to x * factor, plus the same number for all. */
+INLINE uvec nearest(vec x, float factor) { return (uvec)(x * factor + ROUNDING); }
+
+/* The lowest byte of each number; GCC would take them out one by one where there is no AVX-512. */
+INLINE void store_bytes(Input *to, uvec numbers) {
+#ifdef __AVX512F__
+    _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8((__m512i)numbers));
+#else
+    const __m256i every_fourth = _mm256_set1_epi64x(0x808080800c080400); /* 0x80: nothing */
+    const __m256i halves = _mm256_shuffle_epi8((__m256i)numbers, every_fourth);
+    const __m256i joined = _mm256_permutevar8x32_epi32(halves, _mm256_setr_epi32(0, 4, 0, 0, 0, 0, 0, 0));
+    _mm_storel_epi64((__m128i *)to, _mm256_castsi256_si128(joined));
+#endif
+}
+
+/* A row -> its inputs up to `width`, and their scale and zero point. Of a row with a NaN or infinity the scale is NaN.
+ */
+INLINE void quantize(const float *row, int64_t count, int64_t width, Input *to) {
+    vec above = all(0), below = all(0), wrong = all(0);
+    int64_t i;
+    for (i = 0; i + LANES <= count; i += LANES) {
+        const vec x = load(row + i);
+        above = larger(above, x);
+        below = larger(below, -x);
+        wrong += x * 0.0f;
+    }
+    float highest = largest_of(above), lowest = -largest_of(below), none = sum_of(wrong);
+    for (; i < count; i++) {
+        highest = row[i] > highest ? row[i] : highest;
+        lowest = row[i] < lowest ? row[i] : lowest;
+        none += row[i] * 0.0f;
+    }
+    const float range = highest - lowest, factor = range > 0 ? RANGE / range : 0;
+    const uvec first = nearest(all(lowest), factor);
+    for (i = 0; i + LANES <= count; i += LANES) store_bytes(to + i, nearest(load(row + i), factor) - first);
+    for (; i < width; i++) to[i] = (Input)(nearest(all(i < count ? row[i] : 0), factor) - first)[0];
+    const Quantization own = {range / RANGE + none, (int32_t)(nearest(all(0), factor) - first)[0]};
+    memcpy(to + width, &own, sizeof own);
+}
+
+#else
+
+typedef Number Weight, Input;
+typedef Unit Group;
+typedef vec Sum;
+typedef Numbers Weights;
+#ifdef __AVX512BF16__
+enum { GROUP = UNIT, INPUTS = 32, BEHIND = 0 }; /* INPUTS: those of a row of a tile of AMX */
+#else
+enum { GROUP = UNIT, INPUTS = 1, BEHIND = 0 };
+#endif
+
+INLINE Sum add_group(Sum so_far, Group inputs, Weights column) { return add_product(so_far, inputs, column); }
+
+#endif
+
+INLINE Weights load_weights(const Weight *from) {
+    Weights loaded;
+    memcpy(&loaded, from, sizeof loaded);
+    return loaded;
+}
+
+INLINE Group group_at(const Input *from) {
+    Group read;
+    memcpy(&read, from, sizeof read);
+    return read;
+}
+
+enum { COLUMNS = 2 * LANES };
+
+/* Weights (n_in, n_out) in panels of COLUMNS: (n_panels, n_in up to INPUTS / GROUP, COLUMNS, GROUP), filled with zeros.
+ * Others (n_panels * COLUMNS): the bias, always there; of integers also each column's scale and sum. */
+typedef struct {
+    int64_t n_in, n_out;
+    const Weight *weight;
+    const float *bias, *scales;
+    const int32_t *column_sums;
+} Linear;
+
+/* How many inputs lie between two rows, as products read them. */
+INLINE int64_t between_rows(int64_t n_in) { return rounded_up(n_in, INPUTS) + BEHIND; }
+
+/* x (R, n_in) -> rows as products read them, in `workspace`, which has room for as many. */
+static const Input *converted(const float *x, int64_t n_rows, int64_t n_in, Input *workspace) {
+#ifdef INT8
+    for (int64_t row = 0; row < n_rows; row++)
+        quantize(x + row * n_in, n_in, rounded_up(n_in, INPUTS), workspace + row * between_rows(n_in));
+    return workspace;
+#else
+    return narrowed(x, n_rows, n_in, rounded_up(n_in, INPUTS), workspace);
+#endif
+}
+
+/* x W + b of some columns, from sums that began with `first_sum`; `row` as products read it. */
+INLINE vec finished(Sum whole, const Linear *map, const Input *row, int64_t column) {
+#ifdef INT8
+    Quantization inputs;
+    Sum column_sums;
+    memcpy(&inputs, row + rounded_up(map->n_in, INPUTS), sizeof inputs);
+    memcpy(&column_sums, map->column_sums + column, sizeof column_sums);
+    const vec products = __builtin_convertvector(whole - column_sums * inputs.zero_point, vec);
+    return products * (load(map->scales + column) * inputs.scale) + load(map->bias + column);
+#else
+    (void)map, (void)row, (void)column;
+    return whole;
+#endif
+}
+
+INLINE Sum first_sum(const Linear *map, int64_t column) {
+#ifdef INT8
+    (void)map, (void)column;
+    return (Sum){0};
+#else
+    return load(map->bias + column);
+#endif
+}
