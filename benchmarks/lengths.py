@@ -26,7 +26,7 @@ from dragoman.config import SearchConfig, TrainingConfig
 from dragoman.data.batches import collate
 from dragoman.decoding.search import search
 from dragoman.model.transformer import Transformer
-from dragoman.processes import peak_memory
+from dragoman.processes import Processes, peak_memory
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer
@@ -78,7 +78,7 @@ def training(run: str, length: int, precision: str) -> Callable[[], float]:
             with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
                 loss, _ = batch_loss(model, batch, 0.1)
             (loss / n_target_tokens(batch, config.pad_id)).backward()
-            optimizer.step(0.0)
+            optimizer.step(0.0, precision, Processes())
             model.zero_grad()
         return sum(n_target_tokens(batch, config.pad_id) for batch in batches)
 

@@ -26,7 +26,7 @@ from dragoman.data.batches import Batch, Batches
 from dragoman.data.store import PairStore
 from dragoman.devices import COMPILED_SHAPES, SHAPE_CACHES
 from dragoman.model.transformer import Transformer
-from dragoman.processes import peak_memory
+from dragoman.processes import Processes, peak_memory
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer
@@ -142,7 +142,7 @@ def training(name: str, run: Path, precision: str, n_batches: int) -> Callable[[
             with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
                 value = loss(batch)
             value.backward()
-            optimizer.step(0.0)
+            optimizer.step(0.0, precision, Processes())
             model.zero_grad()
             n_tokens += n_target_tokens(batch, 0)
         return n_tokens

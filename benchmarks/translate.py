@@ -61,7 +61,8 @@ def main() -> None:
         pairs = zip(we("dragoman", beam_size), they("float32", beam_size), strict=True)
         equal = sum(one == other for one, other in pairs)
         result[f"beam {beam_size}"] = {**speeds, "equal_to_ctranslate2_float32": equal}
-    write(__file__, {"unit": "sentences a second", "sentences": len(lines), "speeds": result})
+    facts = {"unit": "sentences a second", "sentences": len(lines), "workers of one thread": n_threads}
+    write(__file__, {**facts, "speeds": result})
 
 
 if __name__ == "__main__":

@@ -18,19 +18,35 @@ from dragoman.training.muon import Muon, orthogonal
 from dragoman.training.optimizer import MovingAverage, Optimizer
 
 BOTH = pytest.mark.parametrize("kind", ["adam", "muon"])
+#: Rate, precision and processes of a step.
+STEP = 0.01, "float32", Processes()
 
 
 def training(kind: str) -> TrainingConfig:
     return TrainingConfig.model_validate({"optimizer": kind})
 
 
-def learn(model: Transformer, step: Any, n: int, start: int = 0) -> None:
+def learn(model: Transformer, optimizer: Optimizer | torch.optim.Optimizer, n: int, start: int = 0) -> None:
     """Some steps, of gradients that depend on the weights and on the step."""
     for number in range(start, start + n):
         torch.manual_seed(number)
         model(torch.randint(4, 11, (2, 4)), torch.randint(4, 11, (2, 4))).square().sum().backward()
-        step(0.01)
+        optimizer.step(*STEP if isinstance(optimizer, Optimizer) else ())
         model.zero_grad()
+
+
+def trained(kind: str) -> tuple[Transformer, Optimizer]:
+    """A model after two steps, with gradients for a third, and its optimizer."""
+    model = small_model()
+    optimizer = Optimizer(model, training(kind))
+    learn(model, optimizer, 2)
+    for parameter in model.parameters():
+        parameter.grad = torch.ones_like(parameter)
+    return model, optimizer
+
+
+def no_memory(*_: object) -> Tensor:
+    raise MemoryError
 
 
 def assert_equal(one: Transformer, other: Transformer, **tolerance: float) -> None:
@@ -47,8 +63,8 @@ def matrices_of(model: Transformer) -> set[str]:
 def test_adam_is_pytorchs() -> None:
     ours, theirs = small_model(bias=False), small_model(bias=False)  # a bias of keys has no gradient but rounding's
     optimizer = torch.optim.Adam(theirs.parameters(), lr=0.01, betas=(0.9, 0.98), eps=1e-9)
-    learn(ours, Optimizer(ours, training("adam")).step, 5)
-    learn(theirs, lambda rate: optimizer.step(), 5)
+    learn(ours, Optimizer(ours, training("adam")), 5)
+    learn(theirs, optimizer, 5)
     assert_equal(theirs, ours, rtol=1e-12, atol=1e-12)
 
 
@@ -62,7 +78,7 @@ def test_muon_is_pytorchs_for_the_matrices_of_layers_and_adam_for_all_else(
     assert len(names) == 2 * 6 + 2 * 10
     matrices = [each for name, each in theirs.named_parameters() if name in names]
     others = [each for name, each in theirs.named_parameters() if name not in names]
-    rate = 0.01 * muon.SIZE / 0.2  # PyTorch's size is 0.2
+    rate = 0.01 * muon.UPDATE_RMS / 0.2  # PyTorch's is 0.2
     optimizers = (
         torch.optim.Muon(matrices, lr=rate, weight_decay=0.0, momentum=0.95, adjust_lr_fn="match_rms_adamw"),
         torch.optim.Adam(others, lr=0.01, betas=(0.9, 0.98), eps=1e-9),
@@ -73,7 +89,7 @@ def test_muon_is_pytorchs_for_the_matrices_of_layers_and_adam_for_all_else(
         for one, other in zip(ours.parameters(), theirs.parameters(), strict=True):
             one.grad = torch.randn_like(one)
             other.grad = one.grad.clone()
-        optimizer.step(0.01)
+        optimizer.step(*STEP)
         for each in optimizers:
             each.step()
     for name, value in theirs.named_parameters():
@@ -97,7 +113,7 @@ def test_an_update_has_the_gradients_singular_vectors_and_values_of_one(precisio
 def test_a_matrix_without_a_gradient_stays() -> None:
     matrix = torch.nn.Parameter(torch.randn(3, 5))
     before, optimizer = matrix.detach().clone(), Muon([matrix])
-    optimizer.make(optimizer.moves("float32", Processes()), 1.0)
+    optimizer.apply(optimizer.updates("float32", Processes()), 1.0)
     assert torch.equal(matrix, before)
 
 
@@ -107,8 +123,8 @@ def test_an_update_is_as_large_as_it_says_whatever_the_shape() -> None:
         matrix = torch.nn.Parameter(torch.zeros(shape))
         matrix.grad = torch.randn(shape)
         optimizer = Muon([matrix])
-        optimizer.make(optimizer.moves("float32", Processes()), 0.5)
-        assert matrix.square().mean().sqrt().item() == pytest.approx(0.5 * muon.SIZE, rel=0.2)
+        optimizer.apply(optimizer.updates("float32", Processes()), 0.5)
+        assert matrix.square().mean().sqrt().item() == pytest.approx(0.5 * muon.UPDATE_RMS, rel=0.2)
 
 
 def test_each_process_finds_a_part_of_the_updates() -> None:
@@ -120,49 +136,65 @@ def test_each_process_finds_a_part_of_the_updates() -> None:
 
     def updates(rank: int, world_size: int) -> list[Tensor]:
         alone: Any = SimpleNamespace(rank=rank, world_size=world_size, sum=lambda tensor: tensor)
-        return [move.update for move in Muon(matrices).moves("float32", alone)]
+        return [update for _, update in Muon(matrices).updates("float32", alone)]
 
     for whole, first, second in zip(updates(0, 1), updates(0, 2), updates(1, 2), strict=True):
         assert torch.equal(first + second, whole)
         assert not (first.bool() & second.bool()).any()
-    assert updates(1, 2)[0].any()
+    assert any(update.any() for update in updates(1, 2))
+
+
+@pytest.mark.parametrize("numbers_at_once", [1, 100, 1 << 20])
+def test_matrices_become_orthogonal_some_at_a_time(numbers_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    torch.manual_seed(6)
+    matrices = [torch.nn.Parameter(torch.zeros(shape)) for shape in [(4, 6), (6, 4), (4, 6), (5, 5), (4, 6)]]
+    for matrix in matrices:
+        matrix.grad = torch.randn_like(matrix)
+    expected = Muon(matrices).updates("float32", Processes())
+    monkeypatch.setattr(muon, "NUMBERS_AT_ONCE", numbers_at_once)
+    found = Muon(matrices).updates("float32", Processes())
+    assert [matrix for matrix, _ in found] == [matrix for matrix, _ in expected]
+    for (_, one), (_, other) in zip(found, expected, strict=True):
+        torch.testing.assert_close(one, other)
+
+
+def test_a_step_that_runs_out_of_memory_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Wherever it does: `orthogonal` is what asks for most of it."""
+    model, optimizer = trained("muon")
+    before = {name: value.clone() for name, value in (model.state_dict() | optimizer.tensors()).items()}
+    n_shapes = len({tuple(sorted(model.get_parameter(name).shape)) for name in matrices_of(model)})
+    assert n_shapes > 1
+    for n_calls in range(n_shapes):
+        answers: Any = iter([*[orthogonal] * n_calls, no_memory])
+        monkeypatch.setattr(muon, "orthogonal", lambda *arguments, answers=answers: next(answers)(*arguments))
+        with pytest.raises(MemoryError):
+            optimizer.step(*STEP)
+        assert next(answers, None) is None
+        for name, value in (model.state_dict() | optimizer.tensors()).items():
+            assert torch.equal(value, before[name]), name
 
 
 @BOTH
-def test_a_step_without_memory_is_made_or_changes_nothing(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    model = small_model()
-    optimizer = Optimizer(model, training(kind))
-    learn(model, optimizer.step, 2)
-    for parameter in model.parameters():
-        parameter.grad = torch.ones_like(parameter)
-    before = {**model.state_dict(), **optimizer.tensors()}
-    before = {name: value.clone() for name, value in before.items()}
-
-    def fail(*_: object, **__: object) -> None:
-        raise MemoryError
-
-    for name in ("zeros", "zeros_like", "empty_like"):
-        monkeypatch.setattr(torch, name, fail)
-    if kind == "adam":
-        optimizer.step(0.01)  # it needs no memory
-        return
-    with pytest.raises(MemoryError):
-        optimizer.step(0.01)
-    for name, value in {**model.state_dict(), **optimizer.tensors()}.items():
-        assert torch.equal(value, before[name]), name
+def test_what_changes_the_weights_asks_for_no_memory(kind: str) -> None:
+    _, optimizer = trained(kind)
+    updates = optimizer._muon.updates("float32", Processes())
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+        optimizer._adam.step()
+        optimizer._muon.apply(updates, 0.01)
+    assert max(event.self_cpu_memory_usage for event in profile.events()) < 100  # but for a number or two
 
 
 @BOTH
 def test_a_restored_optimizer_continues_to_the_same_bits(kind: Literal["adam", "muon"]) -> None:
     whole, broken, continued = (small_model(tie="all") for _ in range(3))
-    learn(whole, Optimizer(whole, training(kind)).step, 6)
+    learn(whole, Optimizer(whole, training(kind)), 6)
     optimizer = Optimizer(broken, training(kind))
-    learn(broken, optimizer.step, 3)
+    learn(broken, optimizer, 3)
     saved = {name: value.clone() for name, value in optimizer.tensors().items()}
     continued.load_state_dict(broken.state_dict())
     optimizer = Optimizer(continued, training(kind))
     optimizer.restore(saved)
-    learn(continued, optimizer.step, 3, start=3)
+    learn(continued, optimizer, 3, start=3)
     assert_equal(whole, continued)
 
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
 
 from dragoman import runtime
+from dragoman.compiled import load
 from dragoman.config import ModelConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Scores
@@ -544,16 +545,44 @@ def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.Mon
 
     monkeypatch.setattr("dragoman.runtime.kernels._usable", kernels_module._usable.__wrapped__)
     monkeypatch.setattr("dragoman.runtime.kernels.Kernels", Plain)
-    for bits in itertools.product((1, 3, 7), (1, 3), range(1, 32, 2)):
-        library = Library(processor=lambda precision, bits=bits: bits[precision.value])
-        monkeypatch.setattr("dragoman.compiled.load", lambda *_, library=library: library)
-        run_here = [
-            [name for place, name in enumerate(names) if fit >> place & 1][::-1]
-            for names, fit in zip(LIBRARIES.values(), bits, strict=True)
-        ]
-        assert [each.name for each in usable_kernels("float32")] == run_here[0]
-        for place, precision in (1, "bfloat16"), (2, "int8"):
-            assert [each.name for each in usable_kernels(precision)] == run_here[place][:-1] + run_here[0]
+
+    def best(*bits: int) -> list[str]:
+        """The fastest library of each precision, where the processor answers so of each."""
+        library = Library(processor=lambda precision: bits[precision.value])
+        monkeypatch.setattr("dragoman.compiled.load", lambda *_: library)
+        return [usable_kernels(precision)[0].name for precision in LIBRARIES]
+
+    assert best(0b1, 0b1, 0b1) == ["kernels"] * 3
+    assert best(0b11, 0b1, 0b11) == ["kernels_avx2", "kernels_avx2", "kernels_int8_avx2"]
+    assert best(0b11, 0b1, 0b111) == ["kernels_avx2", "kernels_avx2", "kernels_int8_vnni"]
+    assert best(0b111, 0b1, 0b11) == ["kernels_avx512", "kernels_avx512", "kernels_int8_avx2"]
+    assert best(0b111, 0b1, 0b1111) == ["kernels_avx512", "kernels_avx512", "kernels_int8_avx512"]
+    assert best(0b111, 0b11, 0b11111) == ["kernels_avx512", "kernels_bfloat16", "kernels_int8_bfloat16"]
+    assert [each.name for each in usable_kernels("int8")][-3:] == ["kernels_avx512", "kernels_avx2", "kernels"]
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists() or platform.machine() != "x86_64", reason="needs Linux on x86")
+def test_what_runs_is_what_the_processor_has() -> None:
+    text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
+    flags = set(next(line for line in text.splitlines() if line.startswith("flags")).split())
+    avx2, avx512 = {"avx2", "fma"} <= flags, {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags
+    vnni, bfloat16 = avx512 and "avx512_vnni" in flags, avx512 and "avx512_bf16" in flags
+    runs = {
+        "kernels": True,
+        "kernels_avx2": avx2,
+        "kernels_avx512": avx512,
+        "kernels_bfloat16": bfloat16,
+        "kernels_int8_avx2": avx2,
+        "kernels_int8_vnni": avx2 and "avx_vnni" in flags,
+        "kernels_int8_avx512": vnni,
+        "kernels_int8_bfloat16": vnni and bfloat16,
+    }
+    interface = [kernels_module.INTERFACE, *map(ctypes.sizeof, kernels_module.STRUCTURES)]
+    base = load(Path(runtime.__file__).with_name("_kernels"), interface)
+    assert base is not None
+    for place, names in enumerate(LIBRARIES.values()):
+        bits = base["processor"](ctypes.c_int64(place))
+        assert [name for at, name in enumerate(names) if bits >> at & 1] == [name for name in names if runs[name]]
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")

@@ -215,19 +215,20 @@ def test_low_bleu_does_not_choose_the_best() -> None:
 
 
 @pytest.mark.parametrize(
-    ("activation", "vocab_size", "r_drop", "length", "attention_dropout"),
+    ("activation", "vocab_size", "r_drop", "length", "attention_dropout", "optimizer"),
     [
-        ("relu", 2000, 0.0, 32, 0.0),
-        ("swiglu", 2000, 0.0, 32, 0.0),
-        ("relu", 48_000, 0.0, 32, 0.0),
-        ("relu", 48_000, 3.0, 32, 0.0),
-        ("relu", 2000, 0.0, 256, 0.0),
-        ("relu", 2000, 0.0, 256, 0.1),
-        ("relu", 2000, 0.0, 512, 0.0),
+        ("relu", 2000, 0.0, 32, 0.0, "adam"),
+        ("swiglu", 2000, 0.0, 32, 0.0, "adam"),
+        ("relu", 48_000, 0.0, 32, 0.0, "adam"),
+        ("relu", 48_000, 3.0, 32, 0.0, "adam"),
+        ("relu", 2000, 0.0, 256, 0.0, "adam"),
+        ("relu", 2000, 0.0, 256, 0.1, "adam"),
+        ("relu", 2000, 0.0, 512, 0.0, "adam"),
+        ("relu", 2000, 0.0, 32, 0.0, "muon"),
     ],
 )
 def test_the_estimate_of_memory_is_about_right(
-    activation: str, vocab_size: int, r_drop: float, length: int, attention_dropout: float
+    activation: str, vocab_size: int, r_drop: float, length: int, attention_dropout: float, optimizer: str
 ) -> None:
     """Against the peak of one real step, in a process of its own."""
     program = f"""
@@ -235,19 +236,20 @@ import torch
 from dragoman.config import PRESETS, ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch
 from dragoman.model.transformer import Transformer
-from dragoman.processes import peak_memory
+from dragoman.processes import Processes, peak_memory
 from dragoman.training.loss import batch_loss
 from dragoman.training.memory import training_bytes
 from dragoman.training.optimizer import Optimizer
 
-training = TrainingConfig(batch_tokens={4096 if vocab_size == 2000 else 512}, r_drop={r_drop})
+training = TrainingConfig(batch_tokens={4096 if vocab_size == 2000 else 512}, r_drop={r_drop},
+                          optimizer="{optimizer}")
 sizes = {{"source_vocab_size": {vocab_size}, "target_vocab_size": {vocab_size}, "activation": "{activation}",
           "attention_dropout": {attention_dropout}}}
 config = ModelConfig(**{{**PRESETS["{"small" if vocab_size == 2000 else "tiny"}"], **sizes}})
 def step(n_rows, n_tokens):
     batch = Batch(torch.randint(4, 2000, (n_rows, n_tokens)), torch.randint(4, 2000, (n_rows, n_tokens + 1)))
     batch_loss(model, batch, 0.1, training.r_drop)[0].backward()
-    optimizer.step(0.0)
+    optimizer.step(0.0, "float32", Processes())
     model.zero_grad()
 
 model = torch.nn.Linear(1, 1)

@@ -22,7 +22,7 @@ _WEIGHTS, _PLAIN_WEIGHTS, _DROPPED_WEIGHTS = 1, 2, 4
 def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
     """What stays all the time: weights, gradients, Adam's two moments, and the moving average if there is one.
 
-    Muon keeps one moment, and has room for the other while it makes a step.
+    Muon keeps one moment, and its updates take as much as the other while it makes a step.
     """
     return _BYTES * n_parameters * (5 if training.ema else 4)
 

@@ -13,24 +13,22 @@ from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes
 from dragoman.training.muon import Muon
 
-ALONE = Processes()
-
 
 class Optimizer:
     """Adam (Kingma and Ba 2015) over all weights; or with `training.optimizer` "muon", Muon over the matrices of layers
     and Adam over all else.
 
-    A step asks for memory before it changes anything, so that none fails when half of it is done.
+    On a CPU and on CUDA, a step asks for memory before it changes anything, so that none fails when half of it is done.
     """
 
     def __init__(self, model: Transformer, training: TrainingConfig) -> None:
-        matrices = {
+        self._matrices = {
             name: parameter
             for name, parameter in model.named_parameters()
             if training.optimizer == "muon" and "_layers." in name and parameter.ndim == 2
         }
-        self._muon = Muon(matrices.values())
-        self._others = {name: each for name, each in model.named_parameters() if name not in matrices}
+        self._others = {name: each for name, each in model.named_parameters() if name not in self._matrices}
+        self._muon = Muon(self._matrices.values())
         fused = next(model.parameters()).device.type in ("cpu", "cuda")
         self._adam = torch.optim.Adam(
             self._others.values(), betas=training.adam_betas, eps=training.adam_eps, fused=fused or None
@@ -40,27 +38,27 @@ class Optimizer:
             moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
             self._adam.state[parameter] = {"step": n_steps, **moments}
 
-    def step(self, rate: float, precision: str = "float32", processes: Processes = ALONE) -> None:
+    def step(self, rate: float, precision: str, processes: Processes) -> None:
         """Move all weights by their gradients, which are equal in all processes.
 
         Args:
             precision: "float32" or "bfloat16", of Muon's products.
         """
-        moves = self._muon.moves(precision, processes)
+        updates = self._muon.updates(precision, processes)
         for group in self._adam.param_groups:
             group["lr"] = rate
         self._adam.step()
-        self._muon.make(moves, rate)
+        self._muon.apply(updates, rate)
 
     def tensors(self) -> dict[str, Tensor]:
         """All that is kept between steps: `<parameter>/exp_avg`, `<parameter>/exp_avg_sq`, `<parameter>/step` of Adam,
-        `muon/<n>x<m>` of Muon."""
+        `<parameter>/momentum` of Muon."""
         adam = {
             f"{name}/{key}": value
             for name, parameter in self._others.items()
             for key, value in self._adam.state[parameter].items()
         }
-        return adam | {f"muon/{n}x{m}": momentum for (n, m), momentum in self._muon.momenta.items()}
+        return adam | {f"{name}/momentum": self._muon.momentum[each] for name, each in self._matrices.items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
         """Put back what `tensors` gave."""
