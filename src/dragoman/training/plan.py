@@ -83,7 +83,10 @@ def _choices(
             fitting = _fitting(QUICK_LEARNING, {**PRESETS[choices["model.preset"]], **asked["model"]})
             yield fitting, "in as many steps these learn more from a small corpus (docs/choices.md)"
         if n_pairs < FEW_PAIRS:
-            yield {"training.optimizer": "muon"}, "it learns more than Adam in as many steps (docs/quality.md)"
+            yield (
+                {"training.optimizer": "muon"},
+                "it learns more than Adam in few passes, and no less in many (docs/quality.md)",
+            )
     size = training.get("batch_tokens") or choices.get("training.batch_tokens", 4096)
     n_steps = n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size
     choices["training.warmup_steps"] = max(1, min(choices["training.warmup_steps"], n_steps // 4))
