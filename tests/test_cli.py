@@ -564,6 +564,29 @@ def test_a_signal_whose_exception_is_swallowed_still_ends_it() -> None:
     assert (done.returncode, done.stderr) == (130, b"")
 
 
+def test_a_signal_during_an_import_that_does_without_still_ends_it(tmp_path: Path) -> None:
+    """Libraries import what is optional in a `try`, and some then go on after whatever was raised there."""
+    (tmp_path / "optional.py").write_text(
+        "import os, signal\n"
+        "try:\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    for each in range(10**6): pass\n"
+        "except BaseException:\n"
+        "    pass\n"
+    )
+    importing = (
+        "import sys, time, typer, dragoman.cli.program as program\n"
+        "class Command:\n"
+        "    def main(self, *arguments, **options):\n"
+        "        import optional\n"
+        "        time.sleep(60)\n"
+        "typer.main.get_command = lambda app: Command()\n"
+        "sys.exit(program.run(['translate']))"
+    )
+    done = subprocess.run([sys.executable, "-c", importing], cwd=tmp_path, capture_output=True, timeout=50, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
+
+
 # ------------------------------------------------------------------------------- score, evaluate, average, data
 
 

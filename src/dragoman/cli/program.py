@@ -112,29 +112,29 @@ def run(arguments: Sequence[str]) -> int:
 def _signals_as_exceptions() -> Iterator[list[int]]:
     """Inside, SIGINT, SIGTERM and SIGHUP raise an exception and stand in the list that this gives.
 
-    Where a library called back, Python can print an exception but not raise it; then an alarm raises it again.
+    Where a library called back, Python can print an exception but not raise it; then an alarm raises it again. While
+    modules are imported, one may catch whatever goes wrong and do without; there the alarm comes first.
     """
     ended_by: list[int] = []
-    hang_up = getattr(signal, "SIGHUP", None)  # neither this nor an alarm on Windows
+    hang_up, alarm = (getattr(signal, name, None) for name in ("SIGHUP", "SIGALRM"))  # neither on Windows
 
     def end(number: int, frame: FrameType | None) -> None:
         if ended_by and number == hang_up:
             return  # a terminal that closes sends it more than once
         ended_by.append(number)
-        raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(128 + ended_by[0])
+        if alarm and _importing(frame):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
+        else:
+            raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(128 + ended_by[0])
 
     def unraisable(swallowed: sys.UnraisableHookArgs) -> None:
-        if (
-            ended_by
-            and isinstance(swallowed.exc_value, KeyboardInterrupt | SystemExit)
-            and hasattr(signal, "setitimer")
-        ):
+        if alarm and ended_by and isinstance(swallowed.exc_value, KeyboardInterrupt | SystemExit):
             signal.setitimer(signal.ITIMER_REAL, 0.01)
         else:
             hook(swallowed)
 
     # Ignored are SIGINT by a shell's background jobs, and SIGHUP under nohup.
-    known = (signal.SIGINT, signal.SIGTERM, hang_up, getattr(signal, "SIGALRM", None))
+    known = (signal.SIGINT, signal.SIGTERM, hang_up, alarm)
     numbers = [each for each in known if each is not None and signal.getsignal(each) is not signal.SIG_IGN]
     handlers = [(number, signal.signal(number, end)) for number in numbers]
     hook, sys.unraisablehook = sys.unraisablehook, unraisable
@@ -143,10 +143,16 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
         yield ended_by
     finally:
         sys.unraisablehook = hook
-        if hasattr(signal, "setitimer"):
+        if alarm:
             signal.setitimer(signal.ITIMER_REAL, 0)  # an alarm that nobody waits for any more would kill
         for number, handler in handlers:
             signal.signal(number, handler)
+
+
+def _importing(frame: FrameType | None) -> bool:
+    while frame and not frame.f_code.co_filename.startswith("<frozen importlib"):
+        frame = frame.f_back
+    return frame is not None
 
 
 def explain(error: BaseException) -> tuple[int, str]:
