@@ -178,7 +178,8 @@ def test_a_step_that_runs_out_of_memory_changes_nothing(monkeypatch: pytest.Monk
 def test_what_changes_the_weights_asks_for_no_memory(kind: str) -> None:
     _, optimizer = trained(kind)
     updates = optimizer._muon.updates("float32", Processes())
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as profile:
+    activities = [torch.profiler.ProfilerActivity.CPU]
+    with torch.profiler.profile(activities=activities, profile_memory=True, acc_events=True) as profile:
         optimizer._adam.step()
         optimizer._muon.apply(updates, 0.01)
     assert max(event.self_cpu_memory_usage for event in profile.events()) < 100  # but for a number or two

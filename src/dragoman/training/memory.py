@@ -9,10 +9,12 @@ from dragoman.training.loss import CHUNK_TOKENS
 
 #: float32.
 _BYTES = 4
-#: Numbers kept for the backward pass, for each token and layer: this many vectors of width d_model, and of width d_ff.
+#: Numbers kept for the backward pass, for each token and layer: this many vectors of width d_model, and of width d_ff;
+#: by the compiled functions, which compute some of them again, fewer.
 #: Counted on models of 128 to 512 dimensions, with sentences of usual length; true to a third or so.
-_NARROW_VECTORS = 20
+_NARROW_VECTORS, _COMPILED_NARROW_VECTORS = 20, 15
 _WIDE_VECTORS = {"relu": 3, "gelu": 3, "swiglu": 5}
+_COMPILED_WIDE_VECTORS = {"relu": 2, "gelu": 2, "swiglu": 4}
 #: Numbers held for each score of the loss's chunk, without R-Drop and with it; by the compiled functions only one.
 _SCORES, _SCORES_OF_TWO = 3, 5
 #: Numbers kept for each weight of attention: by the compiled function, in plain products, and with dropout.
@@ -39,7 +41,9 @@ def training_bytes(
     n_tokens = min(training.micro_batch_tokens or training.batch_tokens, training.batch_tokens)
     n_tokens *= 2 if training.r_drop else 1
     n_layers = model.n_encoder_layers + model.n_decoder_layers
-    vectors = _NARROW_VECTORS * model.d_model + _WIDE_VECTORS[model.activation] * model.d_ff
+    narrow = _COMPILED_NARROW_VECTORS if compiled else _NARROW_VECTORS
+    wide = (_COMPILED_WIDE_VECTORS if compiled else _WIDE_VECTORS)[model.activation]
+    vectors = narrow * model.d_model + wide * model.d_ff
     copies = 1 if compiled else _SCORES_OF_TWO if training.r_drop else _SCORES
     scores = copies * CHUNK_TOKENS * model.target_vocab_size
     kept = n_tokens * (n_layers * vectors + _attention_numbers(model, longest, device, compiled))
