@@ -564,27 +564,50 @@ def test_a_signal_whose_exception_is_swallowed_still_ends_it() -> None:
     assert (done.returncode, done.stderr) == (130, b"")
 
 
-def test_a_signal_during_an_import_that_does_without_still_ends_it(tmp_path: Path) -> None:
-    """Libraries import what is optional in a `try`, and some then go on after whatever was raised there."""
-    (tmp_path / "optional.py").write_text(
-        "import os, signal\n"
-        "try:\n"
-        "    os.kill(os.getpid(), signal.SIGINT)\n"
-        "    for each in range(10**6): pass\n"
-        "except BaseException:\n"
-        "    pass\n"
-    )
-    importing = (
-        "import sys, time, typer, dragoman.cli.program as program\n"
-        "class Command:\n"
-        "    def main(self, *arguments, **options):\n"
-        "        import optional\n"
-        "        time.sleep(60)\n"
-        "typer.main.get_command = lambda app: Command()\n"
-        "sys.exit(program.run(['translate']))"
-    )
-    done = subprocess.run([sys.executable, "-c", importing], cwd=tmp_path, capture_output=True, timeout=50, check=False)
-    assert (done.returncode, done.stderr) == (130, b"")
+IMPORTING = """
+import sys, time, typer, dragoman.cli.program as program
+class Command:
+    def main(self, *arguments, **options):
+        import optional
+        time.sleep(60)
+typer.main.get_command = lambda app: Command()
+code = program.run(["translate"])
+"""
+
+
+def interrupt_import(folder: Path, body: str, program: str) -> int:
+    """The exit code of `program`, whose command imports the module `optional`, of this body, and then sleeps."""
+    (folder / "optional.py").write_text(f"import os, signal, time\n{body}")
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=folder, capture_output=True, timeout=50, check=False)
+    assert not done.stderr
+    return done.returncode
+
+
+#: Libraries import what is optional in a `try`, and some then go on after whatever was raised there.
+SWALLOWS = """
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    for each in range(10**6): pass
+except BaseException:
+    pass
+"""
+
+
+@pytest.mark.parametrize("before", ["", "import signal; signal.signal(signal.SIGALRM, signal.SIG_IGN)"])
+def test_a_signal_during_an_import_that_does_without_still_ends_it(tmp_path: Path, before: str) -> None:
+    assert interrupt_import(tmp_path, SWALLOWS, before + IMPORTING + "sys.exit(code)") == 130
+
+
+def test_the_second_signal_ends_an_import_at_once(tmp_path: Path) -> None:
+    twice = "for each in 1, 2:\n    os.kill(os.getpid(), signal.SIGINT)\ntime.sleep(60)"
+    assert interrupt_import(tmp_path, twice, IMPORTING + "sys.exit(code)") == 130
+
+
+def test_a_signal_ends_a_command_that_a_module_runs_while_it_is_imported(tmp_path: Path) -> None:
+    (tmp_path / "launcher.py").write_text(IMPORTING)
+    body = "signal.raise_signal(signal.SIGTERM)"
+    assert interrupt_import(tmp_path, body, "import sys, launcher; sys.exit(launcher.code)") == 143
 
 
 # ------------------------------------------------------------------------------- score, evaluate, average, data

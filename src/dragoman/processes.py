@@ -76,6 +76,8 @@ class Processes:
     rank: int = 0
     world_size: int = 1
     local_rank: int = 0
+    #: How many of them are on this machine.
+    local_world_size: int = 1
 
     @property
     def is_main(self) -> bool:
@@ -156,4 +158,4 @@ def start_processes() -> Processes:
     except RuntimeError as error:
         what = "the processes of this training could not reach each other"
         raise ResourceError(what, advice="start them again; the same command continues") from error
-    return Processes(int(os.environ["RANK"]), world_size, local_rank)
+    return Processes(int(os.environ["RANK"]), world_size, local_rank, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))

@@ -42,6 +42,7 @@ from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
 from dragoman.devices import set_library_defaults
 from dragoman.errors import DragomanError, is_out_of_memory, printable
+from dragoman.signals import HANG_UP, ending_signals
 
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE = 2, 5, 70, 130, 141
 
@@ -113,16 +114,18 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
     """Inside, SIGINT, SIGTERM and SIGHUP raise an exception and stand in the list that this gives.
 
     Where a library called back, Python can print an exception but not raise it; then an alarm raises it again. While
-    modules are imported, one may catch whatever goes wrong and do without; there the alarm comes first.
+    modules are imported, one may catch whatever goes wrong and do without; there the alarm comes first, unless somebody
+    asks again.
     """
     ended_by: list[int] = []
-    hang_up, alarm = (getattr(signal, name, None) for name in ("SIGHUP", "SIGALRM"))  # neither on Windows
+    alarm: int | None = getattr(signal, "SIGALRM", None)  # not on Windows
 
     def end(number: int, frame: FrameType | None) -> None:
-        if ended_by and number == hang_up:
-            return  # a terminal that closes sends it more than once
+        if ended_by and number == HANG_UP:
+            return
         ended_by.append(number)
-        if alarm and _importing(frame):
+        is_first = len(ended_by) == 1
+        if alarm and (is_first or number == alarm) and _importing(frame):
             signal.setitimer(signal.ITIMER_REAL, 0.01)
         else:
             raise KeyboardInterrupt if ended_by[0] == signal.SIGINT else SystemExit(128 + ended_by[0])
@@ -133,9 +136,7 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
         else:
             hook(swallowed)
 
-    # Ignored are SIGINT by a shell's background jobs, and SIGHUP under nohup.
-    known = (signal.SIGINT, signal.SIGTERM, hang_up, alarm)
-    numbers = [each for each in known if each is not None and signal.getsignal(each) is not signal.SIG_IGN]
+    numbers = [*ending_signals(), *([alarm] if alarm else [])]
     handlers = [(number, signal.signal(number, end)) for number in numbers]
     hook, sys.unraisablehook = sys.unraisablehook, unraisable
 
@@ -150,9 +151,12 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
 
 
 def _importing(frame: FrameType | None) -> bool:
-    while frame and not frame.f_code.co_filename.startswith("<frozen importlib"):
+    """Whether the command is importing a module."""
+    while frame and frame.f_code is not run.__code__:
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            return True
         frame = frame.f_back
-    return frame is not None
+    return False
 
 
 def explain(error: BaseException) -> tuple[int, str]:

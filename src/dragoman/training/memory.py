@@ -9,9 +9,12 @@ from dragoman.training.loss import CHUNK_TOKENS
 
 #: float32.
 _BYTES = 4
+#: What is kept for the backward pass takes less in bfloat16, since products have their factors in two bytes.
+_OF_BFLOAT16 = 0.65
 #: Numbers kept for the backward pass, for each token and layer: this many vectors of width d_model, and of width d_ff;
 #: by the compiled functions, which compute some of them again, fewer.
-#: Counted on models of 128 to 512 dimensions, with sentences of usual length; true to a third or so.
+#: Counted on models of 128 to 512 dimensions, with sentences of usual length. With the compiled functions true to a
+#: tenth in most cases, and a fifth too much in others; without them to a third or so.
 _NARROW_VECTORS, _COMPILED_NARROW_VECTORS = 20, 15
 _WIDE_VECTORS = {"relu": 3, "gelu": 3, "swiglu": 5}
 _COMPILED_WIDE_VECTORS = {"relu": 2, "gelu": 2, "swiglu": 4}
@@ -29,16 +32,31 @@ def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
     return _BYTES * n_parameters * (5 if training.ema else 4)
 
 
+def saving_bytes(n_parameters: int, training: TrainingConfig) -> int:
+    """What there is while a checkpoint is written: no gradients, but the optimizer's moments three times."""
+    moments = 1 if training.optimizer == "muon" else 2
+    return _BYTES * n_parameters * (1 + 3 * moments + (1 if training.ema else 0))
+
+
 def training_bytes(
-    model: ModelConfig, n_parameters: int, training: TrainingConfig, longest: int, device: str = "cpu"
+    model: ModelConfig,
+    n_parameters: int,
+    training: TrainingConfig,
+    longest: int,
+    *,
+    device: str = "cpu",
+    n_processes: int = 1,
 ) -> int:
-    """About what a training takes at its peak, beside the program itself.
+    """About what each process of a training takes at its peak, beside the program itself.
+
+    Where it is not known yet whether bfloat16 will be chosen, what float32 takes.
 
     Args:
         longest: tokens of the longest sentence.
     """
     compiled = device == "cpu" and library() is not None
-    n_tokens = min(training.micro_batch_tokens or training.batch_tokens, training.batch_tokens)
+    share = -(-training.batch_tokens // n_processes)
+    n_tokens = min(training.micro_batch_tokens or share, share)
     n_tokens *= 2 if training.r_drop else 1
     n_layers = model.n_encoder_layers + model.n_decoder_layers
     narrow = _COMPILED_NARROW_VECTORS if compiled else _NARROW_VECTORS
@@ -46,8 +64,10 @@ def training_bytes(
     vectors = narrow * model.d_model + wide * model.d_ff
     copies = 1 if compiled else _SCORES_OF_TWO if training.r_drop else _SCORES
     scores = copies * CHUNK_TOKENS * model.target_vocab_size
-    kept = n_tokens * (n_layers * vectors + _attention_numbers(model, longest, device, compiled))
-    return state_bytes(n_parameters, training) + _BYTES * (kept + scores)
+    kept = n_tokens * (n_layers * vectors + _attention_numbers(model, longest, device, compiled)) + scores
+    narrowed = round(kept * _OF_BFLOAT16) if training.precision == "bfloat16" else kept
+    step = state_bytes(n_parameters, training) + _BYTES * narrowed
+    return max(step, saving_bytes(n_parameters, training))
 
 
 def _attention_numbers(model: ModelConfig, longest: int, device: str, compiled: bool) -> int:

@@ -85,7 +85,7 @@ def _choices(
         if n_pairs < FEW_PAIRS:
             yield (
                 {"training.optimizer": "muon"},
-                "it learns more than Adam in few passes, and no less in many (docs/quality.md)",
+                "in up to 24 passes it learned more than Adam (docs/quality.md)",
             )
     size = training.get("batch_tokens") or choices.get("training.batch_tokens", 4096)
     n_steps = n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size

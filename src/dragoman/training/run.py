@@ -22,7 +22,7 @@ from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.fused.library import library
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.processes import available_memory, start_processes
+from dragoman.processes import Processes, available_memory, start_processes
 from dragoman.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
 from dragoman.sections import parse_section
 from dragoman.storage import lock_folder, read_pointer, write_file
@@ -76,7 +76,7 @@ def train(
             report = _silent
             processes.barrier()
             config, prepared = parse_config(read_recipe(RunFolder(folder).config)), open_prepared(folder)
-        _check_memory(config, prepared, where, report)
+        _check_memory(config, prepared, where, processes, report)
         model = build_model(config, prepared, where)
         if start is not None:
             model.load_state_dict(start.model.state_dict())
@@ -116,7 +116,9 @@ def build_model(config: Config, prepared: Prepared, device: torch.device) -> Tra
     return Transformer(model_config(config, prepared)).to(device)
 
 
-def _check_memory(config: Config, prepared: Prepared, device: torch.device, report: Callable[[str], None]) -> None:
+def _check_memory(
+    config: Config, prepared: Prepared, device: torch.device, processes: Processes, report: Callable[[str], None]
+) -> None:
     """Tell how large the model is and what its training takes, before it takes any of it.
 
     Raises:
@@ -126,16 +128,22 @@ def _check_memory(config: Config, prepared: Prepared, device: torch.device, repo
     n_parameters = sum(map(math.prod, weight_shapes(model).values()))
     state = state_bytes(n_parameters, config.training)
     longest = int(max(prepared.train.source_lengths.max(), prepared.train.target_lengths.max())) + 1  # with <eos>
-    needed = training_bytes(model, n_parameters, config.training, longest, device.type)
+    needed = training_bytes(
+        model, n_parameters, config.training, longest, device=device.type, n_processes=processes.world_size
+    )
     there = available_memory(device)
+    if there is not None and device.type == "cpu":
+        there //= processes.local_world_size  # which share it
+    each = " for each process" if processes.world_size > 1 else ""
     if there is not None and state > there:
-        what = f"{n_parameters:,} parameters take {state / MIB:,.0f} MiB to train, and {there / MIB:,.0f} MiB are free"
+        free = f"{there / MIB:,.0f} MiB are free{each}"
+        what = f"{n_parameters:,} parameters take {state / MIB:,.0f} MiB to train, and {free}"
         raise ConfigError(what, advice="choose a smaller model, e.g. model.preset=tiny")
     slowly = " without compiled functions" if device.type == "cpu" and library() is None else ""
-    takes = f"training takes about {needed / MIB:,.0f} MiB beside the program itself"
+    takes = f"training takes about {needed / MIB:,.0f} MiB{each} beside the program itself"
     report(f"model: {n_parameters:,} parameters, on {device}{slowly}; {takes}")
     if there is not None and needed > there:
-        report(f"warning: only {there / MIB:,.0f} MiB are free; training.micro_batch_tokens=1024 takes less")
+        report(f"warning: only {there / MIB:,.0f} MiB are free{each}; training.micro_batch_tokens=1024 takes less")
 
 
 def model_config(config: Config, prepared: Prepared) -> ModelConfig:

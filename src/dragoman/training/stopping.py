@@ -10,9 +10,7 @@ from typing import Any, Self
 import torch
 
 from dragoman.processes import Processes
-
-#: None on Windows. A terminal that closes sends it more than once, so that only the first one counts.
-HANG_UP: int | None = getattr(signal, "SIGHUP", None)
+from dragoman.signals import HANG_UP, ending_signals
 
 
 class StopRequest:
@@ -24,10 +22,7 @@ class StopRequest:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            for number in (signal.SIGINT, signal.SIGTERM, HANG_UP):
-                # Ignored are SIGINT by a shell's background jobs, and SIGHUP under nohup.
-                if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-                    self._previous[number] = signal.signal(number, self._handle)
+            self._previous = {number: signal.signal(number, self._handle) for number in ending_signals()}
         return self
 
     def __exit__(
