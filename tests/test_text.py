@@ -155,6 +155,34 @@ def test_lowercase(kind: str) -> None:
     assert learned.target.decode(learned.target.encode(GERMAN[0])) == GERMAN[0].lower()
 
 
+@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_source_of_any_case_and_a_target_with_capitals(kind: str, joint: bool, tmp_path: Path) -> None:
+    learned = learn(kind, lowercase_source=True, joint=joint)
+    learned.save(tmp_path)
+    for each in (learned, Tokenizers.load(tmp_path)):
+        assert each.source.encode(ENGLISH[0].upper()) == each.source.encode(ENGLISH[0].lower())
+        assert each.target.decode(each.target.encode(GERMAN[0])) == GERMAN[0]
+    pieces = learned.source.pieces(range(4, learned.source.vocab_size))
+    german = "".join(GERMAN)
+    assert joint or not any(piece.isupper() and not piece.startswith("<0x") for piece in pieces)
+    assert not joint or not any(piece.isupper() and piece not in german for piece in pieces if len(piece) == 1)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sources_are_lower_cased_from_now_on(kind: str) -> None:
+    before = learn(kind)
+    after = before.lowercasing_source()
+    assert after.source.encode(ENGLISH[0].upper()) == before.source.encode(ENGLISH[0].lower())
+    assert after.target.encode(GERMAN[0]) == before.target.encode(GERMAN[0])
+    assert not after.equals(before)
+
+
+def test_what_does_not_lower_case_its_source_is_saved_as_it_was_before_it_could(tmp_path: Path) -> None:
+    learn("characters").save(tmp_path)
+    assert "lowercase_source" not in json.loads((tmp_path / "tokenizer.json").read_text())["config"]
+
+
 # -- pieces ------------------------------------------------------------------------------------------------------
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=40) | st.sampled_from(HOSTILE[:-1])

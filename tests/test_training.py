@@ -81,6 +81,8 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
         train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
     with pytest.raises(ConfigError, match=r"tokenizer.min_count differs from the bundle"):
         train({**tuning, "tokenizer": {"min_count": 5}}, tmp_path / "other", init_from=reference / "last", device="cpu")
+    with pytest.raises(ConfigError, match=r"tokenizer.lowercase differs .* tokenizer.lowercase_source be set"):
+        train({**tuning, "tokenizer": {"lowercase": True}}, tmp_path / "other", init_from=reference, device="cpu")
     open_still = {**tuning, "tokenizer": {"joint": None}}
     train(open_still, tmp_path / "open", init_from=reference / "last", device="cpu", report=lines.append)
     with pytest.raises(ConfigError, match=r"starting model of this run changed since step 2: .*leave --init-from out"):
@@ -88,6 +90,17 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
     shutil.rmtree(tmp_path / "run" / "checkpoints")  # as if it had been killed before the first
     with pytest.raises(ConfigError, match="it began with --init-from: give that again"):
         train(tuning, tmp_path / "run", device="cpu", report=lines.append)
+
+
+def test_a_fine_tuning_may_begin_to_lower_case_sources(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    for max_steps in (1, 2):  # the second goes on
+        recipe = {**settings(corpus, max_steps=max_steps, warmup_steps=1), "tokenizer": {"lowercase_source": True}}
+        del recipe["model"]
+        train(recipe, folder, init_from=reference, device="cpu", report=lambda line: None)
+    before, after = load_bundle(reference).tokenizers, load_bundle(folder / "last").tokenizers
+    assert after.source.encode("A B") == before.source.encode("a b") != before.source.encode("A B")
+    assert after.target.encode("A B") == before.target.encode("A B")
 
 
 def test_a_fine_tuning_aligns_with_the_heads_that_were_chosen(corpus: Path, reference: Path, tmp_path: Path) -> None:
@@ -165,6 +178,8 @@ def test_the_plan_yields_to_the_person() -> None:
     chosen, reasons = plan({"training": {"optimizer": "adam"}}, 20_000, LATIN)
     assert chosen["training"]["optimizer"] == "adam"
     assert "muon" not in " ".join(reasons).lower()
+    chosen, _ = plan({"training": {"ema": 0.0}}, 20_000, LATIN)
+    assert parse_config(chosen).training.ema == 0  # what is null is open, and chosen
     chosen, _ = plan({"model": {"d_model": 64}}, 20_000, LATIN)
     assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "d_model": 64}
     alone = {"n_encoder_layers": 2, "n_decoder_layers": 3, "n_heads": 8, "d_model": 100, "d_ff": 9, "d_k": 15, "d_v": 7}

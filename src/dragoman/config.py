@@ -95,6 +95,8 @@ class TokenizerConfig(Section):
     min_count: Positive = 1
     """Words and characters seen less often are unknown."""
     lowercase: bool = False
+    lowercase_source: bool = False
+    """Lower-case what is read and not what is written: text in any case can be translated, and capitals come out."""
     byte_fallback: bool = True
     """Unknown characters become bytes instead of an unknown token (SentencePiece)."""
     sampling: Probability = 0.0
@@ -110,6 +112,15 @@ class TokenizerConfig(Section):
     def is_joint(self) -> bool:
         """Whether both sides have one vocabulary: what was set, else pieces yes, words and characters no."""
         return self.has_pieces if self.joint is None else self.joint
+
+    @property
+    def lowercased(self) -> tuple[bool, bool]:
+        """Whether the text of the source is lower-cased, and that of the target."""
+        return self.lowercase or self.lowercase_source, self.lowercase
+
+    def described(self) -> dict[str, Any]:
+        """All settings as JSON, for what is read by other versions: one that came later is left out where it is off."""
+        return self.model_dump(mode="json", exclude=None if self.lowercase_source else {"lowercase_source"})
 
 
 class ModelShape(Section):
@@ -261,8 +272,8 @@ class TrainingConfig(Section):
     r_drop: Annotated[float, Field(ge=0, le=100)] = 0.0
     """Weight of R-Drop (Liang et al. 2021): each pair is read twice a step, with other dropout, and the two predictions
     are pulled together. Doubles the time of a step; 0 is off."""
-    ema: Annotated[float, Field(gt=0, lt=1)] | None = None
-    """Decay of an exponential moving average of the weights, which is then what is validated and kept."""
+    ema: Annotated[float, Field(ge=0, lt=1)] | None = None
+    """Decay of an exponential moving average of the weights, which is then what is validated and kept; 0 is off."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     validate_every: Positive | None = None
     """Steps between validations; None is once an epoch."""

@@ -160,8 +160,8 @@ def _origin(config: Config, texts: Mapping[str, ParallelText], tokenizers: Token
     """Everything that decides what `prepare` makes, as flat JSON."""
     data = {key: value for key, value in config.data.model_dump(mode="json").items() if key not in _PLACES}
     data["source_lang"], data["target_lang"] = languages(config.data)
-    chosen = (tokenizers.config if tokenizers else config.tokenizer).model_dump(mode="json")
-    chosen["joint"] = (tokenizers.config if tokenizers else config.tokenizer).is_joint
+    tokenizer = tokenizers.config if tokenizers else config.tokenizer
+    chosen = {**tokenizer.described(), "joint": tokenizer.is_joint}
     origin = {f"data.{key}": value for key, value in data.items()}
     origin |= {f"tokenizer.{key}": value for key, value in chosen.items()}
     if tokenizers is not None:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dragoman.text.cleaning import REPLACEMENT, clean, without_controls
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID, Vocabulary
-from dragoman.text.wordlist import read_words, write_words
+from dragoman.text.wordlist import write_words
 
 
 class Characters:
@@ -51,21 +50,3 @@ class Characters:
     def save(self, path: Path) -> None:
         """Write the vocabulary to the file `path`."""
         write_words(path, self._vocabulary)
-
-    @classmethod
-    def load(cls, path: Path, *, lowercase: bool) -> Characters:
-        """Read what `save` wrote.
-
-        Raises:
-            BundleError: the file is damaged.
-        """
-        return cls(read_words(path), lowercase=lowercase)
-
-
-def learn_characters(texts: Iterable[str], *, lowercase: bool, min_count: int) -> Characters:
-    """Characters seen at least `min_count` times in `texts`."""
-    splitter = Characters(Vocabulary([]), lowercase=lowercase)
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(splitter.split(text))
-    return Characters(Vocabulary.from_counts(counts, min_count), lowercase=lowercase)

@@ -16,7 +16,7 @@ from typing import Literal
 
 import sentencepiece
 
-from dragoman.errors import BundleError, ConfigError
+from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
@@ -88,18 +88,6 @@ class Subword:
     def save(self, path: Path) -> None:
         """Write the model to the file `path`."""
         path.write_bytes(self._model)
-
-    @classmethod
-    def load(cls, path: Path, kind: Literal["bpe", "unigram"], *, lowercase: bool, sampling: float) -> Subword:
-        """Read what `save` wrote.
-
-        Raises:
-            BundleError: the file is damaged.
-        """
-        try:
-            return cls(path.read_bytes(), kind, lowercase=lowercase, sampling=sampling)
-        except ValueError as error:
-            raise BundleError(f"not a tokenizer model ({error})", path, advice="use another copy") from None
 
     @cached_property
     def _all_pieces(self) -> list[str]:

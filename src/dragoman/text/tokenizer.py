@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal, Protocol
@@ -13,10 +14,11 @@ from dragoman.config import LANGUAGE_CODE, TokenizerConfig
 from dragoman.errors import BundleError, ConfigError
 from dragoman.sections import parse_section
 from dragoman.storage import read_json, sha256, to_json
-from dragoman.text.characters import Characters, learn_characters
+from dragoman.text.characters import Characters
 from dragoman.text.subword import Subword, learn_subword
 from dragoman.text.vocabulary import Vocabulary
-from dragoman.text.words import Words, learn_words
+from dragoman.text.wordlist import read_words
+from dragoman.text.words import Words
 
 FORMAT_VERSION = 1
 DESCRIPTION = "tokenizer.json"
@@ -70,7 +72,7 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True)
 class Tokenizers:
-    """A tokenizer for each side, the same object for both when the vocabulary is joint."""
+    """A tokenizer for each side, the same object for both when one vocabulary reads them in the same way."""
 
     source: Tokenizer
     target: Tokenizer
@@ -87,7 +89,7 @@ class Tokenizers:
         """Write `tokenizer.json` and the vocabularies into `folder`, which exists."""
         description = {
             "format_version": FORMAT_VERSION,
-            "config": self.config.model_dump(mode="json"),
+            "config": self.config.described(),
             "source_lang": self.source_lang,
             "target_lang": self.target_lang,
         }
@@ -111,14 +113,16 @@ class Tokenizers:
         description = read_json(path)
         config = _read_config(description, path)
         langs = [description.get("source_lang"), description.get("target_lang")]
-        source_lang, target_lang = (_checked_lang(lang, path) for lang in langs)
-        source_file, target_file = _files(config)
-        if source_file == target_file:
-            one = _load(folder / source_file, config, "xx", target_lang, sizes[0])
-            return cls(one, one, config, source_lang, target_lang)
-        source = _load(folder / source_file, config, source_lang, source_lang, sizes[0])
-        target = _load(folder / target_file, config, target_lang, target_lang, sizes[1])
-        return cls(source, target, config, source_lang, target_lang)
+        languages = _checked_lang(langs[0], path), _checked_lang(langs[1], path)
+        files = [folder / name for name in _files(config)]
+        source, target = _two(config, lambda side: _load(files[side], side, config, languages, sizes[side]))
+        return cls(source, target, config, *languages)
+
+    def lowercasing_source(self) -> Tokenizers:
+        """The same vocabularies, for sources that are lower-cased."""
+        with TemporaryDirectory(prefix="dragoman-") as name:
+            replace(self, config=self.config.model_copy(update={"lowercase_source": True})).save(Path(name))
+            return Tokenizers.load(Path(name))
 
     def fingerprint(self) -> str:
         """SHA-256 of what `save` writes."""
@@ -134,7 +138,7 @@ class Tokenizers:
     @property
     def _rules(self) -> tuple[object, ...]:
         """What decides, beside the vocabularies, how text is read."""
-        return self.config.kind, self.config.lowercase, self.joint, self.source_lang, self.target_lang
+        return self.config.kind, self.config.lowercased, self.joint, self.source_lang, self.target_lang
 
     def _hashes(self) -> dict[str, str]:
         """The SHA-256 of each file that `save` writes."""
@@ -162,30 +166,60 @@ def learn_tokenizers(pairs: Pairs, config: TokenizerConfig, source_lang: str, ta
             or a package is missing.
     """
     config = config.model_copy(update={"joint": config.is_joint})
-    if config.has_pieces:
-        learned = _learn_subwords(pairs, config)
-    else:
-        learned = _learn_lists(pairs, config, source_lang, target_lang)
-    return Tokenizers(*learned, config, source_lang, target_lang)
+    languages = source_lang, target_lang
+    learned = _learn_subwords(pairs, config) if config.has_pieces else _learn_lists(pairs, config, languages)
+    of_side = learned[0], learned[-1]
+    source, target = _two(config, lambda side: _tokenizer(of_side[side], side, config, languages))
+    return Tokenizers(source, target, config, source_lang, target_lang)
 
 
-def _learn_subwords(pairs: Pairs, config: TokenizerConfig) -> tuple[Tokenizer, Tokenizer]:
+def _two(config: TokenizerConfig, make: Callable[[int], Tokenizer]) -> tuple[Tokenizer, Tokenizer]:
+    """What `make` gives for the source (0) and for the target (1), but made once where the two would be the same."""
+    source = make(0)
+    same = config.is_joint and config.lowercased[0] == config.lowercased[1]
+    return source, source if same else make(1)
+
+
+def _tokenizer(
+    learned: bytes | Vocabulary, side: int, config: TokenizerConfig, languages: tuple[str, str]
+) -> Tokenizer:
+    """The tokenizer of a side from what was learned: a SentencePiece model, or a list of words or characters.
+
+    Raises:
+        ValueError: this is no such model.
+    """
+    lowercase = config.lowercased[side]
+    if isinstance(learned, bytes):
+        return Subword(learned, _subword_kind(config), lowercase=lowercase, sampling=config.sampling)
+    if config.kind == "characters":
+        return Characters(learned, lowercase=lowercase)
+    language, output_language = ("xx", languages[1]) if config.is_joint else (languages[side], languages[side])
+    return Words(learned, language, output_language=output_language, lowercase=lowercase)
+
+
+def _vocabularies(config: TokenizerConfig) -> Sequence[Sequence[int]]:
+    """The sides that each vocabulary is learned from."""
+    return ((0, 1),) if config.is_joint else ((0,), (1,))
+
+
+def _learn_subwords(pairs: Pairs, config: TokenizerConfig) -> list[bytes | Vocabulary]:
+    """SentencePiece models, of both sides together or of each."""
     kind = _subword_kind(config)
     n_pairs, characters = _survey(pairs)
-    models = []
-    for sides in ((0, 1),) if config.joint else ((0,), (1,)):
+    models: list[bytes | Vocabulary] = []
+    for sides in _vocabularies(config):
         n_characters = len(set().union(*(characters[side] for side in sides)))
         every = -(-n_pairs * len(sides) // _ENOUGH_SENTENCES[kind])
         model = learn_subword(
-            _sentences(pairs, sides, every, config.lowercase),
+            _sentences(pairs, sides, every, config.lowercased),
             kind,
             config.vocab_size or _fitting_size(n_pairs, n_characters),
             exact=config.vocab_size is not None,
             byte_fallback=config.byte_fallback,
             coverage=1.0 if n_characters <= _MANY_CHARACTERS else 0.9995,
         )
-        models.append(Subword(model, kind, lowercase=config.lowercase, sampling=config.sampling))
-    return models[0], models[-1]
+        models.append(model)
+    return models
 
 
 def _survey(pairs: Pairs) -> tuple[int, tuple[set[str], set[str]]]:
@@ -205,32 +239,25 @@ def _fitting_size(n_pairs: int, n_characters: int) -> int:
     return max(size, 300 + 2 * n_characters)
 
 
-def _sentences(pairs: Pairs, sides: Sequence[int], every: int, lowercase: bool) -> Iterator[str]:
+def _sentences(pairs: Pairs, sides: Sequence[int], every: int, lowercased: Sequence[bool]) -> Iterator[str]:
     """Every so many-th pair's sentences of the given sides, as `Subword.cleaned` leaves them."""
     for index, pair in enumerate(pairs()):
         if index % every == 0:
             for side in sides:
-                yield Subword.cleaned(pair[side], lowercase)
+                yield Subword.cleaned(pair[side], lowercased[side])
 
 
-def _learn_lists(
-    pairs: Pairs, config: TokenizerConfig, source_lang: str, target_lang: str
-) -> tuple[Tokenizer, Tokenizer]:
-    """Words or characters of each side, or of both together."""
-    if config.joint:
-        both = _learn_list((text for pair in pairs() for text in pair), config, "xx", target_lang)
-        return both, both
-    source = _learn_list((pair[0] for pair in pairs()), config, source_lang, source_lang)
-    target = _learn_list((pair[1] for pair in pairs()), config, target_lang, target_lang)
-    return source, target
-
-
-def _learn_list(texts: Iterator[str], config: TokenizerConfig, lang: str, output_lang: str) -> Tokenizer:
-    if config.kind == "characters":
-        return learn_characters(texts, lowercase=config.lowercase, min_count=config.min_count)
-    splitter = Words(Vocabulary([]), lang, lowercase=config.lowercase)
-    vocabulary = learn_words(texts, splitter, config.min_count)
-    return Words(vocabulary, lang, output_language=output_lang, lowercase=config.lowercase)
+def _learn_lists(pairs: Pairs, config: TokenizerConfig, languages: tuple[str, str]) -> list[bytes | Vocabulary]:
+    """Words or characters that occur at least `min_count` times, of both sides together or of each."""
+    splitters = [_tokenizer(Vocabulary([]), side, config, languages) for side in (0, 1)]
+    vocabularies: list[bytes | Vocabulary] = []
+    for sides in _vocabularies(config):
+        counts: Counter[str] = Counter()
+        for pair in pairs():
+            for side in sides:
+                counts.update(splitters[side].split(pair[side]))
+        vocabularies.append(Vocabulary.from_counts(counts, config.min_count))
+    return vocabularies
 
 
 def _files(config: TokenizerConfig) -> tuple[str, str]:
@@ -239,17 +266,18 @@ def _files(config: TokenizerConfig) -> tuple[str, str]:
     return (f"joint.{suffix}",) * 2 if config.is_joint else (f"source.{suffix}", f"target.{suffix}")
 
 
-def _load(path: Path, config: TokenizerConfig, lang: str, output_lang: str, n_entries: int | None) -> Tokenizer:
+def _load(
+    path: Path, side: int, config: TokenizerConfig, languages: tuple[str, str], n_entries: int | None
+) -> Tokenizer:
     if path.is_symlink() or not path.is_file():
         raise BundleError("file not found, or not a plain file", path, advice="use another copy")
     if n_entries is not None and path.stat().st_size > _BASE_BYTES + n_entries * _BYTES_PER_ENTRY:
         raise BundleError(f"too large for {n_entries:,} entries", path, advice="use another copy")
-    if config.kind == "characters":
-        return Characters.load(path, lowercase=config.lowercase)
-    if config.kind == "words":
-        return Words.load(path, lang, output_language=output_lang, lowercase=config.lowercase)
-    kind, lowercase, sampling = _subword_kind(config), config.lowercase, config.sampling
-    return Subword.load(path, kind, lowercase=lowercase, sampling=sampling)
+    learned = path.read_bytes() if config.has_pieces else read_words(path)
+    try:
+        return _tokenizer(learned, side, config, languages)
+    except ValueError as error:
+        raise BundleError(f"not a tokenizer model ({error})", path, advice="use another copy") from None
 
 
 def _subword_kind(config: TokenizerConfig) -> Literal["bpe", "unigram"]:

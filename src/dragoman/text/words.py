@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING
 from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, without_controls
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, Vocabulary
-from dragoman.text.wordlist import read_words, write_words
+from dragoman.text.wordlist import write_words
 
 if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer
@@ -99,15 +98,6 @@ class Words:
         """Write the vocabulary to the file `path`."""
         write_words(path, self._vocabulary)
 
-    @classmethod
-    def load(cls, path: Path, language: str, *, output_language: str | None = None, lowercase: bool) -> Words:
-        """Read what `save` wrote.
-
-        Raises:
-            BundleError: the file is damaged.
-        """
-        return cls(read_words(path), language, output_language=output_language, lowercase=lowercase)
-
 
 def _is_inner(pieces: Sequence[str], position: int) -> bool:
     """Whether the hyphen at `position` stands between two words, and so inside one ("t-shirt")."""
@@ -144,11 +134,3 @@ def load_rules(language: str) -> Callable[[str], Iterable[Token]]:
 def base_language(language: str) -> str:
     """The language of a code with a region or script: "pt-BR" is "pt"."""
     return re.split("[-_]", language)[0].lower()
-
-
-def learn_words(texts: Iterable[str], splitter: Words, min_count: int) -> Vocabulary:
-    """The words that `splitter` finds in `texts` at least `min_count` times."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(splitter.split(text))
-    return Vocabulary.from_counts(counts, min_count)

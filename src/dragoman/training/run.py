@@ -188,7 +188,7 @@ def _searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
 
 
 def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that a starting bundle decides. Only the rates of dropout may be set anew.
+    """The sections that a starting bundle decides. Only dropout may be set anew, and sources be lower-cased.
 
     Raises:
         ConfigError: the settings ask for something else.
@@ -206,11 +206,12 @@ def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     for section, values in given.items():
         for key in asked[section]:
             value = getattr(getattr(whole, section), key)
-            if key.endswith("dropout"):
+            if key.endswith("dropout") or (key == "lowercase_source" and value):
                 values[key] = value
             elif values[key] != value:
                 raise ConfigError(
-                    f"{section}.{key} differs from the bundle of --init-from", advice="leave it out; only dropout may"
+                    f"{section}.{key} differs from the bundle of --init-from",
+                    advice="leave it out; only dropout may, and tokenizer.lowercase_source be set",
                 )
     return given
 
@@ -245,6 +246,8 @@ def _prepare(
     given = given_tokenizers(folder) if run.steps else None
     if given is None and start is not None:
         given = _for_languages(start.tokenizers, config.data, report)
+        if config.tokenizer.lowercased != given.config.lowercased:
+            given = given.lowercasing_source()
     prepared = prepare(config, folder, tokenizers=given, report=report)
     write_file(run.config, to_yaml(config).encode())
     return config, prepared
