@@ -1,10 +1,10 @@
 """Make a model that comes with the package, of a run trained on Multi30k:
 
-    python benchmarks/ship.py RUN NAME [--last] [--length-penalty 1.0] [--about FILE]      # NAME such as multi30k-en-de
+    python benchmarks/ship.py RUN NAME [--last] [--precision int8] [--length-penalty 1.0] [--about FILE]
 
-Writes src/dragoman/pretrained/NAME, with weights in float16 and a card whose scores are those of this very bundle, and
-beside it what it makes of Test2016. FILE says in Markdown what else belongs to the recipe: teachers, costs. More than
-8 MB are refused. Needs DRAGOMAN_DATA or the network; two minutes.
+NAME is such as multi30k-en-de. Writes src/dragoman/pretrained/NAME, with a card whose scores are those of this very
+bundle, and beside it what it makes of Test2016. FILE says in Markdown what else belongs to the recipe: teachers, costs.
+More than 8 MB are refused. Needs DRAGOMAN_DATA or the network; two minutes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 import tempfile
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from quality import measure
 
@@ -24,6 +24,7 @@ from dragoman.errors import DataError
 from dragoman.evaluation.evaluate import Evaluation
 from dragoman.sections import parse_section
 from dragoman.storage import write_file
+from dragoman.weights import StoredPrecision
 
 MOST_BYTES = 8_000_000
 SPLITS: dict[Literal["validation", "test"], str] = {"validation": "validation", "test": "Test2016"}
@@ -33,7 +34,7 @@ CARD = """\
 # {name}
 
 Translates {source} descriptions of photographs into {target}, from text alone: an encoder-decoder Transformer
-of {n_parameters:,} parameters, stored in float16.
+of {n_parameters:,} parameters, stored in {precision}.
 
     echo "A man is riding a horse." | dragoman translate --model {name}
 
@@ -101,6 +102,7 @@ def ship(
     place: Path,
     *,
     which: Literal["best", "last"] = "best",
+    precision: StoredPrecision = "float16",
     length_penalty: float | None = None,
     about: str = "",
 ) -> None:
@@ -115,7 +117,7 @@ def ship(
     save = partial(save_bundle, model=bundle.model, tokenizers=bundle.tokenizers, search=search, facts=bundle.facts)
     with tempfile.TemporaryDirectory() as folder:
         small = Path(folder) / name
-        save(small, precision="float16")
+        save(small, precision=precision)
         size = sum(path.stat().st_size for path in small.rglob("*") if path.is_file())
         if size > MOST_BYTES - len(CARD) * 2:
             raise DataError(f"{size:,} bytes", small, advice=f"a shipped model has at most {MOST_BYTES:,}")
@@ -125,6 +127,7 @@ def ship(
         name=name,
         source=LANGUAGES[source],
         target=LANGUAGES[target],
+        precision=precision,
         n_parameters=sum(weight.size for weight in bundle.weights.values()),
         which=which,
         step=bundle.facts.get("step"),
@@ -134,7 +137,7 @@ def ship(
         recipe=settings(run),
         scores=scores_table(results),
     )
-    save(place / name, precision="float16", card=card)
+    save(place / name, precision=precision, card=card)
     translations = "".join(f"{line}\n" for line in results["Test2016"].translations)
     write_file(place / f"{name}.test2016.{target}", translations.encode())
 
@@ -145,13 +148,14 @@ def main() -> None:
     parser.add_argument("run", type=Path)
     parser.add_argument("name")
     parser.add_argument("--last", dest="which", action="store_const", const="last", default="best")
+    parser.add_argument("--precision", choices=get_args(StoredPrecision), default="float16")
     parser.add_argument("--length-penalty", type=float)
     parser.add_argument("--about", type=Path)
     parser.add_argument("--place", type=Path, default=PRETRAINED)
     arguments = parser.parse_args()
     about = arguments.about.read_text(encoding="utf-8") if arguments.about else ""
-    chosen = {"which": arguments.which, "length_penalty": arguments.length_penalty, "about": about}
-    ship(arguments.run, arguments.name, arguments.place, **chosen)
+    chosen = {key: getattr(arguments, key) for key in ("which", "precision", "length_penalty")}
+    ship(arguments.run, arguments.name, arguments.place, **chosen, about=about)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,10 +22,12 @@ from dragoman.bundle import (
     find_bundle,
     load_bundle,
     save_bundle,
+    write_bundle,
 )
 from dragoman.config import SearchConfig
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
 from dragoman.storage import MANIFEST, save_folder, set_pointer
+from dragoman.weights import weights_of
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +113,52 @@ def test_weights_of_half_the_size_are_those_nearest_in_float16(bundle: Path, tmp
         json.loads((folder / "config.json").read_text())["format_version"] for folder in (bundle, tmp_path / "half")
     ]
     assert versions == [1, 2]
+
+
+def test_weights_of_a_quarter_of_the_size_are_the_nearest_multiples_of_a_scale_for_each_row(
+    bundle: Path, tmp_path: Path
+) -> None:
+    whole = load_bundle(bundle)
+    with torch.no_grad():
+        whole.model.target_embedding.tokens.weight[5] = 0  # has no scale
+    whole = replace(whole, weights=weights_of(whole.model))
+    write_bundle(tmp_path / "quarter", whole, "int8")
+    quarter = load_bundle(tmp_path / "quarter")
+    assert quarter.weights.keys() == whole.weights.keys()
+    for name, weight in quarter.weights.items():
+        assert weight.dtype == np.float32
+        if weight.ndim == 1:
+            np.testing.assert_array_equal(weight, whole.weights[name])
+            continue
+        step = np.abs(whole.weights[name]).max(axis=1, keepdims=True).astype(np.float64) / 127
+        assert (np.abs(weight - whole.weights[name]) <= step / 2 * 1.0001).all()
+        assert np.abs(weight / np.where(step > 0, step, 1)).max() == pytest.approx(127)
+    n_bytes = sum(tensor.nbytes for tensor in load_file(tmp_path / "quarter" / "model.safetensors").values())
+    others = (weight.size if weight.ndim == 1 else len(weight) for weight in whole.weights.values())  # or scales
+    assert n_bytes == 4 * sum(others) + sum(weight.size for weight in whole.weights.values() if weight.ndim == 2)
+    # Nothing is lost by storing it so again.
+    write_bundle(tmp_path / "again", quarter, "int8")
+    for name, weight in load_bundle(tmp_path / "again").weights.items():
+        np.testing.assert_allclose(weight, quarter.weights[name], rtol=1e-6)
+    assert json.loads((tmp_path / "quarter" / "config.json").read_text())["format_version"] == 3
+
+
+def test_an_int8_bundle_with_other_scales_is_refused(bundle: Path, tmp_path: Path) -> None:
+    write_bundle(tmp_path / "quarter", load_bundle(bundle), "int8")
+    path = tmp_path / "quarter" / "model.safetensors"
+    good = load_file(path)
+    name = next(each for each in good if each.endswith(".scales"))
+    for scales, message in (
+        (good[name][1:], r"\.scales: shape \(\d+,\) instead of"),
+        (good[name].half(), r"\.scales: type F16 instead of F32"),
+        (good[name] * float("inf"), "not finite"),
+        (good[name] * float("nan"), "not finite"),
+        (None, r"missing: .*\.scales"),
+    ):
+        changed = {**good, name: scales} if scales is not None else {key: good[key] for key in good if key != name}
+        save_file({key: value.contiguous() for key, value in changed.items()}, path)
+        with pytest.raises(BundleError, match=message):
+            load_bundle(tmp_path / "quarter", verify=False)
 
 
 def test_weights_too_large_for_float16_are_told(bundle: Path, tmp_path: Path) -> None:
@@ -278,7 +327,10 @@ def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
         (lambda settings: settings.update(format_version=True), "unknown format version True"),
         (lambda settings: settings.update(format_version=2), "precision is missing"),
         (lambda settings: settings.update(format_version=2, precision="float8"), "unknown precision 'float8'"),
+        (lambda settings: settings.update(format_version=2, precision="int8"), "unknown precision 'int8'"),
         (lambda settings: settings.update(format_version=2, precision="float16"), "type F32 instead of F16"),
+        (lambda settings: settings.update(format_version=3, precision="float16"), "unknown precision 'float16'"),
+        (lambda settings: settings.update(format_version=3, precision="int8"), "type F32 instead of I8"),
         (lambda settings: settings.update(precision="float16"), "unknown key 'precision'"),
         (lambda settings: settings.update(path="/etc/passwd"), "unknown key 'path'"),
         (lambda settings: settings.pop("search"), "search is missing"),

@@ -2,7 +2,7 @@
 
     config.json        format version, model, search defaults, facts about the training
     tokenizer/         see `dragoman.text.tokenizer`
-    model.safetensors  the weights, in float32 or, at half the size, in float16; tied matrices once
+    model.safetensors  the weights, in float32, in float16 (half the size) or in int8 (a quarter); tied matrices once
     README.md          the model card, if it has one: for people, never read here
     MANIFEST.json      size and SHA-256 of each file
 
@@ -19,7 +19,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from safetensors.numpy import save
 
 from dragoman.config import ModelConfig, SearchConfig
@@ -29,13 +28,15 @@ from dragoman.sections import S, parse_section
 from dragoman.storage import MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import PAD_ID
-from dragoman.weights import Floats, StoredPrecision, not_finite, read_weights, weights_of
+from dragoman.weights import Floats, StoredPrecision, not_finite, read_weights, stored_weights, weights_of
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
 
-#: Version 2 has weights in float16. Others are still written as version 1, which every release reads.
-FORMAT_VERSION = 2
+#: How the weights of each format version are stored, from version 1 on. Each is still written, so that what an earlier
+#: release could read it still can.
+_PRECISIONS: tuple[StoredPrecision, ...] = ("float32", "float16", "int8")
+FORMAT_VERSION = len(_PRECISIONS)
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
@@ -159,13 +160,13 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
         raise ConfigError(problem, folder, advice=f"train one with pad_id {PAD_ID}")
     if bad := not_finite(bundle.weights):
         raise DivergedError("weights that are not finite are not saved", folder, details=bad)
-    with np.errstate(over="ignore"):
-        weights = {name: weight.astype(precision) for name, weight in bundle.weights.items()}
+    weights = stored_weights(bundle.weights, precision)
     if bad := not_finite(weights):
         raise ConfigError(f"weights too large for {precision}", folder, advice="keep float32", details=bad)
-    version = {"format_version": 1} if precision == "float32" else {"format_version": 2, "precision": precision}
+    version = 1 + _PRECISIONS.index(precision)
     config = {
-        **version,
+        "format_version": version,
+        **({"precision": precision} if version > 1 else {}),
         "model": bundle.config.model_dump(mode="json"),
         "search": bundle.search.model_dump(mode="json"),
         "facts": dict(bundle.facts),
@@ -180,7 +181,7 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
         if card is not None:
             (temporary / CARD).write_text(card, encoding="utf-8", newline="\n")
 
-    save_folder(folder, write, facts={"format_version": version["format_version"]})
+    save_folder(folder, write, facts={"format_version": version})
 
 
 def _other_padding(config: ModelConfig) -> str | None:
@@ -251,13 +252,13 @@ def _read_config(folder: Path) -> dict[str, Any]:
     if type(version) is not int or version < 1:
         raise BundleError(f"unknown format version {version!r}", folder / CONFIG, advice="is this a bundle?")
     known = {"format_version": int, "model": dict, "search": dict, "facts": dict}
-    if version == 2:
+    if version > 1:
         known["precision"] = str
     problems = [f"unknown key {key!r}" for key in settings.keys() - known.keys()]
     problems += [
         f"{key} is missing or of a wrong type" for key in known if not isinstance(settings.get(key), known[key])
     ]
-    if version == 2 and settings.get("precision") != "float16":
+    if version > 1 and settings.get("precision") != _PRECISIONS[version - 1]:
         problems.append(f"unknown precision {settings.get('precision')!r}")
     if problems:
         raise BundleError("not the configuration of a bundle", folder / CONFIG, details=sorted(problems))

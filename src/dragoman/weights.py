@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +18,14 @@ if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
 
 Floats = NDArray[np.float32]
-#: How weights are stored. float16 keeps 11 bits of each, bfloat16 would keep 8; the range of either is enough.
-StoredPrecision = Literal["float32", "float16"]
-_NAMES: Mapping[str, str] = {"float32": "F32", "float16": "F16"}  # in safetensors
+#: How weights are stored. float16 keeps 11 bits of each, bfloat16 would keep 8; the range of either is enough. int8 is
+#: for matrices, whose rows have a scale each; the few other weights stay in float32.
+StoredPrecision = Literal["float32", "float16", "int8"]
+_NAMES: Mapping[str, str] = {"float32": "F32", "float16": "F16", "int8": "I8"}  # in safetensors
+#: Ends the name of the tensor that has the scales of a matrix in int8.
+_SCALES = ".scales"
+#: The largest multiple of a scale in int8.
+_LARGEST = 127
 #: Bytes that the head of a file may have for each tensor.
 MAX_HEAD_BYTES = 1_000
 
@@ -40,6 +45,40 @@ def unique_weights(model: Transformer) -> dict[str, Tensor]:
     return unique
 
 
+def quantized(weight: Floats, largest: int) -> tuple[NDArray[np.int8], Floats]:
+    """Weights (n_in, n_out) -> the nearest multiples of each column's scale, from -largest to largest, and the scales.
+
+    The scale of a column with a NaN or infinity is none either, and so nothing of it is lost.
+    """
+    scales = np.abs(weight).max(axis=0) / np.float32(largest)
+    with np.errstate(invalid="ignore"):
+        multiples = np.rint(weight / np.where(scales > 0, scales, 1))
+    return np.nan_to_num(multiples).astype(np.int8), scales
+
+
+def stored_weights(weights: Mapping[str, Floats], precision: StoredPrecision) -> dict[str, NDArray[Any]]:
+    """The tensors that a file has of weights. What is too large for float16 is infinite there."""
+    tensors: dict[str, NDArray[Any]] = {}
+    for name, weight in weights.items():
+        if precision == "int8" and weight.ndim == 2:
+            multiples, tensors[name + _SCALES] = quantized(weight.T, _LARGEST)
+            tensors[name] = np.ascontiguousarray(multiples.T)
+        else:
+            with np.errstate(over="ignore"):
+                tensors[name] = weight.astype("float32" if precision == "int8" else precision)
+    return tensors
+
+
+def _stored_shapes(
+    shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision
+) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Type, as safetensors calls it, and shape of each tensor that `stored_weights` gives."""
+    if precision != "int8":
+        return {name: (_NAMES[precision], shape) for name, shape in shapes.items()}
+    scales = {name + _SCALES: (_NAMES["float32"], shape[:1]) for name, shape in shapes.items() if len(shape) == 2}
+    return scales | {name: (_NAMES["int8" if len(shape) == 2 else "float32"], shape) for name, shape in shapes.items()}
+
+
 def read_weights(
     path: Path, shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision = "float32"
 ) -> dict[str, Floats]:
@@ -49,29 +88,40 @@ def read_weights(
 
     Args:
         shapes: what is expected, such as `dragoman.model.shapes.weight_shapes`.
-        precision: the type that every tensor of the file must have.
+        precision: how `stored_weights` stored them.
 
     Raises:
         BundleError: lists every difference, and every tensor that is not finite.
     """
+    expected = _stored_shapes(shapes, precision)
     try:
-        _check_head(path, len(shapes))
+        _check_head(path, len(expected))
         with safe_open(path, framework="np") as file:
             found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-            problems = [f"missing: {name}" for name in shapes if name not in found]
-            problems += [f"unknown: {name}" for name in found if name not in shapes]
-            for name in sorted(found.keys() & shapes.keys()):
-                shape, wanted = tuple(found[name].get_shape()), shapes[name]
-                if shape != wanted:
-                    problems.append(f"{name}: shape {shape} instead of {wanted}")
-                if found[name].get_dtype() != _NAMES[precision]:
-                    problems.append(f"{name}: type {found[name].get_dtype()} instead of {_NAMES[precision]}")
-            weights = {} if problems else {name: file.get_tensor(name).astype(np.float32) for name in found}
+            problems = [f"missing: {name}" for name in expected if name not in found]
+            problems += [f"unknown: {name}" for name in found if name not in expected]
+            for name in sorted(found.keys() & expected.keys()):
+                kind, shape = expected[name]
+                if tuple(found[name].get_shape()) != shape:
+                    problems.append(f"{name}: shape {tuple(found[name].get_shape())} instead of {shape}")
+                if found[name].get_dtype() != kind:
+                    problems.append(f"{name}: type {found[name].get_dtype()} instead of {kind}")
+            names = () if problems else shapes
+            weights = {name: _restored(name, file.get_tensor, name + _SCALES in expected) for name in names}
     except (SafetensorError, OSError) as error:
         raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
     if problems := problems or not_finite(weights):
         raise BundleError("the weights are not those of the configured model", path, details=problems)
     return weights
+
+
+def _restored(name: str, tensor: Callable[[str], NDArray[Any]], is_scaled: bool) -> Floats:
+    """A weight in float32, from its tensor and, where it has them, its scales. Infinite scales are for the caller."""
+    weight: Floats = tensor(name).astype(np.float32)
+    if is_scaled:
+        with np.errstate(over="ignore", invalid="ignore"):
+            weight *= tensor(name + _SCALES)[:, None]
+    return weight
 
 
 def not_finite(weights: Mapping[str, NDArray[np.floating]]) -> list[str]:

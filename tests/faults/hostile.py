@@ -33,6 +33,7 @@ import torch
 import typer
 from safetensors.torch import load_file, save, save_file
 
+from dragoman.bundle import FORMAT_VERSION
 from dragoman.cli.program import app
 from dragoman.cli.program import run as run_program
 from dragoman.storage import MANIFEST, sha256, to_json
@@ -545,11 +546,13 @@ def config_attacks() -> Iterator[Attack]:
     yield of("d_model of 5,000 digits", raw_json(CONFIG, lambda text: text.replace("16", "1" * 5000, 1)))
     yield of("activation __import__('os')", _in_model(activation="__import__('os').abort"))
     yield of("norm ../../x", _in_model(norm="../../x"))
-    yield of("newer format", top("format_version", 3))
+    yield of("newer format", top("format_version", FORMAT_VERSION + 1))
     yield of("format 2 without its precision", top("format_version", 2))
-    for precision in ("float16", "float32", "float64", "__class__", "", 16, None, ["float16"], {"float16": 1}):
-        changes = {"format_version": 2, "precision": precision}  # and weights in float32
-        yield of(f"format 2 with the precision {precision!r}", changed_json(CONFIG, partial(_update, changes=changes)))
+    precisions = ("float16", "int8", "float32", "float64", "__class__", "", 16, None, ["float16"], {"float16": 1})
+    for version, precision in itertools.product((2, 3), precisions):
+        changes = {"format_version": version, "precision": precision}  # and weights in float32
+        what = f"format {version} with the precision {precision!r}"
+        yield of(what, changed_json(CONFIG, partial(_update, changes=changes)))
     yield of("format 1 with a precision", top("precision", "float32"))
     yield of("format version true", top("format_version", True))
     yield of("format version 1.0", top("format_version", 1.0))

@@ -24,6 +24,7 @@ from dragoman.runtime.kernels import (
     address,
 )
 from dragoman.runtime.layers import Linear, Norm, Rotary, Weights
+from dragoman.weights import quantized
 
 #: The largest input of 8 bits.
 LARGEST_INPUT = 255
@@ -127,17 +128,6 @@ def bfloat16(array: Floats) -> NDArray[np.uint16]:
     halves: NDArray[np.uint16] = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
     halves[np.isnan(array)] = 0x7FC0
     return halves
-
-
-def quantized(weight: Floats, largest: int) -> tuple[NDArray[np.int8], Floats]:
-    """Weights (n_in, n_out) -> the nearest multiples of each column's scale, from -largest to largest, and the scales.
-
-    The scale of a column with a NaN or infinity is none either, and so nothing of it is lost.
-    """
-    scales = np.abs(weight).max(axis=0) / np.float32(largest)
-    with np.errstate(invalid="ignore"):
-        multiples = np.rint(weight / np.where(scales > 0, scales, 1))
-    return np.nan_to_num(multiples).astype(np.int8), scales
 
 
 def rounded_up(number: int, unit: int) -> int:
