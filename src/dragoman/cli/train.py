@@ -57,7 +57,9 @@ def train(
     init_from: Annotated[
         str | None,
         typer.Option(
-            "--init-from", help="Start from this trained model (fine-tuning): a bundle, a run, a shipped one."
+            "--init-from",
+            help="Start from this trained model (fine-tuning): a bundle, a run, a shipped one. "
+            "With --set tokenizer.vocab_size=... it learns a new vocabulary.",
         ),
     ] = None,
     overrides: Settings = None,

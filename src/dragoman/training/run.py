@@ -33,6 +33,7 @@ from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.trainer import Trainer
+from dragoman.training.vocabulary_transfer import with_vocabularies
 
 MIB = 2**20
 
@@ -50,7 +51,8 @@ def train(
     Args:
         settings: a recipe as `recipe.read_recipe` gives it; what it leaves open is chosen to fit the corpus.
         folder: the run folder.
-        init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning).
+        init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning); with another
+            `tokenizer.vocab_size`, its weights and shape alone.
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
         report: is given each line meant for a person.
 
@@ -79,7 +81,7 @@ def train(
         _check_memory(config, prepared, where, processes, report)
         model = build_model(config, prepared, where)
         if start is not None:
-            model.load_state_dict(start.model.state_dict())
+            model.load_state_dict(with_vocabularies(start, prepared.tokenizers).model.state_dict())
         trainer = Trainer(config, prepared, model, RunFolder(folder), processes, report)
         if start is not None:
             trainer.progress.lasting_facts = start.lasting_facts
@@ -188,7 +190,7 @@ def _searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
 
 
 def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that a starting bundle decides. Only dropout may be set anew, and sources be lower-cased.
+    """The sections that a starting bundle decides, but for dropout, the size of a new vocabulary, and lower-casing.
 
     Raises:
         ConfigError: the settings ask for something else.
@@ -206,12 +208,12 @@ def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     for section, values in given.items():
         for key in asked[section]:
             value = getattr(getattr(whole, section), key)
-            if key.endswith("dropout") or (key == "lowercase_source" and value):
+            if key.endswith("dropout") or key == "vocab_size" or (key == "lowercase_source" and value):
                 values[key] = value
             elif values[key] != value:
                 raise ConfigError(
                     f"{section}.{key} differs from the bundle of --init-from",
-                    advice="leave it out; only dropout may, and tokenizer.lowercase_source be set",
+                    advice="leave it out; only dropout and tokenizer.vocab_size may, and lowercase_source be set",
                 )
     return given
 
@@ -244,7 +246,10 @@ def _prepare(
     if earlier is not None and run.steps:
         refuse_changes(parse_config(earlier, run.config), config, folder, report)
     given = given_tokenizers(folder) if run.steps else None
-    if given is None and start is not None:
+    has_new_vocabulary = start is not None and start.tokenizers.config.vocab_size != config.tokenizer.vocab_size
+    if has_new_vocabulary:
+        report("the vocabulary is a new one; its tokens begin as the mean of those of --init-from that make them up")
+    elif given is None and start is not None:
         given = _for_languages(start.tokenizers, config.data, report)
         if config.tokenizer.lowercased != given.config.lowercased:
             given = given.lowercasing_source()
