@@ -160,6 +160,7 @@ def test_lowercase(kind: str) -> None:
 def test_a_source_of_any_case_and_a_target_with_capitals(kind: str, joint: bool, tmp_path: Path) -> None:
     learned = learn(kind, lowercase_source=True, joint=joint)
     learned.save(tmp_path)
+    assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 2
     for each in (learned, Tokenizers.load(tmp_path)):
         assert each.source.encode(ENGLISH[0].upper()) == each.source.encode(ENGLISH[0].lower())
         assert each.target.decode(each.target.encode(GERMAN[0])) == GERMAN[0]
@@ -181,6 +182,7 @@ def test_sources_are_lower_cased_from_now_on(kind: str) -> None:
 def test_what_does_not_lower_case_its_source_is_saved_as_it_was_before_it_could(tmp_path: Path) -> None:
     learn("characters").save(tmp_path)
     assert "lowercase_source" not in json.loads((tmp_path / "tokenizer.json").read_text())["config"]
+    assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 1
 
 
 # -- pieces ------------------------------------------------------------------------------------------------------
@@ -499,7 +501,7 @@ def test_a_model_with_other_special_tokens_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("format_version", 2),
+        ("format_version", 3),
         ("format_version", None),
         ("config", None),
         ("config", {"kind": "regex"}),

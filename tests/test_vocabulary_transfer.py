@@ -1,6 +1,7 @@
 """A model goes on with another vocabulary from where it is."""
 
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers
 
 from dragoman.bundle import Bundle, load_bundle, save_bundle
 from dragoman.config import SearchConfig, TokenizerConfig
+from dragoman.errors import ConfigError
 from dragoman.recipe import read_recipe
+from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
-from dragoman.text.vocabulary import UNK_ID
+from dragoman.text.vocabulary import SPECIALS
 from dragoman.training import train
 from dragoman.training.vocabulary_transfer import with_vocabularies
 from dragoman.weights import weights_of
@@ -71,45 +74,102 @@ def test_the_same_vocabulary_changes_nothing() -> None:
         np.testing.assert_array_equal(weight, start.weights[name])
 
 
-def test_what_no_known_token_begins_is_as_unk() -> None:
-    start = model_of(of_size(60))
-    longer = learn_tokenizers(
-        lambda: iter([*PAIRS, ("⁂⁑", "⁑⁂")]), TokenizerConfig(vocab_size=70, byte_fallback=False), "en", "de"
-    )
-    moved = with_vocabularies(start, longer)
-    rows, before = (each.weights["source_embedding.tokens.weight"] for each in (moved, start))
-    for index, piece in enumerate(longer.source.pieces(range(longer.source.vocab_size))):
-        if set(piece) <= {"⁂", "⁑"}:
-            np.testing.assert_array_equal(rows[index], before[UNK_ID])
+class Pieces(Subword):
+    """A tokenizer of which no more is known than its pieces."""
+
+    def __init__(self, *pieces: str) -> None:
+        self.vocab_size = len(SPECIALS) + len(pieces)
+        self._names = [*SPECIALS, *pieces]
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        return [self._names[each] for each in ids]
 
 
-def test_a_training_goes_on_with_a_new_vocabulary_and_after_a_stop_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("piece", "parts"),
+    [
+        ("▁hor", ["▁ho", "r"]),  # the longest beginning first, though "▁h" and "or" would do
+        ("or", ["or"]),
+        ("orr", ["or", "r"]),
+        ("▁é", ["▁", "<0xC3>", "<0xA9>"]),  # as bytes, which this one has
+        ("▁猫r", ["▁", *["<unk>"] * 3, "r"]),  # and others it lacks
+    ],
+)
+def test_a_piece_is_made_of_the_longest_known_ones_and_of_bytes(piece: str, parts: list[str]) -> None:
+    known = Pieces("▁", "▁h", "▁ho", "o", "r", "or", "<0xC3>", "<0xA9>")
+    start = model_of(Tokenizers(known, known, TokenizerConfig(joint=True), "en", "de"))
+    new = Pieces("r", piece)
+    moved = with_vocabularies(start, Tokenizers(new, new, TokenizerConfig(joint=True), "en", "de"))
+    before, after = (each.weights["source_embedding.tokens.weight"] for each in (start, moved))
+    names = known.pieces(range(known.vocab_size))
+    np.testing.assert_array_equal(after[:4], before[:4])
+    np.testing.assert_array_equal(after[4], before[names.index("r")])
+    np.testing.assert_array_equal(after[5], before[[names.index(part) for part in parts]].mean(axis=0))
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> dict[str, Any]:
+    """Settings of a training, and beside it the bundle `start`."""
     tokenizers = tiny_tokenizers()
     save_bundle(tmp_path / "start", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
     (tmp_path / "text.en").write_text("".join(f"{source}\n" for source, _ in PAIRS * 5), encoding="utf-8")
     (tmp_path / "text.de").write_text("".join(f"{target}\n" for _, target in PAIRS * 5), encoding="utf-8")
-    recipe: dict[str, Any] = {
+    training = {"max_steps": 1, "warmup_steps": 1, "lr": 1e-6, "batch_tokens": 200, "ema": 0, "optimizer": "adam"}
+    return {
         "data": {"source": str(tmp_path / "text.en"), "target": str(tmp_path / "text.de"), "validation_size": 4},
         "tokenizer": {"vocab_size": 330},
+        "training": {**training, "precision": "float32"},
     }
-    training = {
-        "warmup_steps": 1,
-        "lr": 1e-6,
-        "batch_tokens": 200,
-        "ema": 0,
-        "optimizer": "adam",
-        "precision": "float32",
-    }
+
+
+def test_a_training_goes_on_with_a_new_vocabulary_and_after_a_stop_too(recipe: dict[str, Any], tmp_path: Path) -> None:
     told: list[str] = []
     for max_steps in (1, 2):  # the second goes on
-        recipe["training"] = {**training, "max_steps": max_steps}
+        recipe["training"]["max_steps"] = max_steps
         train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=told.append)
     recipe = read_recipe(tmp_path / "run" / "config.yaml")
     recipe["training"]["max_steps"] = 3
     train(recipe, tmp_path / "run", device="cpu", report=told.append)
-    assert sum("the vocabulary is a new one" in line for line in told) == 2
+    assert any("a new vocabulary" in line for line in told)
     start, end = load_bundle(tmp_path / "start"), load_bundle(tmp_path / "run" / "last")
     assert (end.tokenizers.source.vocab_size, end.facts["step"]) == (330, 3)
     expected = with_vocabularies(start, end.tokenizers)
     for name, weight in end.weights.items():
         np.testing.assert_allclose(weight, expected.weights[name], atol=1e-4)
+
+
+def test_a_training_that_saved_nothing_yet_does_not_go_on_without_its_beginning(
+    recipe: dict[str, Any], tmp_path: Path
+) -> None:
+    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=lambda line: None)
+    shutil.rmtree(tmp_path / "run" / "checkpoints")  # as if it had been killed before the first
+    with pytest.raises(ConfigError, match="it began with --init-from: give that again"):
+        train(read_recipe(tmp_path / "run" / "config.yaml"), tmp_path / "run", device="cpu", report=lambda line: None)
+
+
+@pytest.mark.parametrize("vocab_size", [None, 320])  # tiny_tokenizers' own
+def test_the_size_that_it_has_keeps_the_vocabulary(
+    recipe: dict[str, Any], tmp_path: Path, vocab_size: int | None
+) -> None:
+    recipe["tokenizer"]["vocab_size"] = vocab_size
+    recipe["data"] |= {"source_lang": "en", "target_lang": "fr"}
+    told: list[str] = []
+    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=told.append)
+    before, after = (load_bundle(tmp_path / name).tokenizers for name in ("start", "run/last"))
+    assert after.source.encode("A horse.") == before.source.encode("A horse.")
+    assert any("translates en-de, and this text is en-fr" in line for line in told)
+
+
+def test_other_languages_are_told_with_a_new_vocabulary_too(recipe: dict[str, Any], tmp_path: Path) -> None:
+    recipe["data"] |= {"source_lang": "en", "target_lang": "fr"}
+    told: list[str] = []
+    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=told.append)
+    assert any("translates en-de, and this text is en-fr" in line for line in told)
+    assert load_bundle(tmp_path / "run" / "last").tokenizers.target_lang == "fr"
+
+
+def test_a_model_of_words_keeps_them(recipe: dict[str, Any], tmp_path: Path) -> None:
+    tokenizers = tiny_tokenizers("words")
+    save_bundle(tmp_path / "words", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
+    with pytest.raises(ConfigError, match=r"tokenizer\.vocab_size differs"):
+        train(recipe, tmp_path / "run", init_from=tmp_path / "words", device="cpu", report=lambda line: None)

@@ -45,24 +45,23 @@ def unique_weights(model: Transformer) -> dict[str, Tensor]:
     return unique
 
 
-def quantized(weight: Floats, largest: int) -> tuple[NDArray[np.int8], Floats]:
-    """Weights (n_in, n_out) -> the nearest multiples of each column's scale, from -largest to largest, and the scales.
+def quantized(weight: Floats, largest: int, axis: int) -> tuple[NDArray[np.int8], Floats]:
+    """A matrix as the nearest multiples of scales, from -largest to largest, and the scales: one for all along `axis`.
 
-    The scale of a column with a NaN or infinity is none either, and so nothing of it is lost.
+    The scale of what has a NaN or infinity is none either, and so nothing of it is lost.
     """
-    scales = np.abs(weight).max(axis=0) / np.float32(largest)
+    scales = np.abs(weight).max(axis=axis, keepdims=True) / np.float32(largest)
     with np.errstate(invalid="ignore"):
         multiples = np.rint(weight / np.where(scales > 0, scales, 1))
-    return np.nan_to_num(multiples).astype(np.int8), scales
+    return np.nan_to_num(multiples).clip(-largest, largest).astype(np.int8), scales.squeeze(axis)
 
 
 def stored_weights(weights: Mapping[str, Floats], precision: StoredPrecision) -> dict[str, NDArray[Any]]:
-    """The tensors that a file has of weights. What is too large for float16 is infinite there."""
+    """The tensors that a file has of weights; infinite is what float16 cannot hold."""
     tensors: dict[str, NDArray[Any]] = {}
     for name, weight in weights.items():
         if precision == "int8" and weight.ndim == 2:
-            multiples, tensors[name + _SCALES] = quantized(weight.T, _LARGEST)
-            tensors[name] = np.ascontiguousarray(multiples.T)
+            tensors[name], tensors[name + _SCALES] = quantized(weight, _LARGEST, axis=1)
         else:
             with np.errstate(over="ignore"):
                 tensors[name] = weight.astype("float32" if precision == "int8" else precision)
@@ -124,7 +123,7 @@ def _restored(name: str, tensor: Callable[[str], NDArray[Any]], is_scaled: bool)
     return weight
 
 
-def not_finite(weights: Mapping[str, NDArray[np.floating]]) -> list[str]:
+def not_finite(weights: Mapping[str, NDArray[Any]]) -> list[str]:
     """A line for each of the weights that holds a number which is not finite."""
     return [f"{name}: not finite" for name, weight in weights.items() if not np.isfinite(weight).all()]
 

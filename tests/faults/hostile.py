@@ -856,7 +856,7 @@ def tokenizer_attacks() -> Iterator[Attack]:
     yield described("file name", lambda description: description["config"].update(source="../../x"))
     yield described("vocab_size 10**12", setting(vocab_size=10**12))
     yield described("lowercase 1", setting(lowercase=1))
-    yield described("newer format", lambda description: description.update(format_version=2))
+    yield described("newer format", lambda description: description.update(format_version=3))
     yield described("format version true", lambda description: description.update(format_version=True))
     yield Attack("tokenizer", "source and target swapped", swap, "two characters")
 

@@ -25,6 +25,7 @@ from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
 GIVEN = "the given tokenizers"
+STARTING_MODEL = "the model of --init-from"
 
 #: Settings of `data` that say where the text is; its SHA-256 says what it is.
 _PLACES = frozenset(
@@ -60,6 +61,7 @@ def prepare(
     folder: Path,
     *,
     tokenizers: Tokenizers | None = None,
+    starting_model: str | None = None,
     overwrite: bool = False,
     report: Callable[[str], None] = print,
 ) -> Prepared:
@@ -67,6 +69,8 @@ def prepare(
 
     Args:
         tokenizers: those to use (fine-tuning); learned from the corpus if not given.
+        starting_model: the fingerprint of a model that goes on with what is learned here; noted, so that a training
+            which has saved nothing yet does not go on without it.
         overwrite: make anew what was made from something else, instead of refusing.
         report: is given each line meant for a person.
 
@@ -78,7 +82,7 @@ def prepare(
     """
     splits: tuple[Split, ...] = ("train", *available_splits(config.data))
     texts: dict[str, ParallelText] = {split: read_pairs(config.data, split) for split in dict.fromkeys(splits)}
-    origin = _origin(config, texts, tokenizers)
+    origin = _origin(config, texts, tokenizers, starting_model)
     if is_prepared(folder) and not overwrite:
         prepared = open_prepared(folder, origin)
         report(f"using the corpus prepared in {folder}")
@@ -143,12 +147,22 @@ def given_tokenizers(folder: Path) -> Tokenizers | None:
     Raises:
         BundleError: the folder is damaged.
     """
-    if not is_prepared(folder):
-        return None
-    made_from = read_json(folder / DATA_FOLDER / MANIFEST).get("made_from")  # who uses the data verifies them, once
-    if not isinstance(made_from, dict) or GIVEN not in made_from:
-        return None
-    return Tokenizers.load(folder / TOKENIZER_FOLDER)
+    return Tokenizers.load(folder / TOKENIZER_FOLDER) if GIVEN in _made_from(folder) else None
+
+
+def noted_starting_model(folder: Path) -> str | None:
+    """The `starting_model` that was given to `prepare`.
+
+    Raises:
+        BundleError: the folder is damaged.
+    """
+    return _made_from(folder).get(STARTING_MODEL)
+
+
+def _made_from(folder: Path) -> dict[str, Any]:
+    """What a prepared `folder` says that it was made from. Who uses the data verifies them, once."""
+    made_from = read_json(folder / DATA_FOLDER / MANIFEST).get("made_from") if is_prepared(folder) else None
+    return made_from if isinstance(made_from, dict) else {}
 
 
 def is_prepared(folder: Path) -> bool:
@@ -156,7 +170,9 @@ def is_prepared(folder: Path) -> bool:
     return (folder / DATA_FOLDER).is_dir() and (folder / TOKENIZER_FOLDER).is_dir()
 
 
-def _origin(config: Config, texts: Mapping[str, ParallelText], tokenizers: Tokenizers | None) -> dict[str, Any]:
+def _origin(
+    config: Config, texts: Mapping[str, ParallelText], tokenizers: Tokenizers | None, starting_model: str | None
+) -> dict[str, Any]:
     """Everything that decides what `prepare` makes, as flat JSON."""
     data = {key: value for key, value in config.data.model_dump(mode="json").items() if key not in _PLACES}
     data["source_lang"], data["target_lang"] = languages(config.data)
@@ -166,6 +182,8 @@ def _origin(config: Config, texts: Mapping[str, ParallelText], tokenizers: Token
     origin |= {f"tokenizer.{key}": value for key, value in chosen.items()}
     if tokenizers is not None:
         origin[GIVEN] = tokenizers.fingerprint()
+    if starting_model is not None:
+        origin[STARTING_MODEL] = starting_model
     for split, text in texts.items():
         origin |= {f"SHA-256 of {split} {role}": value for role, value in text.fingerprints().items()}
     return origin
@@ -181,7 +199,7 @@ def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any]
     if details:
         if (folder / "checkpoints").exists():
             advice = f"to train its model on with other text: --init-from {folder}, and another --output"
-        elif GIVEN in made_from and GIVEN not in origin:
+        elif {GIVEN, STARTING_MODEL} & (made_from.keys() - origin.keys()):
             advice = "it began with --init-from: give that again"
         else:
             advice = "choose another --output, or make it anew with `dragoman prepare --overwrite`"

@@ -85,7 +85,7 @@ class Packer:
         struct = LinearStruct(n_in, n_out, bias=self._keep(bias))
         if kernels.largest_weight:
             largest = min(kernels.largest_weight, (2**31 - 1) // (LARGEST_INPUT * n_in))  # sums fit into 32 bits
-            weight, scales = quantized(weight, largest)
+            weight, scales = quantized(weight, largest, axis=0)
             struct.scales, struct.column_sums = self._keep(scales), self._keep(weight.sum(axis=0, dtype=np.int32))
         panels = weight.reshape(-1, kernels.group, weight.shape[1] // columns, columns).transpose(2, 0, 3, 1)
         struct.weight = self._keep(bfloat16(panels) if kernels.weight is np.uint16 else panels)

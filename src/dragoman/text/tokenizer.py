@@ -20,7 +20,8 @@ from dragoman.text.vocabulary import Vocabulary
 from dragoman.text.wordlist import read_words
 from dragoman.text.words import Words
 
-FORMAT_VERSION = 1
+#: Version 2 has sources lower-cased. Others are still written as version 1, which every release reads.
+FORMAT_VERSION = 2
 DESCRIPTION = "tokenizer.json"
 
 #: SentencePiece learns from at most so many sentences a model, taken evenly from a larger corpus. It holds them in
@@ -88,7 +89,7 @@ class Tokenizers:
     def save(self, folder: Path) -> None:
         """Write `tokenizer.json` and the vocabularies into `folder`, which exists."""
         description = {
-            "format_version": FORMAT_VERSION,
+            "format_version": 2 if self.config.lowercase_source else 1,
             "config": self.config.described(),
             "source_lang": self.source_lang,
             "target_lang": self.target_lang,
@@ -286,7 +287,7 @@ def _subword_kind(config: TokenizerConfig) -> Literal["bpe", "unigram"]:
 
 def _read_config(description: dict[str, object], path: Path) -> TokenizerConfig:
     version = description.get("format_version")
-    if type(version) is not int or version != FORMAT_VERSION:
+    if type(version) is not int or not 1 <= version <= FORMAT_VERSION:
         raise BundleError(
             f"tokenizer format {version!r} is not known (this is dragoman's format {FORMAT_VERSION})",
             path,

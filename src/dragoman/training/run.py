@@ -16,7 +16,14 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import PRESETS, Config, DataConfig, ModelConfig, SearchConfig
 from dragoman.data.corpus import are_others, languages, read_pairs
-from dragoman.data.prepare import DATA_FOLDER, Prepared, given_tokenizers, open_prepared, prepare
+from dragoman.data.prepare import (
+    DATA_FOLDER,
+    Prepared,
+    given_tokenizers,
+    noted_starting_model,
+    open_prepared,
+    prepare,
+)
 from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.fused.library import library
@@ -51,8 +58,8 @@ def train(
     Args:
         settings: a recipe as `recipe.read_recipe` gives it; what it leaves open is chosen to fit the corpus.
         folder: the run folder.
-        init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning); with another
-            `tokenizer.vocab_size`, its weights and shape alone.
+        init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning). Sources may be
+            lower-cased from now on, and with another `tokenizer.vocab_size` a new vocabulary is learned.
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
         report: is given each line meant for a person.
 
@@ -190,7 +197,7 @@ def _searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
 
 
 def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that a starting bundle decides, but for dropout, the size of a new vocabulary, and lower-casing.
+    """The sections that a starting bundle decides, but for what may be set anew.
 
     Raises:
         ConfigError: the settings ask for something else.
@@ -205,15 +212,16 @@ def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
     asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
     whole = parse_config({**settings, **{section: {**given[section], **asked[section]} for section in given}})
+    may_differ = {"vocab_size"} if start.tokenizers.config.has_pieces else set()
     for section, values in given.items():
         for key in asked[section]:
             value = getattr(getattr(whole, section), key)
-            if key.endswith("dropout") or key == "vocab_size" or (key == "lowercase_source" and value):
+            if key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value):
                 values[key] = value
             elif values[key] != value:
                 raise ConfigError(
                     f"{section}.{key} differs from the bundle of --init-from",
-                    advice="leave it out; only dropout and tokenizer.vocab_size may, and lowercase_source be set",
+                    advice="leave it out; dropout and tokenizer.vocab_size may, and tokenizer.lowercase_source be set",
                 )
     return given
 
@@ -246,16 +254,25 @@ def _prepare(
     if earlier is not None and run.steps:
         refuse_changes(parse_config(earlier, run.config), config, folder, report)
     given = given_tokenizers(folder) if run.steps else None
-    has_new_vocabulary = start is not None and start.tokenizers.config.vocab_size != config.tokenizer.vocab_size
-    if has_new_vocabulary:
-        report("the vocabulary is a new one; its tokens begin as the mean of those of --init-from that make them up")
-    elif given is None and start is not None:
-        given = _for_languages(start.tokenizers, config.data, report)
-        if config.tokenizer.lowercased != given.config.lowercased:
-            given = given.lowercasing_source()
-    prepared = prepare(config, folder, tokenizers=given, report=report)
+    starting_model = noted_starting_model(folder) if run.steps else None
+    if given is None and start is not None:
+        known = _for_languages(start.tokenizers, config.data, report)
+        if _has_new_vocabulary(start, config):
+            starting_model = _fingerprint(start)
+            report("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
+        else:
+            given = known
+            if config.tokenizer.lowercased != given.config.lowercased:
+                given = given.lowercasing_source()
+    prepared = prepare(config, folder, tokenizers=given, starting_model=starting_model, report=report)
     write_file(run.config, to_yaml(config).encode())
     return config, prepared
+
+
+def _has_new_vocabulary(start: Bundle, config: Config) -> bool:
+    """Whether another size is asked for than that of the starting bundle."""
+    sizes = start.tokenizers.config.vocab_size, start.tokenizers.source.vocab_size
+    return config.tokenizer.vocab_size not in sizes
 
 
 def _for_languages(tokenizers: Tokenizers, data: DataConfig, report: Callable[[str], None]) -> Tokenizers:

@@ -20,39 +20,47 @@ _OF_TARGET = ("target_embedding.tokens.weight", "output_projection.weight", "out
 
 
 def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
-    """The model of `start` for what `tokenizers` make of text; itself where they have the same vocabularies.
+    """The model of `start` for what `tokenizers` make of text; `start` itself where the vocabularies are the same.
 
     What belongs to a token that the model knows stays. That of any other is the mean over the tokens it knows that
-    make it up, the longest first; of "<unk>" where it knows none.
+    make it up, the longest first: a greedy form of what the paper does.
     """
+    old, new = ((each.source, each.target) for each in (start.tokenizers, tokenizers))
+    if all(_names(before) == _names(after) for before, after in zip(old, new, strict=True)):
+        return start
     weights = dict(start.weights)
-    for names, old, new in (
-        (_OF_SOURCE, start.tokenizers.source, tokenizers.source),
-        (_OF_TARGET, start.tokenizers.target, tokenizers.target),
-    ):
-        parts = _parts(old, new)
+    for side, names in enumerate((_OF_SOURCE, _OF_TARGET)):
+        parts = _parts(old[side], new[side])
         weights |= {name: _means(weights[name], parts) for name in names if name in weights}
-    sizes = {"source_vocab_size": tokenizers.source.vocab_size, "target_vocab_size": tokenizers.target.vocab_size}
+    sizes = {"source_vocab_size": new[0].vocab_size, "target_vocab_size": new[1].vocab_size}
     config = start.config.model_copy(update=sizes)
     return replace(start, config=config, weights=weights, tokenizers=tokenizers)
 
 
+def _names(tokenizer: Tokenizer) -> list[str]:
+    """What each id but those of the special tokens is called."""
+    return tokenizer.pieces(range(len(SPECIALS), tokenizer.vocab_size))
+
+
 def _parts(old: Tokenizer, new: Tokenizer) -> list[list[int]]:
     """For each id of `new` the ids of `old` that make it up."""
-    first = len(SPECIALS)
-    ids = {piece: first + index for index, piece in enumerate(old.pieces(range(first, old.vocab_size)))}
-    others = (_longest_first(piece, ids) or [UNK_ID] for piece in new.pieces(range(first, new.vocab_size)))
-    return [*([special] for special in range(first)), *others]
+    ids = {piece: index for index, piece in enumerate(_names(old), start=len(SPECIALS))}
+    return [*([special] for special in range(len(SPECIALS))), *(_longest_first(piece, ids) for piece in _names(new))]
 
 
 def _longest_first(piece: str, ids: Mapping[str, int]) -> list[int]:
-    """The ids of the longest beginning that has one, then of the rest; a character that begins nothing is left out."""
+    """The ids of the longest beginning that has one, then of the rest. A character that begins nothing is its bytes, or
+    "<unk>" where they have no ids.
+    """
     found: list[int] = []
     while piece:
         length = next((length for length in range(len(piece), 0, -1) if piece[:length] in ids), 0)
         if length:
             found.append(ids[piece[:length]])
-        piece = piece[length or 1 :]
+        else:
+            length = 1
+            found += (ids.get(f"<0x{byte:02X}>", UNK_ID) for byte in piece[0].encode())
+        piece = piece[length:]
     return found
 
 
