@@ -81,7 +81,7 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
         train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
     with pytest.raises(ConfigError, match=r"tokenizer.min_count differs from the bundle"):
         train({**tuning, "tokenizer": {"min_count": 5}}, tmp_path / "other", init_from=reference / "last", device="cpu")
-    with pytest.raises(ConfigError, match=r"tokenizer.lowercase differs .* lowercase_source be set"):
+    with pytest.raises(ConfigError, match=r"tokenizer.lowercase differs .* tokenizer.lowercase_source be set"):
         train({**tuning, "tokenizer": {"lowercase": True}}, tmp_path / "other", init_from=reference, device="cpu")
     open_still = {**tuning, "tokenizer": {"joint": None}}
     train(open_still, tmp_path / "open", init_from=reference / "last", device="cpu", report=lines.append)
