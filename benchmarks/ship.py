@@ -120,7 +120,9 @@ def ship(
         save(small, precision=precision)
         size = sum(path.stat().st_size for path in small.rglob("*") if path.is_file())
         if size > MOST_BYTES - len(CARD) * 2:
-            raise DataError(f"{size:,} bytes", small, advice=f"a shipped model has at most {MOST_BYTES:,}")
+            raise DataError(
+                f"{size:,} bytes", small, advice=f"a shipped model has at most {MOST_BYTES:,}: --precision int8"
+            )
         results = {title: measure(str(small), split).evaluation for split, title in SPLITS.items()}
     source, target = bundle.tokenizers.source_lang, bundle.tokenizers.target_lang
     card = CARD.format(

@@ -170,6 +170,16 @@ def test_matrices_that_are_to_be_one_have_one_vocabulary() -> None:
     assert parse_config(chosen).tokenizer.is_joint
 
 
+def test_without_a_moving_average_the_weights_themselves_are_kept(corpus: Path, tmp_path: Path) -> None:
+    recipe = settings(corpus, ema=0, max_steps=2, warmup_steps=1)
+    train(recipe, tmp_path / "run", device="cpu", report=lambda line: None)
+    checkpoint = RunFolder(tmp_path / "run").load(lambda line: None)
+    assert checkpoint is not None
+    assert checkpoint.average is None
+    kept = load_file(tmp_path / "run" / "last" / "model.safetensors")
+    assert all(torch.equal(checkpoint.model[name], weight) for name, weight in kept.items())
+
+
 def test_the_plan_yields_to_the_person() -> None:
     chosen, reasons = plan({"model": {"dropout": 0.3}, "training": {"lr": 0.001}}, 20_000, LATIN)
     assert chosen["model"] == {**plan({}, 20_000, LATIN)[0]["model"], "dropout": 0.3}

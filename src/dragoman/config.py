@@ -118,8 +118,8 @@ class TokenizerConfig(Section):
         """Whether the text of the source is lower-cased, and that of the target."""
         return self.lowercase or self.lowercase_source, self.lowercase
 
-    def described(self) -> dict[str, Any]:
-        """All settings as JSON, for what is read by other versions: one that came later is left out where it is off."""
+    def for_older_releases(self) -> dict[str, Any]:
+        """All settings as JSON; one that an older release does not know is left out where it is off."""
         return self.model_dump(mode="json", exclude=None if self.lowercase_source else {"lowercase_source"})
 
 

@@ -1,4 +1,4 @@
-"""Weights as arrays: taken from a model, and read from a file that nobody vouches for."""
+"""Weights as arrays: taken from a model, stored, and read from a file that nobody vouches for."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def unique_weights(model: Transformer) -> dict[str, Tensor]:
 
 
 def quantized(weight: Floats, largest: int, axis: int) -> tuple[NDArray[np.int8], Floats]:
-    """A matrix as the nearest multiples of scales, from -largest to largest, and the scales: one for all along `axis`.
+    """A matrix (n, m) as the nearest multiples of scales, from -largest to largest, (n, m), and the scales: one for all
+    that lie along `axis`, so (m,) for 0 and (n,) for 1.
 
     The scale of what has a NaN or infinity is none either, and so nothing of it is lost.
     """

@@ -25,7 +25,7 @@ from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
 GIVEN = "the given tokenizers"
-STARTING_MODEL = "the model of --init-from"
+LEARNED_FOR = "the model that a vocabulary was learned for"
 
 #: Settings of `data` that say where the text is; its SHA-256 says what it is.
 _PLACES = frozenset(
@@ -156,7 +156,7 @@ def noted_starting_model(folder: Path) -> str | None:
     Raises:
         BundleError: the folder is damaged.
     """
-    return _made_from(folder).get(STARTING_MODEL)
+    return _made_from(folder).get(LEARNED_FOR)
 
 
 def _made_from(folder: Path) -> dict[str, Any]:
@@ -177,13 +177,13 @@ def _origin(
     data = {key: value for key, value in config.data.model_dump(mode="json").items() if key not in _PLACES}
     data["source_lang"], data["target_lang"] = languages(config.data)
     tokenizer = tokenizers.config if tokenizers else config.tokenizer
-    chosen = {**tokenizer.described(), "joint": tokenizer.is_joint}
+    chosen = {**tokenizer.for_older_releases(), "joint": tokenizer.is_joint}
     origin = {f"data.{key}": value for key, value in data.items()}
     origin |= {f"tokenizer.{key}": value for key, value in chosen.items()}
     if tokenizers is not None:
         origin[GIVEN] = tokenizers.fingerprint()
     if starting_model is not None:
-        origin[STARTING_MODEL] = starting_model
+        origin[LEARNED_FOR] = starting_model
     for split, text in texts.items():
         origin |= {f"SHA-256 of {split} {role}": value for role, value in text.fingerprints().items()}
     return origin
@@ -199,7 +199,7 @@ def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any]
     if details:
         if (folder / "checkpoints").exists():
             advice = f"to train its model on with other text: --init-from {folder}, and another --output"
-        elif {GIVEN, STARTING_MODEL} & (made_from.keys() - origin.keys()):
+        elif {GIVEN, LEARNED_FOR} & (made_from.keys() - origin.keys()):
             advice = "it began with --init-from: give that again"
         else:
             advice = "choose another --output, or make it anew with `dragoman prepare --overwrite`"

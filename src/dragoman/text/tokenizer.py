@@ -90,7 +90,7 @@ class Tokenizers:
         """Write `tokenizer.json` and the vocabularies into `folder`, which exists."""
         description = {
             "format_version": 2 if self.config.lowercase_source else 1,
-            "config": self.config.described(),
+            "config": self.config.for_older_releases(),
             "source_lang": self.source_lang,
             "target_lang": self.target_lang,
         }
@@ -116,7 +116,7 @@ class Tokenizers:
         langs = [description.get("source_lang"), description.get("target_lang")]
         languages = _checked_lang(langs[0], path), _checked_lang(langs[1], path)
         files = [folder / name for name in _files(config)]
-        source, target = _two(config, lambda side: _load(files[side], side, config, languages, sizes[side]))
+        source, target = _both_sides(config, lambda side: _load(files[side], side, config, languages, sizes[side]))
         return cls(source, target, config, *languages)
 
     def lowercasing_source(self) -> Tokenizers:
@@ -170,11 +170,11 @@ def learn_tokenizers(pairs: Pairs, config: TokenizerConfig, source_lang: str, ta
     languages = source_lang, target_lang
     learned = _learn_subwords(pairs, config) if config.has_pieces else _learn_lists(pairs, config, languages)
     of_side = learned[0], learned[-1]
-    source, target = _two(config, lambda side: _tokenizer(of_side[side], side, config, languages))
+    source, target = _both_sides(config, lambda side: _tokenizer(of_side[side], side, config, languages))
     return Tokenizers(source, target, config, source_lang, target_lang)
 
 
-def _two(config: TokenizerConfig, make: Callable[[int], Tokenizer]) -> tuple[Tokenizer, Tokenizer]:
+def _both_sides(config: TokenizerConfig, make: Callable[[int], Tokenizer]) -> tuple[Tokenizer, Tokenizer]:
     """What `make` gives for the source (0) and for the target (1), but made once where the two would be the same."""
     source = make(0)
     same = config.is_joint and config.lowercased[0] == config.lowercased[1]

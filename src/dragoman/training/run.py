@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
-from dragoman.alignment.heads import AlignmentHeads
-from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import PRESETS, Config, DataConfig, ModelConfig, SearchConfig
-from dragoman.data.corpus import are_others, languages, read_pairs
+from dragoman.bundle import Bundle
+from dragoman.config import Config, DataConfig, ModelConfig
+from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import (
     DATA_FOLDER,
     Prepared,
@@ -33,9 +30,9 @@ from dragoman.processes import Processes, available_memory, start_processes
 from dragoman.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
 from dragoman.sections import parse_section
 from dragoman.storage import lock_folder, read_pointer, write_file
-from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.changes import refuse_changes
 from dragoman.training.checkpoint import STARTING_MODEL
+from dragoman.training.fine_tuning import fingerprint, given_by, kept_tokenizers, load_start, searched_as
 from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
@@ -77,7 +74,7 @@ def train(
         stack.callback(processes.close)
         if processes.is_main:
             stack.enter_context(lock_folder(folder))
-        start = _load_start(init_from) if init_from is not None else None
+        start = load_start(init_from) if init_from is not None else None
         if processes.is_main:
             config, prepared = _prepare(settings, folder, start, report)
             processes.barrier()
@@ -92,31 +89,12 @@ def train(
         trainer = Trainer(config, prepared, model, RunFolder(folder), processes, report)
         if start is not None:
             trainer.progress.lasting_facts = start.lasting_facts
-            trainer.progress.fingerprints = {**trainer.progress.fingerprints, STARTING_MODEL: _fingerprint(start)}
+            trainer.progress.fingerprints = {**trainer.progress.fingerprints, STARTING_MODEL: fingerprint(start)}
         if config.training.warmup_steps > trainer.n_steps:
             what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
             report(f"warning: {what}; lower training.warmup_steps ({config.training.warmup_steps:,})")
         trainer.run()
     return read_pointer(folder / "best")
-
-
-def _load_start(name: Path) -> Bundle:
-    """A bundle to start from.
-
-    Raises:
-        BundleError: it cannot be loaded, or names heads to align words with that it lacks.
-    """
-    start = load_bundle(name)
-    AlignmentHeads.of_bundle(start.facts, start.config, name)  # or a whole training would come to nothing
-    return start
-
-
-def _fingerprint(start: Bundle) -> str:
-    """SHA-256 of a bundle's weights."""
-    digest = hashlib.sha256()
-    for name, weight in sorted(start.weights.items()):
-        digest.update(name.encode() + weight.tobytes())
-    return digest.hexdigest()
 
 
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
@@ -172,7 +150,7 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[
         DataError: the corpus cannot be read.
     """
     # Every mistake is told before any text is read.
-    given = _given_by(start, settings) if start is not None else {}
+    given = given_by(start, settings) if start is not None else {}
     data = parse_config({**settings, **given}).data if given else check_settings(settings).data
     text = read_pairs(data, "train")
     n_pairs = text.count()
@@ -181,49 +159,10 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[
     filled, lines = plan(settings, n_pairs, text, fine_tuning=start is not None)
     if start is not None:
         filled |= given
-        lines += _searched_as(start, filled)
+        lines += searched_as(start, filled)
     for line in lines:
         report(line)
     return parse_config(filled)
-
-
-def _searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
-    """Let what is left open of the search be as the starting bundle has it; returns what to tell of it."""
-    usual, asked = SearchConfig().model_dump(), filled.get("search") or {}
-    kept = {key: value for key, value in start.search.model_dump().items() if asked.get(key) is None}
-    filled["search"] = {**asked, **kept}
-    told = ", ".join(f"search.{key}={value}" for key, value in kept.items() if value != usual[key])
-    return [f"chose {told}: as the model of --init-from has it"] if told else []
-
-
-def _given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that a starting bundle decides, but for what may be set anew.
-
-    Raises:
-        ConfigError: the settings ask for something else.
-    """
-    given = {
-        "model": start.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
-        "tokenizer": start.tokenizers.config.model_dump(),
-    }
-    asked = {
-        section: {key: value for key, value in (settings.get(section) or {}).items() if value is not None}
-        for section in given
-    }
-    asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
-    whole = parse_config({**settings, **{section: {**given[section], **asked[section]} for section in given}})
-    may_differ = {"vocab_size"} if start.tokenizers.config.has_pieces else set()
-    for section, values in given.items():
-        for key in asked[section]:
-            value = getattr(getattr(whole, section), key)
-            if key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value):
-                values[key] = value
-            elif values[key] != value:
-                raise ConfigError(
-                    f"{section}.{key} differs from the bundle of --init-from",
-                    advice="leave it out; dropout and tokenizer.vocab_size may, and tokenizer.lowercase_source be set",
-                )
-    return given
 
 
 def _prepare(
@@ -256,34 +195,11 @@ def _prepare(
     given = given_tokenizers(folder) if run.steps else None
     starting_model = noted_starting_model(folder) if run.steps else None
     if given is None and start is not None:
-        known = _for_languages(start.tokenizers, config.data, report)
-        if _has_new_vocabulary(start, config):
-            starting_model = _fingerprint(start)
-            report("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
-        else:
-            given = known
-            if config.tokenizer.lowercased != given.config.lowercased:
-                given = given.lowercasing_source()
+        given = kept_tokenizers(start, config, report)
+        starting_model = fingerprint(start) if given is None else None
     prepared = prepare(config, folder, tokenizers=given, starting_model=starting_model, report=report)
     write_file(run.config, to_yaml(config).encode())
     return config, prepared
-
-
-def _has_new_vocabulary(start: Bundle, config: Config) -> bool:
-    """Whether another size is asked for than that of the starting bundle."""
-    sizes = start.tokenizers.config.vocab_size, start.tokenizers.source.vocab_size
-    return config.tokenizer.vocab_size not in sizes
-
-
-def _for_languages(tokenizers: Tokenizers, data: DataConfig, report: Callable[[str], None]) -> Tokenizers:
-    """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
-    before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
-    if not are_others(now, before):
-        return tokenizers
-    report(f"warning: the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
-    if tokenizers.config.kind == "words":
-        return tokenizers
-    return replace(tokenizers, source_lang=now[0], target_lang=now[1])
 
 
 def _missing_text(settings: Mapping[str, Any]) -> str | None:

@@ -23,7 +23,8 @@ def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
     """The model of `start` for what `tokenizers` make of text; `start` itself where the vocabularies are the same.
 
     What belongs to a token that the model knows stays. That of any other is the mean over the tokens it knows that
-    make it up, the longest first: a greedy form of what the paper does.
+    make it up, the longest first: a greedy form of what the paper does. So embeddings (old size, d_model) become
+    (new size, d_model), and the output's bias (old size,) becomes (new size,).
     """
     old, new = ((each.source, each.target) for each in (start.tokenizers, tokenizers))
     if all(_names(before) == _names(after) for before, after in zip(old, new, strict=True)):

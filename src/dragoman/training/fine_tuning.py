@@ -1,0 +1,97 @@
+"""What a training takes from the model that it starts from, and what it may have otherwise."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.bundle import Bundle, load_bundle
+from dragoman.config import PRESETS, Config, DataConfig, SearchConfig
+from dragoman.data.corpus import are_others, languages
+from dragoman.errors import ConfigError
+from dragoman.recipe import parse_config
+from dragoman.text.tokenizer import Tokenizers
+
+
+def load_start(name: Path) -> Bundle:
+    """A bundle to start from.
+
+    Raises:
+        BundleError: it cannot be loaded, or names heads to align words with that it lacks.
+    """
+    start = load_bundle(name)
+    AlignmentHeads.of_bundle(start.facts, start.config, name)  # or a whole training would come to nothing
+    return start
+
+
+def fingerprint(start: Bundle) -> str:
+    """SHA-256 of a bundle's weights."""
+    digest = hashlib.sha256()
+    for name, weight in sorted(start.weights.items()):
+        digest.update(name.encode() + weight.tobytes())
+    return digest.hexdigest()
+
+
+def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections that a starting bundle decides, but for what may be set anew: rates of dropout, the size of a new
+    vocabulary, and that sources are lower-cased.
+
+    Raises:
+        ConfigError: the settings ask for something else.
+    """
+    given = {
+        "model": start.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
+        "tokenizer": start.tokenizers.config.model_dump(),
+    }
+    asked = {
+        section: {key: value for key, value in (settings.get(section) or {}).items() if value is not None}
+        for section in given
+    }
+    asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
+    whole = parse_config({**settings, **{section: {**given[section], **asked[section]} for section in given}})
+    may_differ = {"vocab_size"} if start.tokenizers.config.has_pieces else set()
+    for section, values in given.items():
+        for key in asked[section]:
+            value = getattr(getattr(whole, section), key)
+            if key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value):
+                values[key] = value
+            elif values[key] != value:
+                raise ConfigError(
+                    f"{section}.{key} differs from the bundle of --init-from",
+                    advice="leave it out; dropout and tokenizer.vocab_size may, and tokenizer.lowercase_source be set",
+                )
+    return given
+
+
+def searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
+    """Let what is left open of the search be as the starting bundle has it; returns what to tell of it."""
+    usual, asked = SearchConfig().model_dump(), filled.get("search") or {}
+    kept = {key: value for key, value in start.search.model_dump().items() if asked.get(key) is None}
+    filled["search"] = {**asked, **kept}
+    told = ", ".join(f"search.{key}={value}" for key, value in kept.items() if value != usual[key])
+    return [f"chose {told}: as the model of --init-from has it"] if told else []
+
+
+def kept_tokenizers(start: Bundle, config: Config, report: Callable[[str], None]) -> Tokenizers | None:
+    """The starting bundle's tokenizers as this training wants them; none if it wants a vocabulary of another size."""
+    tokenizers = _for_languages(start.tokenizers, config.data, report)
+    if config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size):
+        report("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
+        return None
+    is_as_before = config.tokenizer.lowercased == tokenizers.config.lowercased
+    return tokenizers if is_as_before else tokenizers.lowercasing_source()
+
+
+def _for_languages(tokenizers: Tokenizers, data: DataConfig, report: Callable[[str], None]) -> Tokenizers:
+    """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
+    before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
+    if not are_others(now, before):
+        return tokenizers
+    report(f"warning: the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
+    if tokenizers.config.kind == "words":
+        return tokenizers
+    return replace(tokenizers, source_lang=now[0], target_lang=now[1])
