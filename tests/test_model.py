@@ -162,6 +162,18 @@ def test_attention_takes_three_sources_of_different_widths() -> None:
     assert attention(torch.randn(2, 3, 16), torch.randn(2, 5, 10), torch.randn(2, 5, 6)).shape == (2, 3, 16)
 
 
+def test_attention_refuses_what_could_be_meant_otherwise() -> None:
+    with pytest.raises(ValueError, match="3 heads do not divide a width of 10"):
+        MultiHeadAttention(10, 3)
+    assert MultiHeadAttention(10, 3, 4, 5)(*[torch.randn(1, 2, 10)] * 3).shape == (1, 2, 10)
+    x = torch.randn(2, 3, 8)
+    of_sentences = torch.rand(2, 3, 3) > 0.3
+    attention = MultiHeadAttention(8, 2)
+    with pytest.raises(ValueError, match="three dimensions"):
+        attention(x, x, x, of_sentences)
+    assert attention(x, x, x, of_sentences.unsqueeze(1)).shape == (2, 3, 8)
+
+
 @pytest.mark.parametrize("fields", VARIANTS)
 def test_the_future_does_not_leak(fields: dict[str, Any]) -> None:
     model = small_model(**fields)

@@ -77,6 +77,9 @@ class MultiHeadAttention(nn.Module):
         bias: whether the four projections add a learned vector.
         dropout: probability with which an attention weight is dropped in training.
         rotary: turns queries and keys by their positions.
+
+    Raises:
+        ValueError: H does not divide D, and a width of a head is not given.
     """
 
     def __init__(
@@ -94,6 +97,8 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         self.n_heads = n_heads
+        if d_model % n_heads and not (d_k and d_v):
+            raise ValueError(f"{n_heads} heads do not divide a width of {d_model}; give d_k and d_v")
         d_k, d_v = d_k or d_model // n_heads, d_v or d_model // n_heads
         self.query_projection = nn.Linear(d_model, n_heads * d_k, bias)
         self.key_projection = nn.Linear(key_width or d_model, n_heads * d_k, bias)
@@ -123,7 +128,13 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor | None = None,
         positions: range | None = None,
     ) -> Tensor:
-        """queries (B, T, D) at `positions`, by default 0 to T, over what `keys_values` made -> (B, T, D)."""
+        """queries (B, T, D) at `positions`, by default 0 to T, over what `keys_values` made -> (B, T, D).
+
+        Raises:
+            ValueError: the mask has three dimensions; it could be meant for sentences, and would be taken for heads.
+        """
+        if mask is not None and mask.dim() == 3:
+            raise ValueError("a mask of three dimensions; (B, T, S) is to be given as mask.unsqueeze(1)")
         heads = self.query_heads(queries, positions)
         if self.training and self.dropout.p:
             attended = self.dropout(attention_weights(heads, keys, mask)) @ values
