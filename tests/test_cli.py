@@ -500,6 +500,17 @@ def test_standard_input_is_strict_or_mended(dragoman: Dragoman, bundle: Path) ->
     assert (code, out.count(b"\n")) == (0, 3)
 
 
+def test_standard_input_from_a_file_is_read_as_a_file(tmp_path: Path, bundle: Path) -> None:
+    text = tmp_path / "text"
+    text.write_text("A man\n" * 3)
+    counted = "import dragoman.cli.streams as s; print(s.stdin_is_file())"
+    with open(text) as file:
+        assert subprocess.check_output([sys.executable, "-c", counted], stdin=file) == b"True\n"
+        process = program(["translate", "-m", bundle], stdin=file, stdout=subprocess.PIPE)
+        assert process.communicate(timeout=60)[0].count(b"\n") == 3
+    assert subprocess.check_output([sys.executable, "-c", counted], input=b"A man\n") == b"False\n"
+
+
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no such terminals")
 def test_a_terminal_gets_a_prompt(bundle: Path) -> None:
     person, terminal = os.openpty()

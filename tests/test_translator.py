@@ -332,6 +332,17 @@ def test_streaming_answers_before_the_end_and_in_order(translator: Translator) -
     assert found == texts(translator.translate(read))
 
 
+def test_what_was_read_before_a_failure_is_translated(translator: Translator) -> None:
+    def lines() -> Iterator[str]:
+        yield from SOURCES[:2]
+        raise DataError("a line that cannot be read")
+
+    stream = translator.translate_stream(lines(), batch_size=1000)
+    assert [next(stream).text, next(stream).text] == texts(translator.translate(SOURCES[:2]))
+    with pytest.raises(DataError, match="cannot be read"):
+        next(stream)
+
+
 @settings(max_examples=10)
 @given(st.lists(st.sampled_from([*SOURCES, "", "x"]), max_size=10), st.integers(1, 60))
 def test_streaming_gives_what_a_list_gives(lines: list[str], batch_size: int) -> None:
@@ -409,6 +420,7 @@ def test_scores_do_not_depend_on_the_batch(translator: Translator) -> None:
     for one, source, target in zip(together, sources, targets, strict=True):
         assert one.log_prob == pytest.approx(translator.score([source], [target], batch_size=1)[0].log_prob, abs=1e-4)
     assert translator.score([], []) == []
+    assert translator.score("x", "Die Katze").log_prob == pytest.approx(together[3].log_prob, abs=1e-4)
 
 
 def test_scores_of_the_unreadable_are_errors(translator: Translator) -> None:
@@ -418,6 +430,8 @@ def test_scores_of_the_unreadable_are_errors(translator: Translator) -> None:
         translator.score(["A", long], ["A", "B"])
     with pytest.raises(DataError, match="2 sources but 1 targets"):
         translator.score(["A", "B"], ["A"])
+    with pytest.raises(DataError, match="a text and the other a list"):
+        translator.score("A", ["A"])  # type: ignore[call-overload]
 
 
 def test_an_ensemble_needs_equal_tokenizers(tmp_path: Path) -> None:

@@ -61,7 +61,8 @@ def score(
             scores = translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size)
             for each in scores:
                 value = each.per_token if per_token else each.log_prob
-                write(json.dumps({**asdict(each), "per_token": each.per_token}) if as_json else f"{value:.6f}")
+                told = {**asdict(each), "per_token": each.per_token}
+                write(json.dumps(told, ensure_ascii=False) if as_json else f"{value:.6f}")
             number += len(chunk)
 
 

@@ -11,6 +11,7 @@ import gzip
 import os
 import secrets
 import shutil
+import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -74,6 +75,14 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8) -> Iterator[str]:
     if sys.stdin is None or sys.stdin.closed:
         raise DataError("standard input is closed", advice="pipe text in, or give --input FILE")
     return _decoded(sys.stdin.buffer, "standard input", invalid_utf8)
+
+
+def stdin_is_file() -> bool:
+    """Whether standard input is a file on a disk (`< FILE`), so that nobody waits for single lines."""
+    try:
+        return stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
+    except (AttributeError, OSError, ValueError):  # it is closed, or no file of the system's
+        return False
 
 
 def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Iterator[str]:

@@ -25,7 +25,7 @@ from dragoman.cli.options import (
     Workers,
 )
 from dragoman.cli.settings import refuse_unused
-from dragoman.cli.streams import input_lines, result_lines, say
+from dragoman.cli.streams import input_lines, result_lines, say, stdin_is_file
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
@@ -96,7 +96,7 @@ def translate(
         from dragoman.translator import LongTextWarning, Translator
 
         warnings.simplefilter("ignore", LongTextWarning)  # told below, with the line number
-        from_file = input is not None
+        from_file = input is not None or stdin_is_file()
         n_workers = workers or (all_cores() if from_file else 1)
         translator = Translator.load(*model, device=device, workers=n_workers, precision=precision)
         drawing = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}

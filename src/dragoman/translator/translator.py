@@ -211,13 +211,37 @@ class Translator:
         config = self._search_config(options)
         return self._stream(lines, prefixes or "", self._at_once(batch_size), read_ahead, config, align, sentences)
 
-    def score(self, sources: Sequence[str], targets: Sequence[str], *, batch_size: int | None = None) -> list[Score]:
-        """The natural-log probability of each target given its source (forced decoding); an ensemble's is that of
-        the averaged probabilities. `Score` has the sum, not normalised by length, and the mean for a token.
+    @overload
+    def score(self, sources: str, targets: str, *, batch_size: int | None = None) -> Score: ...
+
+    @overload
+    def score(
+        self,
+        sources: list[str] | tuple[str, ...],
+        targets: list[str] | tuple[str, ...],
+        *,
+        batch_size: int | None = None,
+    ) -> list[Score]: ...
+
+    def score(
+        self,
+        sources: str | list[str] | tuple[str, ...],
+        targets: str | list[str] | tuple[str, ...],
+        *,
+        batch_size: int | None = None,
+    ) -> Score | list[Score]:
+        """The natural-log probability of a target given its source, or of each of many (forced decoding).
+
+        An ensemble's is that of the averaged probabilities. `Score` has the sum, not normalised by length, and the mean
+        for a token.
 
         Raises:
             DataError: the lists differ in length, or a text is longer than the model reads.
         """
+        if isinstance(sources, str) or isinstance(targets, str):
+            if not (isinstance(sources, str) and isinstance(targets, str)):
+                raise DataError("one side is a text and the other a list", advice="give two texts, or two lists")
+            return self.score([sources], [targets], batch_size=batch_size)[0]
         if len(sources) != len(targets):
             raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
         from dragoman.translator.forcing import forced_log_probs
@@ -267,17 +291,27 @@ class Translator:
         def translate(texts: Sequence[str], n_before: int) -> list[Translation]:
             return self._translate(texts, [prefix] * len(texts), batch_size, config, align, sentences, n_before)
 
+        n_done = 0
+        for texts in self._filled(lines, batch_size * read_ahead):
+            yield from translate(texts, n_done)
+            n_done += len(texts)
+
+    def _filled(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
+        """Lines as they come, as many at once as have `n_tokens`; where one cannot be read, first those before it."""
         waiting: list[str] = []
-        n_tokens = n_done = 0
-        for line in lines:
-            waiting.append(line)
-            ids = encode_if_short(harmless(line), self.tokenizers.source.encode, self.max_length)
-            n_tokens += 1 + (self.max_length if ids is None else len(ids))
-            if n_tokens >= batch_size * read_ahead:
-                yield from translate(waiting, n_done)
-                n_done += len(waiting)
-                waiting, n_tokens = [], 0
-        yield from translate(waiting, n_done)
+        missing = n_tokens
+        try:
+            for line in lines:
+                waiting.append(line)
+                ids = encode_if_short(harmless(line), self.tokenizers.source.encode, self.max_length)
+                missing -= 1 + (self.max_length if ids is None else len(ids))
+                if missing <= 0:
+                    yield waiting
+                    waiting, missing = [], n_tokens
+        except Exception:
+            yield waiting
+            raise
+        yield waiting
 
     def _translate(
         self,
