@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, overload
 
@@ -52,6 +53,16 @@ class SearchOptions(TypedDict, total=False):
     top_k: int | None
     top_p: float | None
     seed: int | None
+
+
+@dataclass(frozen=True)
+class _Request:
+    """How texts are to be translated."""
+
+    search: SearchConfig
+    batch_size: int
+    align: bool
+    sentences: bool
 
 
 class Translator:
@@ -181,12 +192,12 @@ class Translator:
         Raises:
             ConfigError: an option is out of range, or options contradict each other.
         """
-        config = self._search_config(options)
+        request = self._request(options, batch_size, align, sentences)
         sources = [texts] if isinstance(texts, str) else list(texts)
         starts = [prefixes or ""] * len(sources) if prefixes is None or isinstance(prefixes, str) else list(prefixes)
         if len(starts) != len(sources):
             raise ConfigError(f"{len(starts)} prefixes for {len(sources)} texts", advice="give one, or one for each")
-        translations = self._translate(sources, starts, self._at_once(batch_size), config, align, sentences)
+        translations = self._translate(sources, starts, request)
         return translations[0] if isinstance(texts, str) else translations
 
     def translate_stream(
@@ -208,8 +219,7 @@ class Translator:
         Raises:
             ConfigError: as `translate`, at once.
         """
-        config = self._search_config(options)
-        return self._stream(lines, prefixes or "", self._at_once(batch_size), read_ahead, config, align, sentences)
+        return self._stream(lines, prefixes or "", read_ahead, self._request(options, batch_size, align, sentences))
 
     @overload
     def score(self, sources: str, targets: str, *, batch_size: int | None = None) -> Score: ...
@@ -268,32 +278,18 @@ class Translator:
     def _encode_pair(self, source: str, target: str) -> tuple[list[int], list[int]]:
         return self.tokenizers.source.encode(harmless(source)), self.tokenizers.target.encode(harmless(target))
 
-    def _at_once(self, batch_size: int | None) -> int:
-        """Source tokens that are searched at once."""
-        if batch_size is not None:
-            return batch_size
-        return CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
-
-    def _search_config(self, options: SearchOptions) -> SearchConfig:
+    def _request(self, options: SearchOptions, batch_size: int | None, align: bool, sentences: bool) -> _Request:
+        """What was asked for, and where nothing was, what the bundle says and suits the device."""
         given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-        return parse_section(SearchConfig, {**self.search.model_dump(), **given})
+        search = parse_section(SearchConfig, {**self.search.model_dump(), **given})
+        if batch_size is None:
+            batch_size = CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
+        return _Request(search, batch_size, align, sentences)
 
-    def _stream(
-        self,
-        lines: Iterable[str],
-        prefix: str,
-        batch_size: int,
-        read_ahead: int,
-        config: SearchConfig,
-        align: bool,
-        sentences: bool,
-    ) -> Iterator[Translation]:
-        def translate(texts: Sequence[str], n_before: int) -> list[Translation]:
-            return self._translate(texts, [prefix] * len(texts), batch_size, config, align, sentences, n_before)
-
+    def _stream(self, lines: Iterable[str], prefix: str, read_ahead: int, request: _Request) -> Iterator[Translation]:
         n_done = 0
-        for texts in self._filled(lines, batch_size * read_ahead):
-            yield from translate(texts, n_done)
+        for texts in self._filled(lines, request.batch_size * read_ahead):
+            yield from self._translate(texts, [prefix] * len(texts), request, n_done)
             n_done += len(texts)
 
     def _filled(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
@@ -317,17 +313,14 @@ class Translator:
         self,
         texts: Sequence[str],
         prefixes: Sequence[str],
-        batch_size: int,
-        config: SearchConfig,
-        align: bool,
-        sentences: bool,
+        request: _Request,
         n_before: int = 0,
     ) -> list[Translation]:
         parts_of: list[list[Part]] = []
         starts: list[list[int]] = []  # what each part's translation begins with
         for number, (text, prefix) in enumerate(zip(texts, prefixes, strict=True), n_before + 1):
-            parts = cut(harmless(text), self.tokenizers.source.encode, self.max_length, sentences=sentences)
-            if len(parts) > 1 and not sentences:
+            parts = cut(harmless(text), self.tokenizers.source.encode, self.max_length, sentences=request.sentences)
+            if len(parts) > 1 and not request.sentences:
                 what = f"text {number} has more than the {self.max_length} tokens that the model reads"
                 warnings.warn(f"{what}; it is translated in {len(parts)} parts", LongTextWarning, stacklevel=3)
             parts_of.append(parts)
@@ -335,29 +328,29 @@ class Translator:
             if UNK_ID in first:
                 advice = "leave it out"
                 raise ConfigError(f"the prefix of text {number} has what the vocabulary lacks", advice=advice)
-            most = min(config.max_length or self.scorer.max_length, self.scorer.max_length)
+            most = min(request.search.max_length or self.scorer.max_length, self.scorer.max_length)
             if len(first) >= most:
                 what = f"the prefix of text {number} has {len(first)} tokens, but its translation may have {most - 1}"
                 raise ConfigError(what, advice="shorten it, or raise max_length")
             starts += [first if not place else [] for place in range(len(parts))]
-        beams = iter(self._search([part.ids for parts in parts_of for part in parts], starts, batch_size, config))
+        beams = iter(self._search([part.ids for parts in parts_of for part in parts], starts, request))
         beams_of = [[next(beams) for _ in parts] for parts in parts_of]
         translations = list(map(self._writer.join, beams_of))
-        if not align:
+        if not request.align:
             return translations
         from dragoman.translator.aligning import Found, align_words
 
         hypotheses = [[[each.hypothesis for each in beam] for beam in beams] for beams in beams_of]
         found = list(map(Found, map(harmless, texts), parts_of, hypotheses, translations))
-        return align_words(self.models[0], self.alignment, self.tokenizers, found, batch_size)
+        return align_words(self.models[0], self.alignment, self.tokenizers, found, request.batch_size)
 
     def _search(
-        self, sources: Sequence[list[int]], starts: Sequence[list[int]], batch_size: int, config: SearchConfig
+        self, sources: Sequence[list[int]], starts: Sequence[list[int]], request: _Request
     ) -> list[list[Written]]:
         """The n best of each source, in the same order."""
         beams: list[list[Written]] = [[] for _ in sources]
-        rows_of = list(batches([len(source) + 1 for source in sources], batch_size))
-        jobs = [Job([sources[row] for row in rows], [starts[row] for row in rows], config) for rows in rows_of]
+        rows_of = list(batches([len(source) + 1 for source in sources], request.batch_size))
+        jobs = [Job([sources[row] for row in rows], [starts[row] for row in rows], request.search) for rows in rows_of]
         for rows, found in zip(rows_of, self._workers.map(jobs), strict=True):
             for row, beam in zip(rows, found, strict=True):
                 beams[row] = beam
