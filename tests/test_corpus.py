@@ -269,13 +269,26 @@ def test_a_table_has_a_known_suffix(tmp_path: Path) -> None:
         ("a.en", "a.de", ("en", "de")),
         ("x/train.de.gz", "x/train.zh", ("de", "zh")),
         ("a.pt-BR", "a.zh_Hans", ("pt-BR", "zh_Hans")),
+        ("x/train.zh.txt", "train.en.txt.gz", ("zh", "en")),
+        ("a.zho_Hans.tsv", "a.cmn", ("zho_Hans", "cmn")),
         ("a.src", "a.txt", ("und", "und")),
+        ("a.src.txt", "a.de.csv", ("und", "und")),
+        ("a.de.bpe", "a.en.sp", ("und", "und")),
+        ("a.tok", "a.log", ("und", "und")),
         ("corpus", "b.Deutsch", ("und", "und")),
     ],
 )
 def test_languages_come_from_suffixes(source: str, target: str, expected: tuple[str, str]) -> None:
     assert languages(DataConfig(source=source, target=target)) == expected
     assert languages(DataConfig(source=source, target=target, target_lang="fr"))[1] == "fr"
+
+
+@pytest.mark.parametrize(
+    ("pairs", "expected"),
+    [("a.en-zho.tsv.gz", ("en", "zho")), ("a.src-tgt.tsv", ("und", "und")), ("en-de.jsonl", ("und", "und"))],
+)
+def test_languages_come_from_the_name_of_a_table(pairs: str, expected: tuple[str, str]) -> None:
+    assert languages(DataConfig(pairs=pairs)) == expected
 
 
 def test_splits_that_are_not_there() -> None:

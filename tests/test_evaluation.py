@@ -41,12 +41,21 @@ def test_bleu_and_chrf_are_those_of_sacrebleu() -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "tokenization"), [("zh", "zh"), ("zh-TW", "zh"), ("ja", "char"), ("ko", "char"), ("th", "char")]
+    ("language", "tokenization"),
+    [
+        *[(code, "zh") for code in ("zh", "zh-TW", "zho", "chi", "cmn", "zho_Hans", "yue_Hant", "cmn-Hans")],
+        *[(code, "char") for code in ("ja", "ko", "th", "jpn", "jpn_Jpan", "kor", "tha", "lao", "khm_Khmr", "mya")],
+    ],
 )
 def test_languages_without_spaces_are_counted_by_characters(language: str, tokenization: str) -> None:
     metric = corpus_bleu(["我今天去学校了。"], ["我今天去学校。"], language)
     assert f"tok:{tokenization}" in metric.signature
     assert metric.score > 50
+
+
+@pytest.mark.parametrize("language", ["", "und", "eng", "deu_Latn", "de-AT", "mni", "viet"])
+def test_languages_with_spaces_are_counted_by_words(language: str) -> None:
+    assert "tok:13a" in corpus_bleu(["ein Hund"], ["ein Hund"], language).signature
 
 
 def test_bleu_without_case_is_sacrebleus() -> None:
@@ -64,6 +73,9 @@ def test_m30k_bleu_ignores_case_and_is_tokenised_by_moses() -> None:
     assert moses_lines(["Er sagt: „Rock ’n’ Roll & mehr“ (z.B. heute)..."], "de") == [
         "er sagt : &quot; rock &apos; n &apos; roll &amp; mehr &quot; ( z.b. heute ) ..."
     ]
+    spoken = ["Qu'est-ce que c'est ?"]
+    assert moses_lines(spoken, "fra_Latn") == moses_lines(spoken, "fre") == moses_lines(spoken, "fr")
+    assert moses_lines(spoken, "fr") != moses_lines(spoken, "en")
 
 
 @pytest.mark.parametrize("language", ["en", "de", "fr"])

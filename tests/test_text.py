@@ -19,6 +19,7 @@ from dragoman.data.lines import read_lines
 from dragoman.data.named import multi30k_file
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
+from dragoman.text.languages import WITHOUT_SPACES, base_language, lacks_spaces, scripts
 from dragoman.text.sampling import keyed_draws
 from dragoman.text.subword import Subword, learn_subword
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
@@ -415,8 +416,9 @@ def test_words_read_like_a_sentence() -> None:
     assert learned.source.decode(learned.source.encode(spoken)) == spoken
     assert learned.source.decode([UNK_ID]) == "<unk>"
     asked = "Y a-t-il un t-shirt ? Qu'est-ce que c'est ?"
-    learned = learn_tokenizers(lambda: iter([("-", asked)]), config.model_copy(update={"joint": False}), "en", "fr")
-    assert learned.target.decode(learned.target.encode(asked)) == asked
+    for code in ("fr", "fra_Latn"):
+        learned = learn_tokenizers(lambda: iter([("-", asked)]), config.model_copy(update={"joint": False}), "en", code)
+        assert learned.target.decode(learned.target.encode(asked)) == asked
 
 
 def test_words_without_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -429,7 +431,41 @@ def test_languages_that_spacy_does_not_know_have_common_rules() -> None:
     pytest.importorskip("spacy")
     for code in ("und", "../x", "lex", "zz", "x" * 50):
         assert [token.text for token in load_rules(code)("a, b")] == ["a", ",", "b"]
-    assert [token.text for token in load_rules("en-US")("don't")] == ["do", "n't"]
+    for code in ("en-US", "eng", "eng_Latn"):
+        assert [token.text for token in load_rules(code)("don't")] == ["do", "n't"]
+    assert load_rules("hsb")("a, b").text == "a, b"  # three letters are all it has
+
+
+def test_codes_of_one_language_are_one_language() -> None:
+    same = {
+        "zh": "zh ZH zh-TW zh_Hans zho chi cmn cmn_Hans zho_Hant yue yue_Hant",
+        "de": "de de-AT deu ger deu_Latn",
+        "ar": "ar arb_Arab ary arz",
+        "fa": "fa fas per pes_Arab prs",
+        "nb": "nb nob_Latn",
+        "ja": "ja jpn jpn_Jpan",
+    }
+    for language, codes in same.items():
+        assert {base_language(code) for code in codes.split()} == {language}
+    for code in ("", "und", "xx", "hsb", "qq", "no", "iw"):
+        assert base_language(code) == code
+    assert {base_language(code) for code in ("zho", "jpn", "tha", "lao", "khm", "mya")} == WITHOUT_SPACES
+
+
+def test_every_language_of_spacy_is_known_by_its_longer_codes() -> None:
+    aliases = pytest.importorskip("spacy.util").LANG_ALIASES
+    for language, codes in aliases.items():
+        for code in codes:
+            if len(code) == 3 and code not in ("mul", "viw", "rom", "mol", "scr", "scc"):  # no codes of today
+                assert base_language(code) == language
+
+
+def test_scripts_are_counted_by_letters() -> None:
+    assert scripts(["a狗, Ж́ 3", "Ä"]) == {"LATIN": 2, "CJK": 1, "CYRILLIC": 1}
+    for text in (*CHINESE, "犬が走っています", "ภาษาไทย", "ພາສາລາວ", "ភាសាខ្មែរ", "မြန်မာဘာသာ", "狗和 DNA 的关系"):
+        assert lacks_spaces([text])
+    for text in ("", "3 + 4", "한국어 문장", *ENGLISH, "The word 狗"):
+        assert not lacks_spaces([text])
 
 
 @given(text=st.text(st.sampled_from("ab  \tÄß"), max_size=30))

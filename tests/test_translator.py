@@ -6,8 +6,11 @@ import pickle
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import get_args
+from unicodedata import category
 from unittest.mock import patch
 
 import numpy as np
@@ -18,6 +21,7 @@ from hypothesis import strategies as st
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.config import SearchConfig
+from dragoman.data.filtering import text_problem
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.search import search
 from dragoman.decoding.state import State
@@ -25,9 +29,10 @@ from dragoman.devices import Precision, find_device
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.runtime.kernels import usable_kernels
+from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import LongTextWarning, Translation, Translator
-from dragoman.translator.cutting import cut, harmless
+from dragoman.translator.cutting import cut
 
 SOURCES = [source for source, _ in PAIRS]
 #: Rows X1, X3 to X5 and X11 of the fault cases: blank, emoji with joiners, right-to-left with direction marks,
@@ -141,6 +146,35 @@ def test_time_is_linear_in_the_length(translator: Translator, monkeypatch: pytes
     assert 0 < done[3] <= 12 * done[2]
 
 
+known_tokenizers = cache(tiny_tokenizers)
+#: Control characters, halves of surrogate pairs, and what stands beside them.
+controlled = st.text(
+    st.characters(max_codepoint=0xFF) | st.sampled_from("\ud83d\ude00\u0301\u2028\u200d\ufffd好") | st.characters()
+)
+
+
+@pytest.mark.parametrize("kind", ["bpe", "characters", "words"])
+@given(text=controlled)
+@settings(max_examples=300)
+def test_training_and_translation_read_the_same(kind: str, text: str) -> None:
+    if kind == "words":
+        pytest.importorskip("spacy")
+    tokenizer = known_tokenizers(kind).source
+    problem = text_problem(text, "b")
+    if problem is None:
+        assert harmless(text) == text
+    elif problem == "control characters":
+        assert any(category(character) in ("Cc", "Cs") and character != "\t" for character in text)
+    assert text_problem(harmless(text), "b") in (None, "empty")
+    assert tokenizer.encode(text) == tokenizer.encode(harmless(text))
+    assert tokenizer.split(text) == tokenizer.split(harmless(text))
+
+
+def test_windows_quotes_are_read_in_one_way_only(translator: Translator) -> None:
+    assert text_problem("l\x92homme", "der Mann") == "control characters"
+    assert translator.translate("l\x92homme").text == translator.translate("l homme").text
+
+
 def test_special_tokens_in_the_text_are_text(tokenizers: Tokenizers) -> None:
     for kind in (tokenizers, tiny_tokenizers("characters")):
         ids = kind.source.encode(harmless("<pad> </s> <sos> <eos>"))
@@ -159,6 +193,57 @@ def test_cutting_loses_nothing(text: str, limit: int) -> None:
         assert len(parts) <= 1
 
 
+#: Text that is little else than what decides where a sentence ends.
+marked = st.text(alphabet=".!?…。！？।؟”“\"'»«」「)(aAбΓß好と3 \u00a0", max_size=60)
+
+
+def sentences_of(text: str) -> list[str]:
+    return [part.text for part in cut(text, lambda part: list(map(ord, part)), 500, sentences=True)]
+
+
+@given(marked)
+@settings(max_examples=500)
+def test_sentences_make_up_the_text(text: str) -> None:
+    found = sentences_of(text)
+    assert all(found)
+    assert "".join("".join(found).split()) == "".join(text.split())
+    for before, after in pairwise(found):
+        if after[0] in "aбß":  # after marks that need no space even a small letter begins a sentence
+            assert any(mark in "。！？।" for mark in before)
+
+
+@given(marked.map(lambda text: "".join(text.split())))
+@settings(max_examples=500)
+def test_without_spaces_no_sentence_begins_with_what_ends_one(text: str) -> None:
+    for sentence in sentences_of(text)[1:]:
+        assert sentence[0] not in ".!?…。！？।؟”\"'»«」)"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Am 3. Mai traf Dr. Müller den Abt. | Er kam am 7. 12. 2020. | Sie auch.",
+        "Mr. Smith (and J. K. Jones) went to St. Louis. | Mrs. Smith, i.e. Ann, did not.",
+        "This is No. 5 of 10 ways. | No. | He lies.",
+        "It costs 3.5. | In 2020. | Then (e.g. in Fig. B) 512. | More",
+        "他说：“你好。”然后走了。|她没走。",
+        "他说：“你好！”。|“你好。”|“再见。”",
+        "「行こう。」と彼は言った。|「うん。」|「行こう」。|次。",
+        "什么？！|不会吧……真的？|iPhone。",
+        "Он пришёл... и ушёл. | «Да!» сказал он. | «Нет.» | Вот.",
+        "Ήρθε! και έφυγε. | Μετά.",
+        "ის წავიდა. | მერე მოვიდა.",
+        "« Bonjour ! » dit-il. | « Oui. » | Il part.",
+        "Er ging. | »Komm!« | „Stopp!“ | Er lief (weit.) | Und",
+        "वह आया। | वह गया। | هل تأتي؟ | نعم.",
+        "See www.example.com. | Now",
+    ],
+)
+def test_where_sentences_end(text: str) -> None:
+    given = text.replace(" | ", " ").replace("|", "")
+    assert sentences_of(given) == [sentence.strip() for sentence in text.split("|")]
+
+
 def test_long_text_is_cut_at_sentences_then_words() -> None:
     def parts(text: str) -> list[str]:
         return [part.text.strip() for part in cut(text, lambda part: list(map(ord, part)), 12)]
@@ -168,7 +253,18 @@ def test_long_text_is_cut_at_sentences_then_words() -> None:
     assert parts("aaaa bbbb cccc dddd") == ["aaaa bbbb", "cccc dddd"]
 
 
-@pytest.mark.parametrize("text", ["word " * 20_000, "a\u0301" * 50_000, "x" * 100_000, "One. " * 20_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 20_000,
+        "a\u0301" * 50_000,
+        "x" * 100_000,
+        "One. " * 20_000,
+        "." * 100_000,
+        "J. " * 30_000,
+        ".)" * 50_000 + "x",
+    ],
+)
 def test_very_long_text_is_cut_wholly_in_little_time(text: str, tokenizers: Tokenizers) -> None:
     n_characters = 0
 
@@ -198,10 +294,7 @@ def test_long_text_is_translated_in_parts_with_a_warning(translator: Translator)
 
 
 def test_sentences_are_translated_each_by_itself_where_asked_for() -> None:
-    def parts(text: str) -> list[str]:
-        return [part.text for part in cut(text, lambda part: list(map(ord, part)), 500, sentences=True)]
-
-    assert parts('He runs. "Stop!" It\'s J. Smith, i. e. a man (old.) Yes… 一二。三') == [
+    assert sentences_of('He runs. "Stop!" It\'s J. Smith, i. e. a man (old.) Yes… 一二。三') == [
         "He runs.",
         '"Stop!"',
         "It's J. Smith, i. e. a man (old.)",
@@ -209,15 +302,15 @@ def test_sentences_are_translated_each_by_itself_where_asked_for() -> None:
         "一二。",
         "三",
     ]
-    assert parts("one") == ["one"]
-    assert parts("  ") == []
+    assert sentences_of("one") == ["one"]
+    assert sentences_of("  ") == []
     translator = Translator.load("multi30k-en-de", device="cpu")
-    sentences = ["A man is riding a horse.", "A woman is reading a book.", "Two dogs are playing in the snow."]
+    apart = ["A man is riding a horse.", "A woman is reading a book.", "Two dogs are playing in the snow."]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        whole = translator.translate(" ".join(sentences), sentences=True, align=True)
-        [streamed] = translator.translate_stream([" ".join(sentences)], sentences=True)
-    assert whole.text == streamed.text == " ".join(texts(translator.translate(sentences)))
+        whole = translator.translate(" ".join(apart), sentences=True, align=True)
+        [streamed] = translator.translate_stream([" ".join(apart)], sentences=True)
+    assert whole.text == streamed.text == " ".join(texts(translator.translate(apart)))
     assert whole.n_parts == 3
     assert {source for source, _ in whole.alignment or ()} >= {1, 7, 13}
 
@@ -249,8 +342,9 @@ def test_a_prefix_that_leaves_no_room_is_named_by_its_text(translator: Translato
         translator.translate(texts, prefixes=["", "", "Sie liest ein Buch"], max_length=2)
 
 
-def test_chinese_parts_are_joined_without_a_space() -> None:
-    tokenizers = tiny_tokenizers(target_lang="zh-CN")
+@pytest.mark.parametrize("language", ["zh-CN", "zho_Hans", "jpn"])
+def test_chinese_parts_are_joined_without_a_space(language: str) -> None:
+    tokenizers = tiny_tokenizers(target_lang=language)
     translator = Translator([tiny_model(tokenizers)], tokenizers)
     with pytest.warns(LongTextWarning):
         translation = translator.translate("She is reading a book. The cat is sitting on the mat.")

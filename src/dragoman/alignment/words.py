@@ -19,7 +19,7 @@ _UNSPACED = (
 )
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
 #: SentencePiece's mark of a space is one too.
-_INVISIBLE = re.compile(r"[\s\x00-\x1f\x7f-\x9f▁]")
+_INVISIBLE = re.compile(r"[\s▁]")
 #: Texts of more characters, the one times the other, are compared in proportion only.
 _MOST_COMPARED = 10**7
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")

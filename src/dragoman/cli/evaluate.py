@@ -129,6 +129,7 @@ def evaluate(
         sources, references = map(list, sides)
         known = target_lang or translator.tokenizers.target_lang
         language = test.language if known == UNKNOWN_LANGUAGE else known
+        _warn_of_spaces(language, references)
         own_split = split if test.is_multi30k else None
         tokenised = m30k_references(references, language, own_split) if m30k or test.is_multi30k else None
         _warn_of_length(zip(sources, references, strict=True), translator, varies=bool(variants))
@@ -198,7 +199,8 @@ def _test_set(
         return _TestSet(read_pairs(files, "train"), languages(files)[1])
     is_run = len(model) == 1 and is_prepared(Path(model[0]))
     if is_run and split == "validation" and recipe is None and "corpus" not in given:
-        if given:
+        can_be_said = {"target_lang"} if tokenizers.target_lang == UNKNOWN_LANGUAGE else set()
+        if given.keys() - can_be_said:
             raise typer.BadParameter("languages say nothing of what a run was validated on; leave them out")
         return _TestSet(validation_text(Path(model[0])), tokenizers.target_lang)
     settings = recipe_settings(recipe, None, options)
@@ -227,6 +229,15 @@ def _warn_of_length(pairs: Iterable[tuple[str, str]], translator: Translator, *,
         say(f"warning: {what}; {left_out}a source that is longer is translated in parts")
 
 
+def _warn_of_spaces(language: str, references: Sequence[str]) -> None:
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE
+    from dragoman.text.languages import lacks_spaces
+
+    if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
+        what = "the references are written without spaces, in a language that nobody named"
+        say(f"warning: {what}; give --target-lang, or BLEU is far too low")
+
+
 def _refuse(context: typer.Context, unused: Container[str], with_what: str) -> None:
     """Refuse what is given but says nothing beside other options."""
     for parameter in context.command.params:
@@ -244,6 +255,7 @@ def _evaluate_files(
 
     language = target_lang or file_language(str(target))
     system, references = (list(input_lines(path, "error")) for path in (hypotheses, target))
+    _warn_of_spaces(language, references)
     if baseline is not None:
         comparisons = paired_test(list(input_lines(baseline, "error")), system, references, language)
         print_result(_json(comparisons) if as_json else comparison_table(comparisons))

@@ -92,7 +92,9 @@ def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
 
 def _stem(path: str, langs: tuple[str, str]) -> str:
     """corpus.en.gz -> corpus, corpus.en-de.tsv -> corpus."""
-    name = re.sub(r"(\.(txt|tsv|jsonl|gz))+$", "", Path(path).name)
+    from dragoman.data.corpus import file_stem
+
+    name = file_stem(path)
     for suffix in (*langs, "-".join(langs)):
         name = name.removesuffix(f".{suffix}")
     return name

@@ -29,7 +29,8 @@ Split = Literal["train", "validation", "test"]
 UNKNOWN_LANGUAGE = "und"
 #: The languages of the captions, of people and made.
 CAPTIONS = ("en", "de")
-_NOT_LANGUAGES = frozenset(("csv", "hyp", "low", "out", "raw", "ref", "src", "tgt", "tok", "trg", "tsv", "txt", "xml"))
+#: What file names end in that looks like a language: kinds of files, sides, and what was done to the text.
+_NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
 _TABLES = (".tsv", ".jsonl")
 _HEADERS = frozenset((("source", "target"), ("src", "tgt"), ("src", "trg")))
 
@@ -126,16 +127,24 @@ def are_others(these: Collection[str], those: Collection[str]) -> bool:
 
 
 def file_language(name: str) -> str:
-    """The language that a file name ends in: "train.de.gz" is German; else "und"."""
-    code = Path(name.removesuffix(".gz")).suffix.removeprefix(".")
-    return code if LANGUAGE_CODE.fullmatch(code) and code not in _NOT_LANGUAGES else UNKNOWN_LANGUAGE
+    """The language that a file name ends in: "train.de.gz" and "train.de.txt" are German; else "und"."""
+    return _language(Path(file_stem(name)).suffix.removeprefix("."))
+
+
+def file_stem(name: str) -> str:
+    """The name of a file without its folder and what says how it is read: "data/train.de.txt.gz" is "train.de"."""
+    return re.sub(r"(\.(txt|tsv|jsonl|gz))+$", "", Path(name).name)
 
 
 def _pair_suffix(name: str) -> tuple[str, str]:
     """The languages of "corpus.en-de.tsv"."""
-    stem = Path(Path(name.removesuffix(".gz")).stem).suffix.removeprefix(".")
-    match = re.fullmatch("([a-z]{2,3})[-_]([a-z]{2,3})", stem)
-    return (match[1], match[2]) if match else (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
+    match = re.fullmatch("([a-z]{2,3})[-_]([a-z]{2,3})", Path(file_stem(name)).suffix.removeprefix("."))
+    return (_language(match[1]), _language(match[2])) if match else (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
+
+
+def _language(suffix: str) -> str:
+    is_code = LANGUAGE_CODE.fullmatch(suffix) and not _NOT_LANGUAGES.fullmatch(suffix)
+    return suffix if is_code else UNKNOWN_LANGUAGE
 
 
 def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> ParallelText:

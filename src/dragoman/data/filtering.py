@@ -1,19 +1,18 @@
 """Which pairs are kept: every reason for dropping one is decided and counted here.
 
-The ASCII control characters except tab are in no sentence, nor are halves of surrogate pairs (which JSON can spell):
-their pairs are dropped. Joiners, zero-width and direction marks belong to the writing of many languages and are kept.
+Control characters except tab are in no sentence (those from U+0080 on mostly come of Windows-1252 read as Latin-1), nor
+are halves of surrogate pairs (which JSON can spell): their pairs are dropped. Joiners, zero-width and direction marks
+belong to the writing of many languages and are kept.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 
 from dragoman.config import DataConfig
 from dragoman.data.lines import Line, Unreadable
-
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f\ud800-\udfff]")
+from dragoman.text.cleaning import NOT_TEXT
 
 #: Tokens that the shorter side gets for free before the ratio counts: "Ja." may well be six words elsewhere.
 _RATIO_ALLOWANCE = 2
@@ -63,7 +62,7 @@ def text_problem(source: Line, target: Line) -> str | None:
             return side.value
         if not side or side.isspace():
             return "empty"
-        if not side.isprintable() and _CONTROL.search(side):  # the quicker question first; it also minds a tab
+        if not side.isprintable() and NOT_TEXT.search(side):  # the quicker question first; it also minds a tab
             return "control characters"
     return None
 

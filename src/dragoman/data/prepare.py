@@ -9,23 +9,27 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dragoman.config import Config
-from dragoman.data.corpus import ParallelText, Split, available_splits, languages, read_pairs
+from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, Split, available_splits, languages, read_pairs
 from dragoman.data.encoding import write_stores
 from dragoman.data.lines import starts_with_mark
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
 from dragoman.errors import BundleError, ConfigError
 from dragoman.storage import MANIFEST, read_json, save_folder, temporary, to_json, verify_folder
+from dragoman.text.languages import lacks_spaces
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
 GIVEN = "the given tokenizers"
 LEARNED_FOR = "the model that a vocabulary was learned for"
+#: Pairs looked at to judge whether their language is written without spaces.
+_SAMPLE_PAIRS = 2000
 
 #: Settings of `data` that say where the text is; its SHA-256 says what it is.
 _PLACES = frozenset(
@@ -94,6 +98,9 @@ def prepare(
             tokenizers = learn_tokenizers(selection.training_pairs, config.tokenizer, *languages(config.data))
             chosen = " (chosen to fit)" if _chose_size(config) else ""
             lines.append(f"tokenizer: {tokenizers.describe()}{chosen}")
+        if tokenizers.target_lang == UNKNOWN_LANGUAGE and _lacks_spaces(selection):
+            what = "the target is written without spaces, in a language that nobody named"
+            lines.append(f"warning: {what}; give --target-lang, or BLEU will be far too low")
         _write(folder, selection, texts.get(VALIDATION), tokenizers, origin, lines)
         prepared = open_prepared(folder, origin)
     for line in prepared.lines:
@@ -220,6 +227,10 @@ def _refuse_overwriting_others(folder: Path) -> None:
             raise ConfigError(
                 "this holds something else than a prepared corpus", made, advice="choose another --output"
             )
+
+
+def _lacks_spaces(selection: Selection) -> bool:
+    return lacks_spaces(target for _, target in islice(selection.training_pairs(), _SAMPLE_PAIRS))
 
 
 def _chose_size(config: Config) -> bool:

@@ -17,10 +17,11 @@ from sacrebleu.significance import PairedTest, Result
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
 from dragoman.errors import DataError
+from dragoman.text.languages import WITHOUT_SPACES, base_language
 
-#: BLEU counts words. Languages written without spaces need another idea of a word: sacreBLEU's for Chinese, single
-#: characters for those whose dictionaries sacreBLEU does not bring along.
-TOKENIZATION: Mapping[str, str] = {"zh": "zh", **dict.fromkeys(("ja", "ko", "th", "lo", "km", "my"), "char")}
+#: BLEU counts words. Languages written without spaces, and Korean, need another idea of a word: sacreBLEU's for
+#: Chinese, single characters for those whose dictionaries sacreBLEU does not bring along.
+_TOKENIZATION: Mapping[str, str] = {**dict.fromkeys((*WITHOUT_SPACES, "ko"), "char"), "zh": "zh"}
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ def moses_lines(lines: Sequence[str], language: str) -> list[str]:
     three of the six: sacremoses keeps together what Perl's script takes apart, or the reverse, at validation line 656
     in German and 861 in French, and test line 694 in French.
     """
+    language = base_language(language)
     normaliser, tokeniser = MosesPunctNormalizer(language), MosesTokenizer(language)
     return [tokeniser.tokenize(normaliser.normalize(line.lower()), return_str=True, escape=True) for line in lines]
 
@@ -140,7 +142,7 @@ def paired_test(
 
 
 def _bleu(language: str, *, lowercase: bool = False) -> BLEU:
-    tokenization = TOKENIZATION.get(language.replace("_", "-").split("-")[0], "13a")
+    tokenization = _TOKENIZATION.get(base_language(language), "13a")
     return BLEU(tokenize=tokenization, lowercase=lowercase, force=True)
 
 

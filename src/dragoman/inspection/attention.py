@@ -13,9 +13,9 @@ from torch import Tensor
 
 from dragoman.alignment.capture import KINDS, Kind, capture_attention
 from dragoman.inspection.reading import best_translation, single_model, source_ids, target_ids
+from dragoman.text.cleaning import harmless
 from dragoman.text.vocabulary import EOS_ID, SOS_ID, SPECIALS
 from dragoman.translator import Translator
-from dragoman.translator.cutting import harmless
 from dragoman.translator.forcing import pad_on
 from dragoman.translator.writing import written_text
 

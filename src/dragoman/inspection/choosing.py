@@ -22,10 +22,10 @@ from dragoman.alignment.words import words
 from dragoman.errors import DataError
 from dragoman.inspection.ibm1 import silver_links
 from dragoman.inspection.reading import single_model
+from dragoman.text.cleaning import harmless
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import BATCH_TOKENS, Translator
 from dragoman.translator.batching import pair_batches
-from dragoman.translator.cutting import harmless
 from dragoman.translator.forcing import pad_on
 
 #: Sentences that are measured have at most so many words.

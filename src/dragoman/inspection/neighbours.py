@@ -10,10 +10,10 @@ import torch.nn.functional as F
 
 from dragoman.errors import ConfigError, DataError
 from dragoman.inspection.reading import single_model
+from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import SPECIALS, UNK_ID
 from dragoman.translator import Translator
-from dragoman.translator.cutting import harmless
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from dragoman.decoding.search import search
 from dragoman.decoding.state import Scorer
 from dragoman.errors import ConfigError, DataError
 from dragoman.model.transformer import Transformer
+from dragoman.text.cleaning import harmless
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
 from dragoman.translator.batching import pad
-from dragoman.translator.cutting import encode_if_short, harmless
+from dragoman.translator.cutting import encode_if_short
 
 
 def single_model(translator: Translator) -> Transformer:

@@ -11,11 +11,11 @@ from dragoman.decoding.search import search
 from dragoman.inspection.reading import source_ids
 from dragoman.inspection.watching import Node, WatchedScorer
 from dragoman.sections import parse_section
+from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
 from dragoman.translator.batching import pad
-from dragoman.translator.cutting import harmless
 from dragoman.translator.writing import written_text
 
 #: Tokens noted for each place: the one written and its nearest rivals.

@@ -9,20 +9,26 @@ from __future__ import annotations
 import re
 import unicodedata
 
-#: C0 and C1 controls that are not white space, and halves of surrogate pairs, which are not text.
-_NOT_TEXT = re.compile(r"[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
+#: What is in no sentence: the control characters of ASCII, tab apart, and of Latin-1 (C0, DEL and C1), and halves of
+#: surrogate pairs. A corpus loses its pairs that have any; elsewhere `harmless` makes something else of them.
+NOT_TEXT = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 
 
+def harmless(text: str) -> str:
+    """Control characters become spaces (a tab stays), and halves of a surrogate pair U+FFFD: then the text is one
+    line that every tokenizer, terminal and file can take."""
+    return NOT_TEXT.sub(lambda found: REPLACEMENT if found.group() >= "\ud800" else " ", text)
+
+
 def clean(text: str) -> str:
-    """Compose characters (NFC), and put U+FFFD in place of control characters."""
-    return unicodedata.normalize("NFC", _NOT_TEXT.sub(REPLACEMENT, text))
+    """Make text harmless, and compose its characters (NFC)."""
+    return unicodedata.normalize("NFC", harmless(text))
 
 
 def without_controls(text: str) -> str:
-    """Remove the C0 controls except tab, which no translation may send to a terminal."""
-    return _CONTROL.sub("", text)
+    """Remove what a model may write and no translation may send to a terminal."""
+    return NOT_TEXT.sub("", text)
 
 
 def collapse_spaces(text: str) -> str:

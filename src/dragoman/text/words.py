@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, without_controls
+from dragoman.text.languages import base_language
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, Vocabulary
 from dragoman.text.wordlist import write_words
 
@@ -129,8 +130,3 @@ def load_rules(language: str) -> Callable[[str], Iterable[Token]]:
             f"spaCy cannot split the language {code!r} into words ({reason})",
             advice="use tokenizer.kind bpe or characters",
         ) from None
-
-
-def base_language(language: str) -> str:
-    """The language of a code with a region or script: "pt-BR" is "pt"."""
-    return re.split("[-_]", language)[0].lower()

@@ -8,6 +8,7 @@ from typing import Any
 
 from dragoman.config import PRESETS
 from dragoman.recipe import is_given
+from dragoman.text.languages import scripts
 
 #: Pairs looked at to judge whether two languages share a script.
 SAMPLE_PAIRS = 2000
@@ -146,8 +147,12 @@ def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]]) -> int:
 
 
 def _share_script(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Whether most letters of a sample's target side also occur on its source side."""
+    """Whether the two sides of a sample, letter by letter, are at least half in the same scripts.
+
+    Of letters themselves, languages of one script can have little more than half in common, and less in a few lines.
+    """
     sample = list(islice(pairs, SAMPLE_PAIRS))
-    source_letters = {letter for source, _ in sample for letter in source}
-    target_letters = [letter for _, target in sample for letter in target if letter.isalpha()]
-    return 2 * sum(letter in source_letters for letter in target_letters) >= len(target_letters)
+    source, target = (scripts(pair[side] for pair in sample) for side in (0, 1))
+    n_source, n_target = source.total(), target.total()
+    in_common = sum(min(source[script] * n_target, target[script] * n_source) for script in source)
+    return 2 * in_common >= n_source * n_target

@@ -20,10 +20,11 @@ from dragoman.decoding.state import TransformerScorer
 from dragoman.devices import Precision, find_device
 from dragoman.errors import ConfigError, DataError
 from dragoman.sections import parse_section
+from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SPECIALS, UNK_ID
 from dragoman.translator.batching import batches, pair_batches
-from dragoman.translator.cutting import Part, cut, encode_if_short, harmless
+from dragoman.translator.cutting import Part, cut, encode_if_short
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.results import LongTextWarning, Score, Translation
 from dragoman.translator.writing import Job, Writer, Written

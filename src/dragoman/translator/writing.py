@@ -10,14 +10,12 @@ from dragoman.config import SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
+from dragoman.text.cleaning import harmless
+from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator.batching import pad
-from dragoman.translator.cutting import harmless
 from dragoman.translator.results import Alternative, Translation
-
-#: Languages written without spaces between sentences.
-UNSPACED = {"zh", "ja", "th", "lo", "km", "my"}
 
 
 class Job(NamedTuple):
@@ -68,8 +66,7 @@ class Writer:
         """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
         if not beams:
             return Translation(text="", score=0.0, tokens=())
-        language = (self._tokenizers.target_lang or "").replace("_", "-").split("-")[0]
-        between = "" if language in UNSPACED else " "
+        between = "" if base_language(self._tokenizers.target_lang) in WITHOUT_SPACES else " "
         alternatives = [
             Alternative(
                 text=between.join(each.text for each in parts if each.text),

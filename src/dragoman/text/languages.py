@@ -1,0 +1,53 @@
+"""Languages by their codes, and what rules of writing depend on: spaces between words, and scripts."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable
+
+#: Languages written without spaces between words.
+WITHOUT_SPACES = frozenset(("zh", "ja", "th", "lo", "km", "my"))
+_SCRIPTS_WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
+
+#: The code of two letters (ISO 639-1), then those of three (ISO 639-2 and 639-3, and members of the language that the
+#: field's corpora name one by one, as FLORES does), for each language that a rule of Moses, spaCy or sacreBLEU is for.
+_CODES = """
+af afr; am amh; ar ara arb acm acq aeb ajp apc ars ary arz; as asm; az aze azj; bg bul; bn ben; bo bod tib; ca cat;
+cs ces cze; da dan; de deu ger; el ell gre; en eng; es spa; et est ekk; eu eus baq; fa fas per pes prs; fi fin; fo fao;
+fr fra fre; ga gle; gd gla; gu guj; he heb; hi hin; hr hrv; ht hat; hu hun; hy hye arm; id ind; is isl ice; it ita;
+ja jpn; km khm; kn kan; ko kor; ky kir; la lat; lb ltz; lg lug; lo lao; lt lit; lv lav lvs; mk mkd mac; ml mal; mr mar;
+ms msa may zsm; my mya bur; nb nob; ne nep npi; nl nld dut; nn nno; or ori ory; pa pan; pl pol; pt por; ro ron rum;
+ru rus; sa san; si sin; sk slk slo; sl slv; sq sqi alb als; sr srp; sv swe; ta tam; te tel; th tha; ti tir; tl tgl fil;
+tn tsn; tr tur; tt tat; uk ukr; ur urd; vi vie; yo yor; zh zho chi cmn yue lzh wuu gan hsn
+"""
+_SHORT = {code: short for line in _CODES.split(";") for short, *codes in [line.split()] for code in codes}
+
+
+def base_language(code: str) -> str:
+    """The language of a code without its region or script, in two letters where it has such a code and a rule.
+
+    >>> [base_language(code) for code in ("pt-BR", "zho_Hans", "cmn", "und")]
+    ['pt', 'zh', 'zh', 'und']
+    """
+    language = re.split("[-_]", code)[0].lower()
+    return _SHORT.get(language, language)
+
+
+def scripts(texts: Iterable[str]) -> Counter[str]:
+    """How many letters of the texts are of each script, which is the first word of a letter's name in Unicode."""
+    characters: Counter[str] = Counter()
+    for text in texts:
+        characters.update(text)
+    found: Counter[str] = Counter()
+    for character, count in characters.items():
+        if character.isalpha():
+            found[unicodedata.name(character, "").split(" ")[0]] += count
+    return found
+
+
+def lacks_spaces(texts: Iterable[str]) -> bool:
+    """Whether most letters of the texts are of scripts without spaces between words."""
+    found = scripts(texts)
+    return 2 * sum(found[script] for script in _SCRIPTS_WITHOUT_SPACES) > found.total()
