@@ -236,11 +236,11 @@ def _explain(message: str, vocab_size: int, *, is_empty: bool) -> ConfigError:
     if high:
         return ConfigError(
             f"tokenizer.vocab_size {vocab_size} is more than the corpus allows",
-            advice=f"the largest possible is {high[1]}, and it may be left out",
+            advice=f"the largest possible is {high[1]}; it may be left out",
         )
     if low:
         return ConfigError(
             f"tokenizer.vocab_size {vocab_size} is too small for the characters of the corpus",
-            advice=f"the smallest possible is {low[1]}, and it may be left out",
+            advice=f"the smallest possible is {low[1]}; it may be left out",
         )
     return ConfigError(f"SentencePiece could not learn a vocabulary ({message})", advice="check the corpus")
