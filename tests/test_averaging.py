@@ -14,7 +14,7 @@ from tiny import write_tiny_bundle
 
 from dragoman.averaging import average_bundles
 from dragoman.bundle import load_bundle, save_bundle
-from dragoman.errors import ConfigError, RunFolderError
+from dragoman.errors import BundleError, ConfigError, RunFolderError
 from dragoman.storage import set_pointer
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Translator
@@ -68,7 +68,7 @@ def test_checkpoints_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None
         save_file(scaled, tmp_path / str(step) / "model.safetensors")
         remake_manifest(tmp_path / str(step))
         shutil.move(tmp_path / str(step), run / "checkpoints" / f"step-{step}")
-    RunFolder(run).average(2, tmp_path / "mean")
+    assert RunFolder(run).average(2, tmp_path / "mean") == "the weights of steps 9, 10"
     mean = load_file(tmp_path / "mean" / "model.safetensors")
     for name, weight in weights.items():
         torch.testing.assert_close(mean[name], weight * 2)
@@ -76,6 +76,30 @@ def test_checkpoints_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None
         RunFolder(run).average(4, tmp_path / "more")
     with pytest.raises(RunFolderError, match="no checkpoints here"):
         RunFolder(bundle).average(1, tmp_path / "more")
+
+
+def test_the_moving_averages_of_a_run_are_averaged(bundle: Path, tmp_path: Path) -> None:
+    """They are what `best` and `last` have."""
+    run, weights = tmp_path / "run", load_file(bundle / "model.safetensors")
+    shutil.copytree(bundle, run / "bundles" / "step-1")
+    for step in (1, 2, 3):
+        folder = run / "checkpoints" / f"step-{step}"
+        folder.mkdir(parents=True)
+        for name, factor in (("model", 100.0), ("average", float(step))):
+            if step > 1 or name == "model":
+                save_file({key: weight * factor for key, weight in weights.items()}, folder / f"{name}.safetensors")
+        remake_manifest(folder)
+    with pytest.raises(BundleError, match=r"this run has no model yet: .*run; let `dragoman train` reach a validation"):
+        RunFolder(run).average(2, tmp_path / "mean")
+    set_pointer(run / "last", run / "bundles" / "step-1")
+    assert RunFolder(run).average(2, tmp_path / "mean") == "the moving averages of steps 2, 3"
+    assert RunFolder(run).average(3, tmp_path / "raw") == "the weights of steps 1, 2, 3"  # the first has none
+    for name, factor in (("mean", 2.5), ("raw", 100.0)):
+        for key, weight in load_file(tmp_path / name / "model.safetensors").items():
+            torch.testing.assert_close(weight, weights[key] * factor)
+    (run / "checkpoints" / "step-3" / "average.safetensors").unlink()
+    with pytest.raises(BundleError, match=r"missing: .*step-3.average\.safetensors"):
+        RunFolder(run).average(2, tmp_path / "damaged")
 
 
 def test_how_pieces_were_learned_and_sampled_does_not_matter(bundle: Path, tmp_path: Path) -> None:

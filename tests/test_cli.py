@@ -851,6 +851,7 @@ def test_after_a_training_the_test_set_that_there_is_is_named() -> None:
 def test_average(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     code, out, err = dragoman("average", bundle, bundle, "-o", tmp_path / "mean")
     assert (code, out) == (0, b"")
+    assert err.startswith(f"averaged 2 models into {tmp_path / 'mean'}; use it: ")
     assert "translate -m" in err
     assert (
         dragoman("translate", "-m", tmp_path / "mean", stdin=b"A")[1]
@@ -999,6 +1000,7 @@ def test_files_of_different_length_are_refused_and_nothing_is_written(dragoman: 
         ({"corpus": "multi30k", "source_lang": "de", "target_lang": "fr"}, "runs/multi30k-de-fr"),
         ({"corpus": "copy"}, "runs/copy"),
         ({"source": "data/news.en.gz", "target": "data/news.zh.gz"}, "runs/news-en-zh"),
+        ({"source": "data/news.en.txt", "target": "data/news.zh.txt.gz"}, "runs/news-en-zh"),
         ({"pairs": "data/news.en-de.tsv"}, "runs/news-en-de"),
         ({"pairs": "my pairs.jsonl"}, "runs/my-pairs"),
     ],
@@ -1132,6 +1134,29 @@ def test_a_training_that_is_not_there_cannot_go_on(dragoman: Dragoman, tmp_path:
     code, _, err = dragoman("train", "-o", tmp_path / "nothere")
     assert code == 2
     assert "there is no training to go on with" in err
+
+
+def test_references_without_spaces_in_an_unknown_language_are_told(dragoman: Dragoman, tmp_path: Path) -> None:
+    for name in ("hypotheses", "references", "references.zh"):
+        (tmp_path / name).write_text("狗在田野上跑。\n", encoding="utf-8")
+    score = ("evaluate", "--hypotheses", tmp_path / "hypotheses", "--target")
+    warning = "warning: the references are written without spaces, in a language that nobody named; give --target-lang"
+    code, _, err = dragoman(*score, tmp_path / "references")
+    assert (code, err.startswith(warning), err.count("\n")) == (0, True, 1)
+    assert dragoman(*score, tmp_path / "references", "--target-lang", "cmn")[::2] == (0, "")
+    assert dragoman(*score, tmp_path / "references.zh")[::2] == (0, "")
+
+
+def test_what_a_run_was_validated_on_may_be_given_a_language(dragoman: Dragoman, tmp_path: Path) -> None:
+    en, zh = write_pairs(tmp_path, [(f"{number} dogs", f"{number} 只狗在田野上跑。") for number in range(40)])
+    source, target = en.rename(tmp_path / "source"), zh.rename(tmp_path / "target")
+    code, _, err = dragoman("train", "--source", source, "--target", target, "-o", tmp_path / "run", *SMALL)
+    assert (code, err.count("; give --target-lang")) == (0, 1)
+    validated = ("evaluate", "-m", tmp_path / "run", "--split", "validation", "--beam-size", 1, "--json")
+    for more, tokeniser, n_warnings in (((), "tok:13a", 1), (("--target-lang", "zho"), "tok:zh", 0)):
+        code, out, err = dragoman(*validated, *more)
+        assert (code, err.count("; give --target-lang")) == (0, n_warnings)
+        assert tokeniser in json.loads(out)["metrics"][0]["signature"]
 
 
 def test_the_language_that_is_said_is_the_one_that_is_scored(dragoman: Dragoman, tmp_path: Path, bundle: Path) -> None:

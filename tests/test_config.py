@@ -29,6 +29,9 @@ def settings(*overrides: str) -> Config:
         (["model.tie=all", "tokenizer.kind=words"], "tie 'all' needs one joint vocabulary"),
         (["tokenizer.kind=words", "tokenizer.vocab_size=9000"], "vocab_size is for bpe and unigram; with words"),
         (["tokenizer.kind=characters", "tokenizer.sampling=0.1"], "sampling is for bpe and unigram"),
+        (["tokenizer.kind=words", "tokenizer.byte_fallback=false"], "byte_fallback is for bpe and unigram"),
+        (["tokenizer.kind=unigram", "tokenizer.min_count=5"], "min_count is for words .* with unigram, vocab_size"),
+        (["training.r_drop=1.0", "model.dropout=0.0"], "r_drop compares two passes .*; set model.dropout"),
     ],
 )
 def test_what_does_nothing_or_harm_is_refused_to_those_who_begin(overrides: list[str], message: str) -> None:
@@ -36,6 +39,30 @@ def test_what_does_nothing_or_harm_is_refused_to_those_who_begin(overrides: list
     with pytest.raises(ConfigError, match=message):
         check_request(read_recipe(None, overrides))
     settings(*overrides)
+
+
+@pytest.mark.parametrize(
+    "overrides",
+    [
+        ["tokenizer.min_count=1", "tokenizer.byte_fallback=false"],
+        ["tokenizer.kind=words", "tokenizer.min_count=5", "tokenizer.byte_fallback=true"],
+        ["training.r_drop=1.0"],
+        ["training.r_drop=1.0", "model.dropout=0.0", "model.embedding_dropout=0.1"],
+        ["training.r_drop=1.0", "model.dropout=0.0", "model.attention_dropout=0.1"],
+        ["search.temperature=0.5"],  # what `translate --sample` then has
+    ],
+)
+def test_what_does_something_is_accepted_from_those_who_begin(overrides: list[str]) -> None:
+    check_request(read_recipe(None, overrides))
+
+
+def test_what_is_given_is_nobodys_mistake_but_what_is_asked_for_is() -> None:
+    vain = {"model": {"dropout": 0.0}, "tokenizer": {"min_count": 5}}
+    check_request({"training": {"max_steps": 9}}, given=vain)
+    check_request({"tokenizer": {"min_count": None}}, given=vain)
+    for settings in ({"training": {"r_drop": 1.0}}, {"tokenizer": {"min_count": 5}}):
+        with pytest.raises(ConfigError, match=r"r_drop compares|min_count is for words"):
+            check_request(settings, given=vain)
 
 
 def test_some_sizes_are_judged_beside_those_that_will_be_chosen() -> None:

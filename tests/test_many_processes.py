@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
+from runs import assert_equal_but_for_rounding, assert_same_training, logged, losses, settings
 
 from dragoman.storage import read_json
 from dragoman.training import train
@@ -89,6 +89,19 @@ def test_a_process_without_a_share_changes_nothing(corpus: Path, tmp_path: Path)
         assert state["precision"] == "bfloat16"
         assert list(losses(run)) == list(range(1, 9))  # the best is that of step 2; three more were no better
     assert_same_training(tmp_path / "one", tmp_path / "two")
+
+
+def test_a_fine_tuning_is_validated_at_its_beginning_by_one_for_all(
+    corpus: Path, reference: Path, tmp_path: Path
+) -> None:
+    """No process waits for another there, at the next start neither, and patience counts from it in all of them."""
+    chosen = settings(corpus, max_steps=10, warmup_steps=1, lr=1.0, validate_every=2, patience=1)
+    command = [*torchrun(), *training(tmp_path / "run", chosen)]
+    said = finish([*command, "--init-from", str(reference / "last")])
+    assert said.count("validation at step 0, the starting model: ") == 1
+    assert "no better validation for 1 times; the best is step 0" in said
+    assert list(logged(tmp_path / "run", "validation_loss")) == [0, 2]
+    assert "validation at" not in finish(command)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])

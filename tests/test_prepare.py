@@ -73,7 +73,9 @@ def make(config: Config, folder: Path, **options: Any) -> tuple[Prepared, list[s
         ("a", "b\x1b[0m", "control characters"),
         ("a\rb", "b\x0c", "control characters"),
         ("a\ud800", "b", "control characters"),
-        ("a\tb", "c\x85d", None),
+        ("l\x92homme", "b", "control characters"),
+        ("a", "b\x85", "control characters"),
+        ("a\tb", "c\u2028d", None),
         ("न\u200dम \u200f", "\u200bb\ufeff", None),
         (Unreadable.TOO_LONG, "b", "too long"),
         ("a", Unreadable.INVALID, "invalid UTF-8"),
@@ -296,6 +298,21 @@ def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
         "2 pairs have equal source and target (kept)",
         "warning: 7 training pairs have a source that is also in the validation data",
     ]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "target", "warns"), [("", "狗在跑。", True), ("", "Ein Hund.", False), (".zh", "狗在跑。", False)]
+)
+def test_text_without_spaces_in_an_unknown_language_is_told(
+    tmp_path: Path, suffix: str, target: str, warns: bool
+) -> None:
+    for name, text in (("source", "A dog."), (f"target{suffix}", target)):
+        (tmp_path / name).write_text(f"{text}\n" * 20, encoding="utf-8")
+    data = {"source": str(tmp_path / "source"), "target": str(tmp_path / f"target{suffix}")}
+    config = parse_config({"data": data, "tokenizer": {"kind": "characters"}})
+    for _ in ("made", "used"):
+        lines = make(config, tmp_path / "run")[1]
+        assert sum(line.startswith("warning: ") and "; give --target-lang" in line for line in lines) == warns
 
 
 def test_marks_and_carriage_returns_are_not_text(tmp_path: Path) -> None:

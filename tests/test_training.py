@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,7 @@ from dragoman.config import ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch
 from dragoman.errors import BundleError, ConfigError
 from dragoman.fused.library import library
-from dragoman.recipe import parse_config, read_recipe
+from dragoman.recipe import check_request, parse_config, read_recipe
 from dragoman.training import metrics, precision, train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.memory import training_bytes
@@ -81,7 +82,7 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
         train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
     with pytest.raises(ConfigError, match=r"tokenizer.min_count differs from the bundle"):
         train({**tuning, "tokenizer": {"min_count": 5}}, tmp_path / "other", init_from=reference / "last", device="cpu")
-    with pytest.raises(ConfigError, match=r"tokenizer.lowercase differs .* tokenizer.lowercase_source be set"):
+    with pytest.raises(ConfigError, match=r"tokenizer.lowercase differs .* lowercase_source=true"):
         train({**tuning, "tokenizer": {"lowercase": True}}, tmp_path / "other", init_from=reference, device="cpu")
     open_still = {**tuning, "tokenizer": {"joint": None}}
     train(open_still, tmp_path / "open", init_from=reference / "last", device="cpu", report=lines.append)
@@ -161,6 +162,31 @@ def test_the_plan_fits_the_corpus() -> None:
     assert parse_config(chosen).model.tie == "decoder"
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "is_joint"),
+    [
+        ("a dog runs", "Một con chó chạy qua cánh đồng.", True),
+        ("THE DOG RUNS", unicodedata.normalize("NFD", "Žluťoučký kůň úpěl ďábelské ódy."), True),
+        ("a dog runs", "Köpek tarlada koşuyor.", True),
+        ("Собака бежит по полю.", "Собака біжить полем.", True),
+        ("Собака бежит.", "A dog runs.", False),
+        ("Пас трчи преко поља.", "Pas trči preko polja.", False),
+        ("犬は野原を走っています。", "狗在田野上跑。", False),
+        ("他的 iPhone 和 Windows 电脑都坏了，所以他今天不能上网查邮件。", "His iPhone and Windows PC broke.", False),
+        ("1 2 3", "3 2 1", True),
+    ],
+)
+def test_languages_of_one_script_have_one_vocabulary(one: str, other: str, is_joint: bool) -> None:
+    for pair in ((one, other), (other, one)):
+        assert parse_config(plan({}, 20_000, [pair] * 10)[0]).tokenizer.is_joint == is_joint
+
+
+def test_latin_words_in_chinese_text_do_not_make_a_common_script() -> None:
+    pairs = [("狗在跑", "a dog runs")] * 50 + [("The quick brown fox jumps over the lazy dog: 狗", "a dog")]
+    for turned in (pairs, [(target, source) for source, target in pairs]):
+        assert not parse_config(plan({}, 20_000, turned)[0]).tokenizer.is_joint
+
+
 def test_a_perplexity_beyond_words_is_not_written_out() -> None:
     assert [Validation(loss, 0.0).perplexity_text for loss in (1.5, 20.0, 1e5)] == ["4.48", "5e+08", "inf"]
 
@@ -217,7 +243,7 @@ def test_the_recipe_for_small_data_is_what_is_chosen_for_it() -> None:
     "path", sorted((Path(__file__).parents[1] / "recipes").glob("*.yaml")), ids=lambda path: path.stem
 )
 def test_every_recipe_can_be_read(path: Path) -> None:
-    parse_config(read_recipe(path), path)
+    check_request(read_recipe(path), path)
 
 
 def test_halves_of_surrogate_pairs_can_be_planned_for() -> None:

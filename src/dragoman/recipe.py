@@ -113,15 +113,21 @@ def check_settings(settings: Mapping[str, Any], where: str | Path | None = None)
     return parse_config(settings, where)
 
 
-def check_request(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
+def check_request(
+    settings: Mapping[str, Any], where: str | Path | None = None, *, given: Mapping[str, Any] | None = None
+) -> Config:
     """Check the settings of a training that begins, as `check_settings` does, and refuse what would be ignored or do
     harm. Trainings that began with an older version may have it, and go on.
+
+    Args:
+        given: whole sections that are decided already, by the starting model of a fine-tuning. What is in them and was
+            not asked for is nobody's mistake.
 
     Raises:
         ConfigError: as `parse_config`, and for what should not be asked for.
     """
-    config = check_settings(settings, where)
-    if problems := list(_in_vain(config)):
+    config = parse_config({**settings, **given}, where) if given else check_settings(settings, where)
+    if problems := [what for section, name, what in _in_vain(config) if name in _asked(settings, section)]:
         raise ConfigError(problems[0], where, details=problems[1:])
     return config
 
@@ -131,17 +137,36 @@ def is_given(model: Mapping[str, Any]) -> bool:
     return "preset" in model or model.keys() >= SIZES
 
 
-def _in_vain(config: Config) -> Iterator[str]:
+def _asked(settings: Mapping[str, Any], section: str) -> set[str]:
+    """The names of the settings of a section that are set."""
+    return {name for name, value in (settings.get(section) or {}).items() if value is not None}
+
+
+def _in_vain(config: Config) -> Iterator[tuple[str, str, str]]:
+    """What does nothing or harm: the section and the name of the setting, and what to say."""
     tokenizer, kind = config.tokenizer, config.tokenizer.kind
-    if not tokenizer.has_pieces:
+    if tokenizer.has_pieces:
+        if tokenizer.min_count > 1:
+            what = f"tokenizer.min_count is for words and characters; with {kind}, vocab_size limits the size"
+            yield "tokenizer", "min_count", what
+    else:
         if tokenizer.vocab_size is not None:
-            yield f"tokenizer.vocab_size is for bpe and unigram; with {kind}, min_count limits the size"
+            what = f"tokenizer.vocab_size is for bpe and unigram; with {kind}, min_count limits the size"
+            yield "tokenizer", "vocab_size", what
         if tokenizer.sampling:
-            yield f"tokenizer.sampling is for bpe and unigram; {kind} have only one way to be cut"
+            what = f"tokenizer.sampling is for bpe and unigram; {kind} have only one way to be cut"
+            yield "tokenizer", "sampling", what
+        if not tokenizer.byte_fallback:
+            what = f"tokenizer.byte_fallback is for bpe and unigram; {kind} never become bytes; leave it out"
+            yield "tokenizer", "byte_fallback", what
     if config.model.tie == "all" and not tokenizer.is_joint:
-        yield "model.tie 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"
+        what = "model.tie 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"
+        yield "model", "tie", what
     if config.model.pad_id:
-        yield "model.pad_id must be 0, which fills batches of text up; leave it out"
+        yield "model", "pad_id", "model.pad_id must be 0, which fills batches of text up; leave it out"
+    if config.training.r_drop and not any(rate for name, rate in config.model if name.endswith("dropout")):
+        what = "training.r_drop compares two passes with different dropout, and there is none; set model.dropout"
+        yield "training", "r_drop", what
 
 
 def _is_joint(tokenizer: Any) -> bool:

@@ -139,9 +139,11 @@ def try_corpus(place: Path, dice: Random | None) -> tuple[int, list[str]]:
                 files[name] = damage_text(dice, files[name])
         # Pieces take longer to learn, and spaCy's rules to load: they are met with bad text under "translate".
         kinds = ["tokenizer.kind=characters"] * 15 + ["tokenizer.byte_fallback=false"]
-        arguments = ["--set", dice.choice(kinds)]
+        kind = dice.choice(kinds)
+        arguments = ["--set", kind]
         arguments += dice.choice([[], [], ["--invalid-utf8=drop"], ["--set", "data.dedup=true"]])
-        arguments += dice.choice([[], ["--set", "data.validation_size=3"], ["--set", "tokenizer.min_count=2"]])
+        rare = ["--set", "tokenizer.min_count=2"] if kind == kinds[0] else []  # which pieces do not have
+        arguments += dice.choice([[], ["--set", "data.validation_size=3"], rare])
     for name, content in files.items():
         (place / name).write_bytes(content)
     paths = [str(place / name) for name in sorted(files, reverse=True)]

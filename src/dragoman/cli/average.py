@@ -14,7 +14,13 @@ def average(
     models: Annotated[list[str], typer.Argument(help="Bundles or run folders; with --last one run folder.")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
     last: Annotated[
-        int | None, typer.Option("--last", min=1, metavar="N", help="The N newest checkpoints of the run.")
+        int | None,
+        typer.Option(
+            "--last",
+            min=1,
+            metavar="N",
+            help="The N newest checkpoints of the run: their moving averages, where it takes them.",
+        ),
     ] = None,
 ) -> None:
     """Average the weights of models into a new one.
@@ -25,8 +31,9 @@ def average(
 
     if last is None:
         average_bundles(models, output)
+        what = f"{len(models)} models"
     elif len(models) == 1:
-        RunFolder(Path(models[0])).average(last, output)
+        what = RunFolder(Path(models[0])).average(last, output)
     else:
         raise typer.BadParameter("--last takes one run folder")
-    say(f"averaged into {output}; use it: {program()} translate -m {output}")
+    say(f"averaged {what} into {output}; use it: {program()} translate -m {output}")

@@ -62,7 +62,7 @@ def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
             elif values[key] != value:
                 raise ConfigError(
                     f"{section}.{key} differs from the bundle of --init-from",
-                    advice="leave it out; dropout, the size of a subword vocabulary and lowercase_source=true may be new",
+                    advice="leave it out; dropout, the size of a subword vocabulary, lowercase_source=true may be new",
                 )
     return given
 

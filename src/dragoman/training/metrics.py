@@ -37,7 +37,7 @@ class MetricsLog:
         """
         self._board = _open_board(path.with_name("tensorboard"), last_step) if tensorboard else None
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
-        last = {"loss": last_step, "validation_loss": last_validation or 0}
+        last = {"loss": last_step, "validation_loss": -1 if last_validation is None else last_validation}
         kept = [line for line in lines if any(_step(line, key) <= step for key, step in last.items())]
         write_file(path, "".join(f"{line}\n" for line in kept).encode())
         self._path, self._unwritten = path, b""

@@ -94,6 +94,8 @@ def train(
             what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
             report(f"warning: {what}; lower training.warmup_steps ({config.training.warmup_steps:,})")
         trainer.run()
+        if trainer.progress.best_step == 0:
+            report("warning: no validation was better than that of the starting model, which is the best one here")
     return read_pointer(folder / "best")
 
 
@@ -187,8 +189,8 @@ def _prepare(
         # The warm-up that was chosen for a training's length has been; a longer training keeps it.
         kept = {"training": {"warmup_steps": earlier["training"]["warmup_steps"]}}
         settings = _laid_over(kept, settings)
-    if not run.steps and start is None:
-        check_request(settings)
+    if not run.steps:
+        check_request(settings, given=given_by(start, settings) if start is not None else None)
     config = resolve(settings, start, report)
     if earlier is not None and run.steps:
         refuse_changes(parse_config(earlier, run.config), config, folder, report)

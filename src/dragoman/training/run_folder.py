@@ -78,29 +78,39 @@ class RunFolder:
         self._point(progress)
         self._prune_bundles(progress)
 
-    def average(self, n_last: int, output: Path) -> None:
+    def average(self, n_last: int, output: Path) -> str:
         """Write a bundle whose weights are the mean of the newest checkpoints', and all else the last bundle's.
+
+        Where the training takes a moving average, the mean is of that: it is what `best` and `last` have.
+
+        Returns:
+            What the mean is of, for a person.
 
         Raises:
             ConfigError: there are fewer checkpoints.
-            BundleError: one is damaged.
+            BundleError: one is damaged; or nothing was validated yet, so that there is no bundle.
             RunFolderError: this is no run folder; `output` exists or cannot be written.
         """
         if not self.checkpoints.is_dir():
             raise RunFolderError("no checkpoints here", self.path, advice="give a run folder made by `dragoman train`")
-        steps = [step for step in self.steps if step > 0]  # not the first state, which is random
+        steps = [step for step in self.steps if step > 0]  # the first state is random, or another training's
         if len(steps) < n_last:
             advice = f"average the last {len(steps)}; " if steps else ""
             what = f"there are {len(steps)} checkpoints of trained weights, not {n_last}"
             raise ConfigError(what, self.checkpoints, advice=f"{advice}training.keep_checkpoints keeps more")
-        last = load_bundle(read_pointer(self.path / "last"))
+        pointer, chosen = self.path / "last", steps[-n_last:]
+        if not (pointer.is_symlink() or pointer.exists()):
+            raise BundleError("this run has no model yet", self.path, advice="let `dragoman train` reach a validation")
+        last = load_bundle(read_pointer(pointer))
+        folders = [self.checkpoints / f"step-{step}" for step in chosen]
+        is_moving = all((folder / "average.safetensors").exists() for folder in folders)
         weights, shapes = MeanWeights(), weight_shapes(last.config)
-        for step in steps[-n_last:]:
-            folder = self.checkpoints / f"step-{step}"
+        for folder in folders:
             verify_folder(folder)
-            weights.add(read_weights(folder / "model.safetensors", shapes))
-        facts = {"average_of_steps": steps[-n_last:], **last.lasting_facts}
+            weights.add(read_weights(folder / f"{'average' if is_moving else 'model'}.safetensors", shapes))
+        facts = {"average_of_steps": chosen, **last.lasting_facts}
         write_bundle(output, replace(last, weights=weights.mean(), facts=facts))
+        return f"the {'moving averages' if is_moving else 'weights'} of steps {', '.join(map(str, chosen))}"
 
     def _has_logged(self) -> bool:
         """Whether a step was logged, which is never before the first checkpoint."""

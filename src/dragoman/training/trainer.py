@@ -19,7 +19,7 @@ from dragoman.fused.library import library
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes, peak_memory
 from dragoman.training.changes import settings_fingerprint
-from dragoman.training.checkpoint import Checkpoint, Progress, Window
+from dragoman.training.checkpoint import STARTING_MODEL, Checkpoint, Progress, Window
 from dragoman.training.gradient import batch_gradient
 from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, Optimizer
@@ -125,10 +125,12 @@ class Trainer:
                     self._keep(self._log)
 
     def _is_validation_due(self) -> bool:
-        """After every `validate_every` steps and at the end; but what a row of skipped steps left is not validated."""
+        """After every `validate_every` steps, at the end, and before a fine-tuning, which may make its model no better;
+        but what a row of skipped steps left is not validated."""
         step, progress = self.progress.step, self.progress
+        is_trained = step > 0 or STARTING_MODEL in progress.fingerprints
         due = step % self.validate_every == 0 and not progress.skipped_in_a_row
-        return step > 0 and step != progress.last_validation and (due or step >= self.n_steps)
+        return is_trained and step != progress.last_validation and (due or step >= self.n_steps)
 
     def _is_save_due(self) -> bool:
         """Skipped steps change nothing, and what came before them may be unsound: it must not replace what is not."""
@@ -284,8 +286,9 @@ class Trainer:
             )
             by_loss = self.training.best_by == "bleu" and result.bleu < MEANINGFUL_BLEU
             best = f"  (best{', by its loss' if by_loss else ''})" if progress.best_step == progress.step else ""
+            what = f"step {progress.step:,}" if progress.step else "step 0, the starting model"
             self.display.line(
-                f"validation at step {progress.step:,}: loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
+                f"validation at {what}: loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
                 f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
             )
 
