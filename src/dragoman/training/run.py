@@ -92,7 +92,7 @@ def train(
             trainer.progress.fingerprints = {**trainer.progress.fingerprints, STARTING_MODEL: fingerprint(start)}
         if config.training.warmup_steps > trainer.n_steps:
             what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
-            report(f"warning: {what}; lower training.warmup_steps ({config.training.warmup_steps:,})")
+            report(f"warning: {what}; begin anew with training.warmup_steps below {config.training.warmup_steps:,}")
         trainer.run()
         if trainer.progress.best_step == 0:
             report("warning: no validation was better than that of the starting model, which is the best one here")
