@@ -160,7 +160,7 @@ def test_a_run_shorter_than_its_warm_up_says_so_and_goes_on_by_its_folder_alone(
         assert run(again) == 0
         told = capsys.readouterr().err
         assert "warning: all 2 steps are warm-up" in told
-        assert "lower training.warmup_steps (4,000)" in told
+        assert "training.warmup_steps below 4,000" in told
 
 
 def test_changed_text_is_refused_by_name(corpus: Path, tmp_path: Path) -> None:
