@@ -103,7 +103,7 @@ def save(bundle: str, folder: str) -> None:
     loaded = load_bundle(bundle)
     Path(folder).mkdir(parents=True, exist_ok=True)
     convert(loaded).save(folder)
-    loaded.tokenizers.source.save(Path(folder) / "pieces.model")
+    (Path(folder) / "pieces.model").write_bytes(loaded.tokenizers.source.learned)
 
 
 class Peer:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from dragoman.text.cleaning import REPLACEMENT, clean, without_controls
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID, Vocabulary
-from dragoman.text.wordlist import write_words
 
 
 class Characters:
@@ -47,6 +45,7 @@ class Characters:
         """Each id as a character."""
         return self._vocabulary.pieces(ids)
 
-    def save(self, path: Path) -> None:
-        """Write the vocabulary to the file `path`."""
-        write_words(path, self._vocabulary)
+    @property
+    def learned(self) -> Vocabulary:
+        """The list of characters."""
+        return self._vocabulary

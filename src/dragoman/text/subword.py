@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Literal
 
 import sentencepiece
@@ -85,9 +84,10 @@ class Subword:
         """Each id as a piece; one that begins a word begins with U+2581."""
         return [self._all_pieces[each] for each in ids]
 
-    def save(self, path: Path) -> None:
-        """Write the model to the file `path`."""
-        path.write_bytes(self._model)
+    @property
+    def learned(self) -> bytes:
+        """The SentencePiece model."""
+        return self._model
 
     @cached_property
     def _all_pieces(self) -> list[str]:

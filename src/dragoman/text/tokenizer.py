@@ -5,19 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal, Protocol
 
 from dragoman.config import LANGUAGE_CODE, TokenizerConfig
 from dragoman.errors import BundleError, ConfigError
 from dragoman.sections import parse_section
-from dragoman.storage import read_json, sha256, to_json
+from dragoman.storage import read_json, to_json
 from dragoman.text.characters import Characters
 from dragoman.text.subword import Subword, learn_subword
 from dragoman.text.vocabulary import Vocabulary
-from dragoman.text.wordlist import read_words
+from dragoman.text.wordlist import read_words, words_to_json
 from dragoman.text.words import Words
 
 #: Version 2 has sources lower-cased. Others are still written as version 1, which every release reads.
@@ -36,6 +35,8 @@ _LARGEST_SIZE = 32_000
 _BASE_BYTES, _BYTES_PER_ENTRY = 1_000_000, 1_000
 
 Pairs = Callable[[], Iterator[tuple[str, str]]]
+#: A SentencePiece model, or a list of words or characters.
+Learned = bytes | Vocabulary
 
 
 class Tokenizer(Protocol):
@@ -66,8 +67,9 @@ class Tokenizer(Protocol):
         """Each id as it is called."""
         ...
 
-    def save(self, path: Path) -> None:
-        """Write everything needed to the file `path`."""
+    @property
+    def learned(self) -> Learned:
+        """What was learned from a corpus."""
         ...
 
 
@@ -88,17 +90,23 @@ class Tokenizers:
 
     def save(self, folder: Path) -> None:
         """Write `tokenizer.json` and the vocabularies into `folder`, which exists."""
+        for name, content in self._contents().items():
+            (folder / name).write_bytes(content)
+
+    def _contents(self) -> dict[str, bytes]:
+        """What `save` writes, by the names of its files."""
         description = {
             "format_version": 2 if self.config.lowercase_source else 1,
             "config": self.config.for_older_releases(),
             "source_lang": self.source_lang,
             "target_lang": self.target_lang,
         }
-        (folder / DESCRIPTION).write_bytes(to_json(description))
         source_file, target_file = _files(self.config)
-        self.source.save(folder / source_file)
-        if target_file != source_file:
-            self.target.save(folder / target_file)
+        return {
+            DESCRIPTION: to_json(description),
+            source_file: _to_bytes(self.source.learned),
+            target_file: _to_bytes(self.target.learned),
+        }
 
     @classmethod
     def load(cls, folder: Path, sizes: tuple[int, int] | tuple[None, None] = (None, None)) -> Tokenizers:
@@ -121,18 +129,20 @@ class Tokenizers:
 
     def lowercasing_source(self) -> Tokenizers:
         """The same vocabularies, for sources that are lower-cased."""
-        with TemporaryDirectory(prefix="dragoman-") as name:
-            replace(self, config=self.config.model_copy(update={"lowercase_source": True})).save(Path(name))
-            return Tokenizers.load(Path(name))
+        config = self.config.model_copy(update={"lowercase_source": True})
+        learned, languages = (self.source.learned, self.target.learned), (self.source_lang, self.target_lang)
+        source, target = _both_sides(config, lambda side: _tokenizer(learned[side], side, config, languages))
+        return Tokenizers(source, target, config, *languages)
 
     def fingerprint(self) -> str:
         """SHA-256 of what `save` writes."""
-        lines = (f"{name} {digest}\n" for name, digest in sorted(self._hashes().items()))
+        contents = sorted(self._contents().items())
+        lines = (f"{name} {hashlib.sha256(content).hexdigest()}\n" for name, content in contents)
         return hashlib.sha256("".join(lines).encode()).hexdigest()
 
     def equals(self, other: Tokenizers) -> bool:
         """Whether both turn the same texts into the same ids and back, however they were learned or are sampled."""
-        ours, theirs = self._hashes(), other._hashes()
+        ours, theirs = self._contents(), other._contents()
         del ours[DESCRIPTION], theirs[DESCRIPTION]
         return (self._rules, ours) == (other._rules, theirs)
 
@@ -140,12 +150,6 @@ class Tokenizers:
     def _rules(self) -> tuple[object, ...]:
         """What decides, beside the vocabularies, how text is read."""
         return self.config.kind, self.config.lowercased, self.joint, self.source_lang, self.target_lang
-
-    def _hashes(self) -> dict[str, str]:
-        """The SHA-256 of each file that `save` writes."""
-        with TemporaryDirectory(prefix="dragoman-") as name:
-            self.save(Path(name))
-            return {path.name: sha256(path) for path in Path(name).iterdir()}
 
     def describe(self) -> str:
         """One line about the vocabularies."""
@@ -181,10 +185,8 @@ def _both_sides(config: TokenizerConfig, make: Callable[[int], Tokenizer]) -> tu
     return source, source if same else make(1)
 
 
-def _tokenizer(
-    learned: bytes | Vocabulary, side: int, config: TokenizerConfig, languages: tuple[str, str]
-) -> Tokenizer:
-    """The tokenizer of a side from what was learned: a SentencePiece model, or a list of words or characters.
+def _tokenizer(learned: Learned, side: int, config: TokenizerConfig, languages: tuple[str, str]) -> Tokenizer:
+    """The tokenizer of a side from what was learned.
 
     Raises:
         ValueError: this is no such model.
@@ -203,11 +205,11 @@ def _vocabularies(config: TokenizerConfig) -> Sequence[Sequence[int]]:
     return ((0, 1),) if config.is_joint else ((0,), (1,))
 
 
-def _learn_subwords(pairs: Pairs, config: TokenizerConfig) -> list[bytes | Vocabulary]:
+def _learn_subwords(pairs: Pairs, config: TokenizerConfig) -> list[Learned]:
     """SentencePiece models, of both sides together or of each."""
     kind = _subword_kind(config)
     n_pairs, characters = _survey(pairs)
-    models: list[bytes | Vocabulary] = []
+    models: list[Learned] = []
     for sides in _vocabularies(config):
         n_characters = len(set().union(*(characters[side] for side in sides)))
         every = -(-n_pairs * len(sides) // _ENOUGH_SENTENCES[kind])
@@ -248,10 +250,10 @@ def _sentences(pairs: Pairs, sides: Sequence[int], every: int, lowercased: Seque
                 yield Subword.cleaned(pair[side], lowercased[side])
 
 
-def _learn_lists(pairs: Pairs, config: TokenizerConfig, languages: tuple[str, str]) -> list[bytes | Vocabulary]:
+def _learn_lists(pairs: Pairs, config: TokenizerConfig, languages: tuple[str, str]) -> list[Learned]:
     """Words or characters that occur at least `min_count` times, of both sides together or of each."""
     splitters = [_tokenizer(Vocabulary([]), side, config, languages) for side in (0, 1)]
-    vocabularies: list[bytes | Vocabulary] = []
+    vocabularies: list[Learned] = []
     for sides in _vocabularies(config):
         counts: Counter[str] = Counter()
         for pair in pairs():
@@ -265,6 +267,11 @@ def _files(config: TokenizerConfig) -> tuple[str, str]:
     """The file names of the source's and the target's vocabulary."""
     suffix = "model" if config.has_pieces else "json"
     return (f"joint.{suffix}",) * 2 if config.is_joint else (f"source.{suffix}", f"target.{suffix}")
+
+
+def _to_bytes(learned: Learned) -> bytes:
+    """The file of a vocabulary."""
+    return learned if isinstance(learned, bytes) else words_to_json(learned)
 
 
 def _load(

@@ -11,13 +11,13 @@ from dragoman.text.vocabulary import Vocabulary
 MAX_BYTES = 1 << 28
 
 
-def write_words(path: Path, vocabulary: Vocabulary) -> None:
-    """Write `vocabulary` to the file `path`."""
-    path.write_bytes(to_json({"words": vocabulary.to_json()}))
+def words_to_json(vocabulary: Vocabulary) -> bytes:
+    """The content of the file."""
+    return to_json({"words": vocabulary.to_json()})
 
 
 def read_words(path: Path) -> Vocabulary:
-    """Read what `write_words` wrote.
+    """Read a file of `words_to_json`.
 
     Raises:
         BundleError: the file is missing, damaged, or not a list of words.

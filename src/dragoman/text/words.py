@@ -6,14 +6,12 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, without_controls
 from dragoman.text.languages import base_language
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, Vocabulary
-from dragoman.text.wordlist import write_words
 
 if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer
@@ -95,9 +93,10 @@ class Words:
         """Each id as a word."""
         return self._vocabulary.pieces(ids)
 
-    def save(self, path: Path) -> None:
-        """Write the vocabulary to the file `path`."""
-        write_words(path, self._vocabulary)
+    @property
+    def learned(self) -> Vocabulary:
+        """The list of words."""
+        return self._vocabulary
 
 
 def _is_inner(pieces: Sequence[str], position: int) -> bool:
