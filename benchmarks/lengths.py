@@ -25,8 +25,9 @@ from dragoman.bundle import load_bundle
 from dragoman.config import SearchConfig, TrainingConfig
 from dragoman.data.batches import collate
 from dragoman.decoding.search import search
+from dragoman.memory import peak_memory
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes, peak_memory
+from dragoman.processes import Processes
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer

@@ -25,8 +25,9 @@ from dragoman.config import ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch, Batches
 from dragoman.data.store import PairStore
 from dragoman.devices import COMPILED_SHAPES, SHAPE_CACHES
+from dragoman.memory import peak_memory
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes, peak_memory
+from dragoman.processes import Processes
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer

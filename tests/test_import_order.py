@@ -11,7 +11,7 @@ import pytest
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
     {"compiled", "errors", "sections"},
-    {"config", "devices", "fused", "processes", "signals", "storage", "torchrun", "workers"},
+    {"config", "devices", "fused", "memory", "processes", "signals", "storage", "torchrun", "workers"},
     {"model", "recipe", "text"},
     {"weights"},
     {"alignment", "data", "decoding", "bundle"},

@@ -14,7 +14,6 @@ from dragoman.alignment.capture import KINDS
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.words import words
 from dragoman.bundle import load_bundle
-from dragoman.cli.inspect_training import steps_of_run
 from dragoman.cli.program import run
 from dragoman.config import Config, SearchConfig
 from dragoman.errors import ConfigError, DataError
@@ -29,6 +28,7 @@ from dragoman.inspection.search_text import search_text
 from dragoman.recipe import parse_config, read_recipe
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.training.run_folder import RunFolder
+from dragoman.training.schedule import steps_of_run
 from dragoman.translator import Translator
 from dragoman.translator.forcing import forced_log_probs
 

@@ -533,7 +533,7 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     """Ten times the corpus; what is held of it are a byte a pair, and a vocabulary."""
     program = (
         "import sys; from pathlib import Path; import torch; from dragoman.recipe import parse_config;"
-        "from dragoman.data.prepare import prepare; from dragoman.processes import peak_memory;"
+        "from dragoman.data.prepare import prepare; from dragoman.memory import peak_memory;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]); tokenizer = dict(kind='characters');"
         "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]), report=lambda line: None);"
         "print(peak_memory(torch.device('cpu')))"

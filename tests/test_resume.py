@@ -39,7 +39,8 @@ from dragoman.errors import (
     ResourceError,
     RunFolderError,
 )
-from dragoman.processes import peak_memory, start_processes
+from dragoman.memory import peak_memory
+from dragoman.processes import start_processes
 from dragoman.recipe import parse_config, read_recipe
 from dragoman.storage import lock_folder, read_pointer, require_space, to_json
 from dragoman.training import checkpoint, gradient, loss, metrics, precision, run_folder, train, trainer, validation

@@ -297,7 +297,8 @@ import torch
 from dragoman.config import PRESETS, ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes, peak_memory
+from dragoman.memory import peak_memory
+from dragoman.processes import Processes
 from dragoman.training.loss import batch_loss
 from dragoman.training.memory import training_bytes
 from dragoman.training.optimizer import Optimizer

@@ -55,6 +55,7 @@ def schedule(
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     from dragoman.inspection.pictures import draw_schedules
     from dragoman.recipe import parse_config, read_recipe
+    from dragoman.training.schedule import steps_of_run
 
     curves = []
     for path in recipes:
@@ -63,23 +64,6 @@ def schedule(
         n_steps = steps or (steps_of_run(config, path) if path.is_dir() else _steps_of_recipe(config, path))
         curves.append((path.resolve().name if path.is_dir() else path.stem, _rates(config, n_steps)))
     _save(draw_schedules(curves), output)
-
-
-def steps_of_run(config: Config, run: Path) -> int:
-    """The steps of a run's whole training; its prepared corpus says how many an epoch has.
-
-    Raises:
-        BundleError: the prepared corpus is missing or damaged.
-    """
-    from dragoman.data.batches import Batches
-    from dragoman.data.prepare import open_prepared
-    from dragoman.training.schedule import total_steps
-
-    training, prepared = config.training, open_prepared(run)
-    batches = Batches(
-        prepared.train, prepared.tokenizers, batch_tokens=training.batch_tokens, seed=training.seed, sampling=False
-    )
-    return total_steps(training, batches.per_epoch)
 
 
 def _steps_of_recipe(config: Config, path: Path) -> int:

@@ -24,9 +24,10 @@ from dragoman.data.prepare import (
 from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.fused.library import library
+from dragoman.memory import available_memory
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes, available_memory, start_processes
+from dragoman.processes import Processes, start_processes
 from dragoman.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
 from dragoman.sections import parse_section
 from dragoman.storage import lock_folder, read_pointer, write_file
@@ -67,9 +68,7 @@ def train(
         DragomanError: of the class that fits; what was saved before stays usable.
     """
     processes = start_processes()
-    where = torch.device(
-        find_device(f"cuda:{processes.local_rank}" if device == "auto" and processes.on_cuda else device)
-    )
+    where = torch.device(find_device(processes.device_name(device)))
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
         if processes.is_main:

@@ -16,8 +16,9 @@ from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
 from dragoman.errors import DivergedError, ResourceError, RunFolderError, is_out_of_memory
 from dragoman.fused.library import library
+from dragoman.memory import peak_memory
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes, peak_memory
+from dragoman.processes import Processes
 from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import STARTING_MODEL, Checkpoint, Progress, Window
 from dragoman.training.gradient import batch_gradient

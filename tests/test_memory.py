@@ -1,4 +1,4 @@
-"""What a process knows of the machine it runs on."""
+"""What a process knows of its memory."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from dragoman import processes
-from dragoman.processes import available_memory, peak_memory
+from dragoman import memory
+from dragoman.memory import available_memory, peak_memory
 
 CPU = torch.device("cpu")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process does not inherit its parent's peak")
 def test_the_peak_is_this_process_s_own_not_that_of_the_one_that_started_it() -> None:
-    program = "import torch; from dragoman.processes import peak_memory; print(peak_memory(torch.device('cpu')))"
+    program = "import torch; from dragoman.memory import peak_memory; print(peak_memory(torch.device('cpu')))"
     start = f"fat = b'x' * (1 << 30); import subprocess, sys; subprocess.run([sys.executable, '-c', {program!r}])"
     done = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
     assert 50 < float(done.stdout) < 900
@@ -41,7 +41,7 @@ def group(folder: Path, limit: str) -> None:
 
 def test_a_container_s_limit_counts_and_cached_files_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "cgroup"
-    monkeypatch.setattr(processes, "CONTROL_GROUP", folder)
+    monkeypatch.setattr(memory, "CONTROL_GROUP", folder)
     unlimited = available_memory(CPU)
     group(folder, "1000")
     assert available_memory(CPU) == 500

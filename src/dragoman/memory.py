@@ -1,0 +1,58 @@
+"""The memory that this process has used, and what it may still take."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from pathlib import Path
+
+import torch
+
+#: Where Linux tells a container of its limits.
+CONTROL_GROUP = Path("/sys/fs/cgroup")
+
+
+def peak_memory(device: torch.device) -> float | None:
+    """The most memory this process has used so far, in MiB: of the GPU on CUDA, else resident memory.
+
+    None where the system does not say.
+    """
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device) / 2**20
+    if (used := _kibibytes("/proc/self/status", "VmHWM")) is not None:
+        return used / 2**10
+    try:
+        import resource
+    except ImportError:  # Windows
+        return None
+    # Not asked first: on Linux it counts what the process was before it became this program, a fork of its parent.
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / (2**20 if sys.platform == "darwin" else 2**10)
+
+
+def available_memory(device: torch.device) -> int | None:
+    """Bytes that this process may still take: of the GPU on CUDA, else of main memory; None where nobody says."""
+    if device.type == "cuda":
+        return torch.cuda.mem_get_info(device)[0]
+    available = _kibibytes("/proc/meminfo", "MemAvailable")  # free, or quickly made so
+    limits = [None if available is None else 1024 * available, _control_group()]
+    return min((each for each in limits if each is not None), default=None)
+
+
+def _kibibytes(path: str, name: str) -> int | None:
+    """The number after `name:` in a file of the Linux kernel; None where there is none."""
+    with contextlib.suppress(OSError, ValueError, IndexError):
+        lines = Path(path).read_text(encoding="ascii").splitlines()
+        return next((int(line.split()[1]) for line in lines if line.startswith(name + ":")), None)
+    return None
+
+
+def _control_group() -> int | None:
+    """What is left of the limit that a container sets; files that the kernel keeps in memory make room when asked."""
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        limit, used, details = (
+            (CONTROL_GROUP / f"memory.{name}").read_text(encoding="ascii") for name in ("max", "current", "stat")
+        )
+        cached = next(int(line.split()[1]) for line in details.splitlines() if line.startswith("inactive_file "))
+        return max(0, int(limit) - int(used) + cached)  # "max" is no number, and no limit
+    return None
