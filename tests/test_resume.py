@@ -108,6 +108,20 @@ def test_a_finished_run_is_left_alone(corpus: Path, reference: Path, tmp_path: P
     assert {path: path.stat().st_mtime_ns for path in (run / "checkpoints").rglob("*")} == before
 
 
+def test_a_copy_that_followed_the_links_goes_on(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """As `cp -rL` and most clouds copy: `best` and `last` are whole bundles then."""
+    run = shutil.copytree(reference, tmp_path / "run")
+    assert not (run / "best").is_symlink()
+    train(settings(corpus, max_steps=33), run, device="cpu", report=lambda line: None)
+    assert (run / "last").is_symlink()
+    assert read_pointer(run / "last").name == "step-33"
+    (run / "last").unlink()
+    shutil.copytree(run / "tokenizer", run / "last")
+    with pytest.raises(RunFolderError, match=r"none of the run's bundles.*run/last; move it out"):
+        train(settings(corpus, max_steps=36), run, device="cpu", report=lambda line: None)
+    assert (run / "last").is_dir()
+
+
 def test_a_damaged_newest_checkpoint_is_passed_over(corpus: Path, reference: Path, tmp_path: Path) -> None:
     run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
     weights_file = run / "checkpoints" / "step-30" / "model.safetensors"

@@ -3,12 +3,12 @@
     config.json        format version, model, search defaults, facts about the training
     tokenizer/         see `dragoman.text.tokenizer`
     model.safetensors  the weights, in float32, in float16 (half the size) or in int8 (a quarter); tied matrices once
-    README.md          the model card, if it has one: for people, never read here
+    README.md          the model card, if it has one: for people, who may edit it; never read here
     MANIFEST.json      size and SHA-256 of each file
 
 A bundle can be moved, and is safe to take from a stranger: it holds no code, no paths and no pickle, only files with
-these fixed names are opened, and everything is compared with what the configuration asks for before it is used. The
-manifest shows damage; it does not show who wrote the bundle.
+these fixed names are opened, and all that is read is compared with what the configuration asks for before it is used.
+The manifest shows damage; it does not show who wrote the bundle.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _load(folder: Path, verify: bool) -> Bundle:
     settings = _read_config(folder)
     if (folder / TOKENIZER).is_symlink():
         raise BundleError("a link instead of a folder", folder / TOKENIZER, advice="use another copy")
-    manifest = verify_folder(folder) if verify else {}
+    manifest = verify_folder(folder, editable={CARD}) if verify else {}
     if verify:
         _verify_listed(folder, manifest)
     config = _section(ModelConfig, settings["model"], folder)

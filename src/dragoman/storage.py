@@ -16,7 +16,7 @@ import shutil
 import socket
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
@@ -181,8 +181,12 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
         _flush_folder(folder.parent)
 
 
-def verify_folder(folder: Path, advice: str = "use another copy") -> dict[str, Any]:
-    """Check every file of `folder` against its manifest and return the manifest; `advice` is for whoever lost one.
+def verify_folder(folder: Path, advice: str = "use another copy", *, editable: Container[str] = ()) -> dict[str, Any]:
+    """Check every file of `folder` against its manifest and return the manifest.
+
+    Args:
+        advice: for whoever lost a file.
+        editable: the files that people may change or remove.
 
     Raises:
         BundleError: the manifest is missing or damaged, or a file differs from it in size or SHA-256, or is missing.
@@ -197,6 +201,8 @@ def verify_folder(folder: Path, advice: str = "use another copy") -> dict[str, A
     if not whole:
         raise BundleError("the manifest is damaged", folder / MANIFEST, advice=advice)
     for name, (size, digest) in files.items():
+        if name in editable:
+            continue
         path = folder / name
         if Path(name).is_absolute() or ".." in Path(name).parts:
             what = f"the manifest names a file outside the folder ({name!r})"
