@@ -21,6 +21,7 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman import demo
 from dragoman.bundle import load_bundle
+from dragoman.cli import streams
 from dragoman.cli.program import explain, main, run
 from dragoman.cli.settings import default_folder, recipe_settings
 from dragoman.cli.streams import result_lines
@@ -1071,6 +1072,19 @@ def test_two_commands_with_one_output_do_not_mix(tmp_path: Path) -> None:
         one("and more")
     assert path.read_text() == "first\nand more\n"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_person_who_waits_for_a_file_is_told_how_far_it_is(
+    dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(streams, "PROGRESS_EVERY", 0.0)
+    text = tmp_path / "a.en"
+    text.write_text("A man\nA dog\n")
+    _, _, told = dragoman("translate", "-m", bundle, "-i", text, "-o", tmp_path / "a.de")
+    assert re.fullmatch(r"1 lines, [\d,]+ a second\n2 lines, [\d,]+ a second\n", told)
+    _, out, told = dragoman("score", "-m", bundle, "--source", text, "--target", text)
+    assert len(out.splitlines()) == 2
+    assert "2 lines" in told
 
 
 def test_no_command_writes_over_what_it_reads(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:

@@ -7,13 +7,16 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Source, Target, Utf8
-from dragoman.cli.streams import input_lines, result_lines
+from dragoman.cli.streams import input_lines, result_lines, stdin_is_file, with_progress
 from dragoman.errors import DataError
+
+if TYPE_CHECKING:
+    from dragoman.translator import Score, Translator
 
 #: Pairs that are scored before the first is answered.
 CHUNK = 1000
@@ -52,18 +55,24 @@ def score(
         from dragoman.translator import Translator
 
         translator = Translator.load(*model, device=device)
-        number = 0
-        while chunk := list(itertools.islice(pairs, CHUNK)):
-            for line, pair in enumerate(chunk, number + 1):
-                if not translator.fits(*pair):
-                    what = f"a sentence is longer than the {translator.max_length} tokens of the model"
-                    raise DataError(what, source or "standard input", line=line, advice="leave this pair out")
-            scores = translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size)
-            for each in scores:
-                value = each.per_token if per_token else each.log_prob
-                told = {**asdict(each), "per_token": each.per_token}
-                write(json.dumps(told, ensure_ascii=False) if as_json else f"{value:.6f}")
-            number += len(chunk)
+        scores = _scores(translator, pairs, batch_size, name=source or "standard input")
+        for each in with_progress(scores, output) if source or stdin_is_file() else scores:
+            value = each.per_token if per_token else each.log_prob
+            told = {**asdict(each), "per_token": each.per_token}
+            write(json.dumps(told, ensure_ascii=False) if as_json else f"{value:.6f}")
+
+
+def _scores(
+    translator: Translator, pairs: Iterator[tuple[str, str]], batch_size: int | None, *, name: str
+) -> Iterator[Score]:
+    number = 0
+    while chunk := list(itertools.islice(pairs, CHUNK)):
+        for line, pair in enumerate(chunk, number + 1):
+            if not translator.fits(*pair):
+                what = f"a sentence is longer than the {translator.max_length} tokens of the model"
+                raise DataError(what, name, line=line, advice="leave this pair out")
+        yield from translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size)
+        number += len(chunk)
 
 
 def _paired(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Iterator[tuple[str, str]]:

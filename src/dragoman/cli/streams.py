@@ -13,9 +13,10 @@ import secrets
 import shutil
 import stat
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO, cast
+from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
 
 from dragoman.cli.options import InvalidUtf8
 from dragoman.errors import ConfigError, DataError, printable
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
 STDOUT = "standard output"
+#: Seconds between two words on how far a command is.
+PROGRESS_EVERY = 10.0
+
+Result = TypeVar("Result")
 
 WriteLine = Callable[[str], None]
 
@@ -95,6 +100,20 @@ def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Ite
         except UnicodeDecodeError as error:
             byte, advice = error.start + mark + 1, "convert it; translate and score also take --invalid-utf8=replace"
             raise DataError("invalid UTF-8", name, line=number, byte=byte, advice=advice) from None
+
+
+def with_progress(results: Iterable[Result], output: Path | None) -> Iterator[Result]:
+    """`results` as they are; a person who does not see them go by is told now and then how many there were."""
+    if output is None and _stdout().isatty():
+        yield from results
+        return
+    started = told = time.monotonic()
+    for number, result in enumerate(results, 1):
+        yield result
+        now = time.monotonic()
+        if now - told >= PROGRESS_EVERY:
+            say(f"{number:,} lines, {number / (now - started):,.0f} a second")
+            told = now
 
 
 @contextlib.contextmanager

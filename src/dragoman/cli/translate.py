@@ -25,7 +25,7 @@ from dragoman.cli.options import (
     Workers,
 )
 from dragoman.cli.settings import refuse_unused
-from dragoman.cli.streams import input_lines, result_lines, say, stdin_is_file
+from dragoman.cli.streams import input_lines, result_lines, say, stdin_is_file, with_progress
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
@@ -79,7 +79,8 @@ def translate(
 ) -> None:
     """Translate text, line by line.
 
-    One line out for each line in, in order, as they come. Several --model make an ensemble. On a terminal it prompts.
+    One line out for each line in, in order: from a pipe as they come, from a file in blocks of some thousand. Several
+    --model make an ensemble. On a terminal it prompts.
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
@@ -120,7 +121,7 @@ def translate(
             top_p=top_p,
             seed=seed,
         )
-        for number, translation in enumerate(translations):
+        for number, translation in enumerate(with_progress(translations, output) if from_file else translations):
             if translation.n_parts > 1 and not sentences:
                 what = f"line {number + 1} is longer than the {translator.max_length} tokens of the model"
                 say(f"warning: {what}; translated in {translation.n_parts} parts")
