@@ -226,8 +226,15 @@ def test_the_plan_yields_to_the_person() -> None:
     sizes = {"d_model": 64, "d_ff": 64, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1}
     for model in (sizes, {"preset": "tiny"}):
         chosen, reasons = plan({"model": model, "training": {"max_steps": 7}}, 20_000, LATIN)
-        assert (chosen["model"], chosen["training"]) == (model, {"max_steps": 7})
-        assert reasons == ["the model is given, so what is left open of it, and of how it is trained, is the paper's"]
+        peak = float(f"{(parse_config(chosen).model.d_model * 4000) ** -0.5:.2g}")
+        assert (chosen["model"], chosen["training"]) == (model, {"max_steps": 7, "warmup_steps": 1, "lr": peak})
+        assert reasons[1:] == [
+            "the model is given, so what is left open of it, and of how it is trained, is the paper's"
+        ]
+        long = {"max_steps": 16_000}
+        assert plan({"model": model, "training": long}, 20_000, LATIN)[0]["training"] == long
+        warmed = {"max_steps": 7, "warmup_steps": 5}
+        assert plan({"model": model, "training": warmed}, 20_000, LATIN)[0]["training"] == warmed
 
 
 def test_the_recipe_for_small_data_is_what_is_chosen_for_it() -> None:

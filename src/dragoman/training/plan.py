@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from dragoman.config import PRESETS
+from dragoman.config import PRESETS, TrainingConfig
 from dragoman.recipe import is_given
 from dragoman.text.languages import scripts
 
@@ -25,6 +25,8 @@ QUICK_LEARNING = {
     "model.memory": "layerwise",
     "model.bias": False,
 }
+#: How the paper's models are trained.
+USUAL = TrainingConfig()
 
 
 def plan(
@@ -66,6 +68,12 @@ def _choices(
     tokenizer, training = asked["tokenizer"], asked["training"]
     choices: dict[str, Any]
     epochs, n_steps = training.get("max_epochs"), training.get("max_steps")
+
+    def quarter(batch_tokens: int) -> int:
+        """A quarter of the steps, of batches of this size unless another was asked for."""
+        size = training.get("batch_tokens") or batch_tokens
+        return max(1, (n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size) // 4)
+
     if epochs is None and n_steps is None:
         epochs = _epochs(n_pairs, fine_tuning)
         yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best is kept on the way"
@@ -78,20 +86,25 @@ def _choices(
         if of_pieces and is_open and not _share_script(pairs):
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
         if is_given(asked["model"]):
+            shape = {**PRESETS.get(asked["model"].get("preset", ""), {}), **asked["model"]}
+            if training.get("warmup_steps") is None and quarter(USUAL.batch_tokens) < USUAL.warmup_steps:
+                choices = {"training.warmup_steps": quarter(USUAL.batch_tokens), "training.lr": _paper_peak(shape)}
+                yield choices, "a quarter of the steps, up to the paper's highest rate"
             return
         choices, reason = _sizes(n_pairs)
         if n_pairs < MANY_PAIRS:
             fitting = _fitting(QUICK_LEARNING, {**PRESETS[choices["model.preset"]], **asked["model"]})
             yield fitting, "in as many steps these learn more from a small corpus (docs/choices.md)"
         if n_pairs < FEW_PAIRS:
-            yield (
-                {"training.optimizer": "muon"},
-                "in up to 24 passes it learned more than Adam (docs/quality.md)",
-            )
-    size = training.get("batch_tokens") or choices.get("training.batch_tokens", 4096)
-    n_steps = n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size
-    choices["training.warmup_steps"] = max(1, min(choices["training.warmup_steps"], n_steps // 4))
+            yield {"training.optimizer": "muon"}, "it learns more than Adam from few steps (docs/quality.md)"
+    longest = quarter(choices.get("training.batch_tokens", USUAL.batch_tokens))
+    choices["training.warmup_steps"] = min(choices["training.warmup_steps"], longest)
     yield choices, reason
+
+
+def _paper_peak(shape: Mapping[str, Any]) -> float:
+    """The rate at the end of the paper's warm-up (section 5.3); its formula gives a shorter one a higher rate."""
+    return float(f"{(shape['d_model'] * USUAL.warmup_steps) ** -0.5:.2g}")
 
 
 def _fitting(choices: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
