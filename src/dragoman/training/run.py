@@ -169,38 +169,56 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None, report: Callable[
 def _prepare(
     settings: Mapping[str, Any], folder: Path, start: Bundle | None, report: Callable[[str], None]
 ) -> tuple[Config, Prepared]:
-    """Resolve the settings, check them against an earlier start of the run, prepare the data, note the settings."""
+    """The configuration and the prepared data of a training that begins, or goes on; notes the settings in the run."""
     run = RunFolder(folder)
-    earlier = read_recipe(run.config) if run.config.exists() else None
-    if earlier is None and run.steps:
-        raise BundleError(
-            "the run's settings are missing", run.config, advice="put them back, or choose another --output"
-        )
-    if earlier is not None and not run.steps and not (folder / DATA_FOLDER).exists():
-        raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
-    if earlier is not None and run.steps and (missing := _missing_text(settings)):
-        report(f"{missing} is not here; going on with the corpus that was prepared from it")
-        config = parse_config(_laid_over(earlier, settings), run.config)
-        refuse_changes(parse_config(earlier, run.config), config, folder, report)
-        write_file(run.config, to_yaml(config).encode())
-        return config, open_prepared(folder)
-    if earlier is not None and run.steps:
-        # The warm-up that was chosen for a training's length has been; a longer training keeps it.
-        kept = {"training": {"warmup_steps": earlier["training"]["warmup_steps"]}}
-        settings = _laid_over(kept, settings)
-    if not run.steps:
-        check_request(settings, given=given_by(start, settings) if start is not None else None)
-    config = resolve(settings, start, report)
-    if earlier is not None and run.steps:
-        refuse_changes(parse_config(earlier, run.config), config, folder, report)
-    given = given_tokenizers(folder) if run.steps else None
-    starting_model = noted_starting_model(folder) if run.steps else None
-    if given is None and start is not None:
-        given = kept_tokenizers(start, config, report)
-        starting_model = fingerprint(start) if given is None else None
-    prepared = prepare(config, folder, tokenizers=given, starting_model=starting_model, report=report)
+    prepare_it = _prepare_again if run.steps else _prepare_first
+    config, prepared = prepare_it(settings, run, start, report)
     write_file(run.config, to_yaml(config).encode())
     return config, prepared
+
+
+def _prepare_first(
+    settings: Mapping[str, Any], run: RunFolder, start: Bundle | None, report: Callable[[str], None]
+) -> tuple[Config, Prepared]:
+    if run.config.exists() and not (run.path / DATA_FOLDER).exists():
+        raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
+    check_request(settings, given=given_by(start, settings) if start is not None else None)
+    config = resolve(settings, start, report)
+    return config, _prepare_from(start, config, run.path, report)
+
+
+def _prepare_again(
+    settings: Mapping[str, Any], run: RunFolder, start: Bundle | None, report: Callable[[str], None]
+) -> tuple[Config, Prepared]:
+    """Settings may differ from those of the run in what makes no other training of it."""
+    if not run.config.exists():
+        advice = "put them back, or choose another --output"
+        raise BundleError("the run's settings are missing", run.config, advice=advice)
+    earlier = read_recipe(run.config)
+    before = parse_config(earlier, run.config)
+    if missing := _missing_text(settings):
+        report(f"{missing} is not here; going on with the corpus that was prepared from it")
+        config = parse_config(_laid_over(earlier, settings), run.config)
+        refuse_changes(before, config, run.path, report)
+        return config, open_prepared(run.path)
+    # What was chosen for the length of a training has been; a longer training keeps it.
+    kept = {"training": {"warmup_steps": before.training.warmup_steps, "lr": before.training.lr}}
+    config = resolve(_laid_over(kept, settings), start, report)
+    refuse_changes(before, config, run.path, report)
+    tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)
+    if start is not None and tokenizers is None:
+        return config, _prepare_from(start, config, run.path, report)
+    prepared = prepare(config, run.path, tokenizers=tokenizers, starting_model=starting_model, report=report)
+    return config, prepared
+
+
+def _prepare_from(start: Bundle | None, config: Config, folder: Path, report: Callable[[str], None]) -> Prepared:
+    """Prepare with the tokenizers of the starting bundle, or with ones that are learned for it, or for a new model."""
+    if start is None:
+        return prepare(config, folder, report=report)
+    tokenizers = kept_tokenizers(start, config, report)
+    starting_model = fingerprint(start) if tokenizers is None else None
+    return prepare(config, folder, tokenizers=tokenizers, starting_model=starting_model, report=report)
 
 
 def _missing_text(settings: Mapping[str, Any]) -> str | None:
