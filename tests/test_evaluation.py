@@ -139,6 +139,7 @@ def test_evaluation_is_what_users_get() -> None:
     assert results.perplexity == pytest.approx(math.exp(-sum(score.log_prob for score in scores) / n_tokens))
     assert results.n_too_long == 0
     shown = json.loads(to_json(results))
+    assert (shown["search"]["beam_size"], shown["search"]["length_penalty"]) == (2, 0.6)
     assert shown["n_sentences"] == len(PAIRS)
     assert "translations" not in shown
     assert to_table(results).row_count == 6

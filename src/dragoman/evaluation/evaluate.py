@@ -22,7 +22,6 @@ from dragoman.evaluation.metrics import (
     m30k_bleu,
     moses_lines,
 )
-from dragoman.sections import parse_section
 from dragoman.translator import SearchOptions, Translator
 
 
@@ -31,6 +30,8 @@ class Evaluation:
     """What a translator reached on a test set."""
 
     n_sentences: int
+    #: How it searched.
+    search: SearchConfig
     metrics: tuple[Metric, ...]
     #: Share of sentences translated exactly as the reference, 0 to 1.
     exact_match: float
@@ -74,6 +75,7 @@ def evaluate(
     perplexity, n_too_long = _perplexity(translator, sources, references, batch_size)
     return Evaluation(
         n_sentences=len(references),
+        search=translator.search_with(**options),
         metrics=metrics,
         exact_match=exact_match(translations, references),
         perplexity=perplexity,
@@ -104,7 +106,7 @@ def vary_search(
         DataError, ConfigError: as `evaluate`; ConfigError before anything is translated.
     """
     for each in settings:
-        parse_section(SearchConfig, {**translator.search.model_dump(), **each})
+        translator.search_with(**each)
     language = language or translator.tokenizers.target_lang
     outputs = (translator.translate(list(sources), batch_size=batch_size, **each) for each in settings)
     return [score_all([each.text for each in found], references, m30k_references, language) for found in outputs]
@@ -140,7 +142,7 @@ def m30k_references(references: Sequence[str], language: str, split: str | None 
 
 def to_json(evaluation: Evaluation) -> str:
     """The results as one JSON object, without the translations."""
-    results = asdict(evaluation)
+    results = {**asdict(evaluation), "search": evaluation.search.model_dump()}
     del results["translations"]
     return json.dumps(results, ensure_ascii=False)
 
@@ -148,7 +150,9 @@ def to_json(evaluation: Evaluation) -> str:
 def to_table(evaluation: Evaluation) -> Table:
     """The results for people."""
     table = metrics_table(evaluation.metrics)
-    table.title = f"{evaluation.n_sentences:,} sentences"
+    search = evaluation.search
+    how = f"beam size {search.beam_size}, length penalty {search.length_penalty:g}"
+    table.title = f"{evaluation.n_sentences:,} sentences, {'sampled' if search.sample else how}"
     table.add_row("exact match", f"{evaluation.exact_match:.4f}", "")
     perplexity = "-" if evaluation.perplexity is None else f"{evaluation.perplexity:.3f}"
     note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack, overload
+from typing import TYPE_CHECKING, Self, TypedDict, Unpack, overload
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import Bundle, load_bundle
@@ -272,6 +272,15 @@ class Translator:
                 scores[row] = Score(math.fsum(token_log_probs), token_log_probs, tokens)
         return [score for score in scores if score is not None]
 
+    def search_with(self, **options: Unpack[SearchOptions]) -> SearchConfig:
+        """How a call with these options searches: what they leave out, or give as None, is the translator's own.
+
+        Raises:
+            ConfigError: an option is out of range.
+        """
+        given = {name: value for name, value in options.items() if value is not None}
+        return parse_section(SearchConfig, {**self.search.model_dump(), **given})
+
     def fits(self, source: str, target: str) -> bool:
         """Whether the model can read the whole pair, so that `score` takes it."""
         return max(map(len, self._encode_pair(source, target))) <= self.max_length
@@ -281,11 +290,9 @@ class Translator:
 
     def _request(self, options: SearchOptions, batch_size: int | None, align: bool, sentences: bool) -> _Request:
         """What was asked for, and where nothing was, what the bundle says and suits the device."""
-        given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
-        search = parse_section(SearchConfig, {**self.search.model_dump(), **given})
         if batch_size is None:
             batch_size = CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
-        return _Request(search, batch_size, align, sentences)
+        return _Request(self.search_with(**options), batch_size, align, sentences)
 
     def _stream(self, lines: Iterable[str], prefix: str, read_ahead: int, request: _Request) -> Iterator[Translation]:
         n_done = 0
