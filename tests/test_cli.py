@@ -252,7 +252,7 @@ def test_control_characters_do_not_reach_the_terminal(dragoman: Dragoman) -> Non
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("model.d_modle=512", "unknown key 'model.d_modle' (did you mean 'd_model'?)"),
+        ("model.d_modle=512", "unknown key 'model.d_modle' (did you mean 'model.d_model'?)"),
         ('model.d_model="512"', "model.d_model"),
         ("model.d_model=true", "got True"),
         ("model.d_model=502", "set it to 500 or 504"),
@@ -859,6 +859,8 @@ def test_average(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
         == dragoman("translate", "-m", bundle, stdin=b"A")[1]
     )
     assert dragoman("average", bundle, bundle, "-o", tmp_path / "mean")[0] == 1
+    code, _, err = dragoman("average", bundle, "-o", tmp_path / "other")
+    assert (code, "at least two models" in err) == (2, True)
     assert dragoman("average", bundle, bundle, "--last", 2, "-o", tmp_path / "other")[0] == 2
 
 

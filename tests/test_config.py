@@ -87,7 +87,7 @@ def test_a_preset_ties_what_can_be_tied() -> None:
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["model.d_modle=256"], r"unknown key 'model.d_modle' \(did you mean 'd_model'\?\)"),
+        (["model.d_modle=256"], r"unknown key 'model.d_modle' \(did you mean 'model.d_model'\?\)"),
         (["modle.d_model=256"], r"unknown key 'modle' \(did you mean 'model'\?\)"),
         (["model.d_model='512'"], r"model.d_model: .*integer, got '512'"),
         (["model.n_heads=true"], "model.n_heads: .*integer, got True"),
@@ -294,9 +294,10 @@ def test_every_setting_is_listed_as_a_recipe(tmp_path: Path) -> None:
     ("settings", "message"),
     [
         ({"lr": 0.1}, r"unknown key 'lr' \(did you mean 'training.lr'\?\)"),
-        ({"model": {"d_modle": 1}}, r"did you mean 'd_model'"),
+        ({"model": {"d_modle": 1}}, r"did you mean 'model.d_model'"),
         ({"model": {"zzz": 1}}, "--list-settings"),
         ({"data": {"source_lang": "klingon"}}, "'klingon' is no language code"),
+        ({"data": {"source": "a.en", "target": "a.en"}}, "source and target are one file; give the two sides"),
     ],
 )
 def test_wrong_words_get_a_hint(settings: dict[str, Any], message: str) -> None:

@@ -78,11 +78,11 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
     start = load_file(reference / "last" / "model.safetensors")
     tuned = load_file(tmp_path / "run" / "last" / "model.safetensors")
     assert all(torch.allclose(start[name], tuned[name], atol=1e-4) for name in start)
-    with pytest.raises(ConfigError, match="differs from the bundle"):
+    with pytest.raises(ConfigError, match=r"model.d_ff is 32 in the model of --init-from, not 64"):
         train({**tuning, "model": {"d_ff": 64}}, tmp_path / "other", init_from=reference / "last", device="cpu")
-    with pytest.raises(ConfigError, match=r"tokenizer.min_count differs from the bundle"):
+    with pytest.raises(ConfigError, match=r"tokenizer.min_count is 1 in the model of --init-from, not 5"):
         train({**tuning, "tokenizer": {"min_count": 5}}, tmp_path / "other", init_from=reference / "last", device="cpu")
-    with pytest.raises(ConfigError, match=r"tokenizer.lowercase differs .* lowercase_source=true"):
+    with pytest.raises(ConfigError, match=r"tokenizer.lowercase is False .* not True; .* lowercase_source=true"):
         train({**tuning, "tokenizer": {"lowercase": True}}, tmp_path / "other", init_from=reference, device="cpu")
     open_still = {**tuning, "tokenizer": {"joint": None}}
     train(open_still, tmp_path / "open", init_from=reference / "last", device="cpu", report=lines.append)

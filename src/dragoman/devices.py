@@ -43,16 +43,17 @@ def find_device(name: str = "auto") -> str:
         return "cpu"
     import torch
 
-    mps = torch.backends.mps.is_available()
+    mps, n_cuda = torch.backends.mps.is_available(), torch.cuda.device_count()
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     try:
         device = torch.device(name)
-        known = {"cpu": True, "cuda": (device.index or 0) < torch.cuda.device_count(), "mps": mps}[device.type]
+        known = {"cpu": True, "cuda": (device.index or 0) < n_cuda, "mps": mps}[device.type]
     except (RuntimeError, KeyError):
         known = False
     if not known:
-        raise ConfigError(f"no device {name!r} here", advice="use auto, cpu, cuda, cuda:<n> or mps")
+        found = ["auto", "cpu", *(f"cuda:{index}" for index in range(n_cuda)), *(["mps"] if mps else [])]
+        raise ConfigError(f"no device {name!r} here", advice=f"use one of {', '.join(found)}")
     return device.type if device.type == "cpu" else str(device)
 
 

@@ -133,9 +133,9 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
     key = ".".join(path)
     if problem["type"] == "extra_forbidden":
         close = [name for name in section.model_fields if path[-1] in _keys(section, [name])][:1]
-        close = [f"{name}.{path[-1]}" for name in close] or difflib.get_close_matches(
-            path[-1], _keys(section, path[:-1]), n=1
-        )
+        close = [f"{name}.{path[-1]}" for name in close] or [
+            ".".join([*path[:-1], name]) for name in difflib.get_close_matches(path[-1], _keys(section, path[:-1]), n=1)
+        ]
         return f"unknown key {key!r} " + (
             f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"
         )

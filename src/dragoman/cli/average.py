@@ -30,6 +30,8 @@ def average(
     from dragoman.training.run_folder import RunFolder
 
     if last is None:
+        if len(models) == 1:
+            raise typer.BadParameter("give at least two models, or --last with a run folder")
         average_bundles(models, output)
         what = f"{len(models)} models"
     elif len(models) == 1:

@@ -52,19 +52,18 @@ def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
         for section in given
     }
     asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
-    whole = parse_config({**settings, **{section: {**given[section], **asked[section]} for section in given}})
     may_differ = {"vocab_size"} if start.tokenizers.config.has_pieces else set()
     for section, values in given.items():
-        for key in asked[section]:
-            value = getattr(getattr(whole, section), key)
-            if key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value):
-                values[key] = value
-            elif values[key] != value:
+        for key, value in asked[section].items():
+            is_free = key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value)
+            if key in values and values[key] != value and not is_free:
                 raise ConfigError(
-                    f"{section}.{key} differs from the bundle of --init-from",
+                    f"{section}.{key} is {values[key]} in the model of --init-from, not {value}",
                     advice="leave it out; dropout, the size of a subword vocabulary, lowercase_source=true may be new",
                 )
-    return given
+    filled = {section: {**given[section], **asked[section]} for section in given}
+    parse_config({**settings, **filled})
+    return filled
 
 
 def searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
