@@ -12,12 +12,9 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 
 from dragoman.text.cleaning import clean
+from dragoman.text.languages import UNSPACED
 
-#: Thai, Lao, Burmese, Khmer, kana, Chinese characters.
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-)
-_WORD = re.compile(rf"[{_UNSPACED}]|[^\s{_UNSPACED}]+")
+_WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 #: SentencePiece's mark of a space is one too.
 _INVISIBLE = re.compile(r"[\s▁]")
 #: Texts of more characters, the one times the other, are compared in proportion only.

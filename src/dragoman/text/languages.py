@@ -9,7 +9,10 @@ from collections.abc import Iterable
 
 #: Languages written without spaces between words.
 WITHOUT_SPACES = frozenset(("zh", "ja", "th", "lo", "km", "my"))
-_SCRIPTS_WITHOUT_SPACES = ("CJK", "HIRAGANA", "KATAKANA", "THAI", "LAO", "KHMER", "MYANMAR")
+#: Their characters, for a class of a regular expression: Thai, Lao, Burmese, Khmer, kana, Chinese characters.
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
 
 #: The code of two letters (ISO 639-1), then those of three (ISO 639-2 and 639-3, and members of the language that the
 #: field's corpora name one by one, as FLORES does), for each language that a rule of Moses, spaCy or sacreBLEU is for.
@@ -37,17 +40,20 @@ def base_language(code: str) -> str:
 
 def scripts(texts: Iterable[str]) -> Counter[str]:
     """How many letters of the texts are of each script, which is the first word of a letter's name in Unicode."""
-    characters: Counter[str] = Counter()
-    for text in texts:
-        characters.update(text)
     found: Counter[str] = Counter()
-    for character, count in characters.items():
-        if character.isalpha():
-            found[unicodedata.name(character, "").split(" ")[0]] += count
+    for letter, count in _letters(texts).items():
+        found[unicodedata.name(letter, "").split(" ")[0]] += count
     return found
 
 
 def lacks_spaces(texts: Iterable[str]) -> bool:
     """Whether most letters of the texts are of scripts without spaces between words."""
-    found = scripts(texts)
-    return 2 * sum(found[script] for script in _SCRIPTS_WITHOUT_SPACES) > found.total()
+    letters = _letters(texts)
+    return 2 * sum(count for letter, count in letters.items() if re.match(f"[{UNSPACED}]", letter)) > letters.total()
+
+
+def _letters(texts: Iterable[str]) -> Counter[str]:
+    characters: Counter[str] = Counter()
+    for text in texts:
+        characters.update(text)
+    return Counter({character: count for character, count in characters.items() if character.isalpha()})
