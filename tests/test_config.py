@@ -32,6 +32,7 @@ def settings(*overrides: str) -> Config:
         (["tokenizer.kind=words", "tokenizer.byte_fallback=false"], "byte_fallback is for bpe and unigram"),
         (["tokenizer.kind=unigram", "tokenizer.min_count=5"], "min_count is for words .* with unigram, vocab_size"),
         (["training.r_drop=1.0", "model.dropout=0.0"], "r_drop compares two passes .*; set model.dropout"),
+        (["data.source=a.en", "data.target=./a.en"], "one file; give the two sides"),
     ],
 )
 def test_what_does_nothing_or_harm_is_refused_to_those_who_begin(overrides: list[str], message: str) -> None:
@@ -297,7 +298,6 @@ def test_every_setting_is_listed_as_a_recipe(tmp_path: Path) -> None:
         ({"model": {"d_modle": 1}}, r"did you mean 'model.d_model'"),
         ({"model": {"zzz": 1}}, "--list-settings"),
         ({"data": {"source_lang": "klingon"}}, "'klingon' is no language code"),
-        ({"data": {"source": "a.en", "target": "a.en"}}, "source and target are one file; give the two sides"),
     ],
 )
 def test_wrong_words_get_a_hint(settings: dict[str, Any], message: str) -> None:

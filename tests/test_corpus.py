@@ -10,7 +10,7 @@ import sys
 import threading
 import tracemalloc
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 from dragoman.config import DataConfig
 from dragoman.data import lines, named
-from dragoman.data.corpus import Split, are_others, available_splits, languages, read_pairs
+from dragoman.data.corpus import Split, available_splits, languages, read_pairs
 from dragoman.data.lines import MAX_LINE_BYTES, Unreadable, count_lines, raw_lines, read_lines
 from dragoman.errors import ConfigError, DataError
 
@@ -429,17 +429,3 @@ def test_lines_are_counted_as_they_are_read(
     path.write_bytes(gzip.compress(content)[:-5])
     with pytest.raises(DataError, match="damaged gzip file"):
         count_lines(path)
-
-
-@pytest.mark.parametrize(
-    ("these", "those", "differ"),
-    [
-        (("en", "de"), ("en", "fr"), True),
-        (("en", "de"), ("de", "en"), True),
-        (("en", "de"), ("eng", "de-AT"), False),
-        (("en", "de"), ("und", "fr"), False),
-        (["zho_Hans"], ["zh"], False),
-    ],
-)
-def test_languages_are_others_where_both_are_known(these: Sequence[str], those: Sequence[str], differ: bool) -> None:
-    assert are_others(these, those) is differ

@@ -109,17 +109,18 @@ def test_a_finished_run_is_left_alone(corpus: Path, reference: Path, tmp_path: P
 
 
 def test_a_copy_that_followed_the_links_goes_on(corpus: Path, reference: Path, tmp_path: Path) -> None:
-    """As `cp -rL` and most clouds copy: `best` and `last` are whole bundles then."""
+    """As `cp -rL` and most clouds copy: `best` and `last` are whole bundles then. Nothing of them is lost."""
     run = shutil.copytree(reference, tmp_path / "run")
-    assert not (run / "best").is_symlink()
-    train(settings(corpus, max_steps=33), run, device="cpu", report=lambda line: None)
-    assert (run / "last").is_symlink()
-    assert read_pointer(run / "last").name == "step-33"
-    (run / "last").unlink()
-    shutil.copytree(run / "tokenizer", run / "last")
-    with pytest.raises(RunFolderError, match=r"none of the run's bundles.*run/last; move it out"):
-        train(settings(corpus, max_steps=36), run, device="cpu", report=lambda line: None)
-    assert (run / "last").is_dir()
+    for n_steps, copied in ((33, "copied-last"), (36, "copied-last1")):
+        assert (run / "last").is_dir()
+        assert not (run / "last").is_symlink()
+        (run / "last" / "notes").write_text("mine", encoding="utf-8")
+        train(settings(corpus, max_steps=n_steps), run, device="cpu", report=lambda line: None)
+        assert read_pointer(run / "last") == (run / "bundles" / f"step-{n_steps}").resolve()
+        assert (run / copied / "notes").read_text(encoding="utf-8") == "mine"
+        last = (run / "last").resolve()
+        (run / "last").unlink()
+        shutil.copytree(last, run / "last")
 
 
 def test_a_damaged_newest_checkpoint_is_passed_over(corpus: Path, reference: Path, tmp_path: Path) -> None:
@@ -714,7 +715,7 @@ def test_no_pair_at_all_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", [{}, settings(Path())["model"]], ids=["chosen", "given"])
 def test_a_longer_training_keeps_what_was_chosen_for_it(corpus: Path, tmp_path: Path, model: dict[str, Any]) -> None:
     """The warm-up is chosen by the length of the training; that it goes on longer must not be refused for that."""
-    plain = {"data": settings(corpus)["data"], "model": model, "training": {"max_steps": 4}}
+    plain = {"data": settings(corpus)["data"], "model": model, "training": {"max_steps": 4, "lr": None}}
     chosen = {}
     for n_steps in (4, 12):
         plain["training"]["max_steps"] = n_steps

@@ -60,16 +60,13 @@ class DataConfig(Section):
         """Where the text comes from, and its languages."""
         for prefix in ("", "validation_", "test_"):
             names = f"{prefix}source", f"{prefix}target", f"{prefix}pairs"
-            files = [getattr(self, name) for name in names]
-            source, target, pairs = (file is not None for file in files)
+            source, target, pairs = (getattr(self, name) is not None for name in names)
             origins, choices = ("", "") if prefix else ("corpus ", "corpus, ")  # of which other splits may differ
             is_named = bool(origins) and self.corpus is not None
             if is_named + (source or target) + pairs > 1:
                 yield origins + " ".join(names), f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}"
             if source != target:
                 yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} belong together; give both"
-            elif source and files[0] == files[1]:
-                yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} are one file; give the two sides of a text"
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
             if code is not None and not LANGUAGE_CODE.fullmatch(code):
                 yield name, f"{code!r} is no language code; use ISO 639's, such as en, de or zh"

@@ -52,7 +52,13 @@ def find_device(name: str = "auto") -> str:
     except (RuntimeError, KeyError):
         known = False
     if not known:
-        found = ["auto", "cpu", *(f"cuda:{index}" for index in range(n_cuda)), *(["mps"] if mps else [])]
+        found = [
+            "auto",
+            "cpu",
+            *(["cuda"] if n_cuda else []),
+            *(f"cuda:{index}" for index in range(n_cuda)),
+            *(["mps"] if mps else []),
+        ]
         raise ConfigError(f"no device {name!r} here", advice=f"use one of {', '.join(found)}")
     return device.type if device.type == "cpu" else str(device)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import itertools
 import json
 import os
 import shutil
@@ -261,6 +262,7 @@ def set_pointer(pointer: Path, target: Path) -> None:
     relative = os.path.relpath(target, pointer.parent)
     unfinished = temporary(pointer)
     with _disk_errors(pointer):
+        _put_aside(pointer)
         unfinished.unlink(missing_ok=True)
         try:
             os.symlink(relative, unfinished, target_is_directory=True)
@@ -274,7 +276,16 @@ def set_pointer(pointer: Path, target: Path) -> None:
 def remove_pointer(pointer: Path) -> None:
     """Let the name `pointer` mean nothing."""
     with _disk_errors(pointer):
+        _put_aside(pointer)
         pointer.unlink(missing_ok=True)
+
+
+def _put_aside(pointer: Path) -> None:
+    """Rename a real folder in the place of a pointer, which a copy that follows links leaves there. Nothing in it is
+    lost: it may be the only whole one."""
+    if pointer.is_dir() and not pointer.is_symlink():
+        names = (pointer.with_name(f"copied-{pointer.name}{number or ''}") for number in itertools.count())
+        pointer.rename(next(name for name in names if not name.exists()))
 
 
 def read_pointer(pointer: Path) -> Path:

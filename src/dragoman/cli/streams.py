@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
 STDOUT = "standard output"
-#: Seconds between two words on how far a command is.
+#: Seconds between two words on how far a command is, at least.
 PROGRESS_EVERY = 10.0
 
 Result = TypeVar("Result")
@@ -107,13 +107,15 @@ def with_progress(results: Iterable[Result], output: Path | None) -> Iterator[Re
     if output is None and _stdout().isatty():
         yield from results
         return
-    started = told = time.monotonic()
-    for number, result in enumerate(results, 1):
-        yield result
+    started = told = before = time.monotonic()
+    for n_done, result in enumerate(results):
         now = time.monotonic()
-        if now - told >= PROGRESS_EVERY:
-            say(f"{number:,} lines, {number / (now - started):,.0f} a second")
+        if n_done and now - told >= PROGRESS_EVERY:
+            # Results come in blocks; with the first of one, those before are all that are done.
+            say(f"{n_done:,} lines, {n_done / (before - started):,.0f} a second")
             told = now
+        before = now
+        yield result
 
 
 @contextlib.contextmanager

@@ -79,8 +79,8 @@ def translate(
 ) -> None:
     """Translate text, line by line.
 
-    One line out for each line in, in order: from a pipe as they come, from a file in blocks of some thousand. Several
-    --model make an ensemble. On a terminal it prompts.
+    One line out for each line in, in order: from a pipe as they come, from a file in blocks. Several --model make an
+    ensemble. On a terminal it prompts.
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b

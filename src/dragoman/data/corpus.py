@@ -22,7 +22,6 @@ from dragoman.data.lines import Line, Unreadable, check_text_file, count_lines, 
 from dragoman.data.synthetic import TASKS
 from dragoman.errors import ConfigError, DataError
 from dragoman.storage import sha256
-from dragoman.text.languages import base_language
 
 Split = Literal["train", "validation", "test"]
 
@@ -123,9 +122,8 @@ def languages(data: DataConfig) -> tuple[str, str]:
 
 
 def are_others(these: Collection[str], those: Collection[str]) -> bool:
-    """Whether languages are known to differ, place by place; of their regions and scripts nothing is asked."""
-    here, there = ([base_language(code) for code in codes] for codes in (these, those))
-    return here != there and UNKNOWN_LANGUAGE not in (*here, *there)
+    """Whether languages are known to differ, place by place."""
+    return these != those and UNKNOWN_LANGUAGE not in (*these, *those)
 
 
 def file_language(name: str) -> str:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from dragoman.config import PRESETS, TrainingConfig
+from dragoman.config import PRESETS, ModelShape, TrainingConfig
 from dragoman.recipe import is_given
 from dragoman.text.languages import scripts
+from dragoman.training.schedule import peak_rate
 
 #: Pairs looked at to judge whether two languages share a script.
 SAMPLE_PAIRS = 2000
@@ -57,7 +59,9 @@ def plan(
     if is_given(asked["model"]) and not fine_tuning:
         usual = (key.split(".") for key in (*QUICK_LEARNING, *_sizes(n_pairs)[0]))
         if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
-            told.append("the model is given, so what is left open of it, and of how it is trained, is the paper's")
+            told.append(
+                "the model is given, so all else that is left open of it, and of how it is trained, is the paper's"
+            )
     return filled, told
 
 
@@ -68,12 +72,6 @@ def _choices(
     tokenizer, training = asked["tokenizer"], asked["training"]
     choices: dict[str, Any]
     epochs, n_steps = training.get("max_epochs"), training.get("max_steps")
-
-    def quarter(batch_tokens: int) -> int:
-        """A quarter of the steps, of batches of this size unless another was asked for."""
-        size = training.get("batch_tokens") or batch_tokens
-        return max(1, (n_steps or (epochs or 1) * _tokens(n_pairs, pairs) // size) // 4)
-
     if epochs is None and n_steps is None:
         epochs = _epochs(n_pairs, fine_tuning)
         yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best is kept on the way"
@@ -86,25 +84,25 @@ def _choices(
         if of_pieces and is_open and not _share_script(pairs):
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
         if is_given(asked["model"]):
-            shape = {**PRESETS.get(asked["model"].get("preset", ""), {}), **asked["model"]}
-            if training.get("warmup_steps") is None and quarter(USUAL.batch_tokens) < USUAL.warmup_steps:
-                choices = {"training.warmup_steps": quarter(USUAL.batch_tokens), "training.lr": _paper_peak(shape)}
-                yield choices, "a quarter of the steps, up to the paper's highest rate"
-            return
-        choices, reason = _sizes(n_pairs)
-        if n_pairs < MANY_PAIRS:
-            fitting = _fitting(QUICK_LEARNING, {**PRESETS[choices["model.preset"]], **asked["model"]})
-            yield fitting, "in as many steps these learn more from a small corpus (docs/choices.md)"
-        if n_pairs < FEW_PAIRS:
-            yield {"training.optimizer": "muon"}, "it learns more than Adam from few steps (docs/quality.md)"
-    longest = quarter(choices.get("training.batch_tokens", USUAL.batch_tokens))
-    choices["training.warmup_steps"] = min(choices["training.warmup_steps"], longest)
+            choices, reason = {}, f"a quarter of the steps, of which the paper's {USUAL.warmup_steps:,} would be more"
+        else:
+            choices, reason = _sizes(n_pairs)
+            if n_pairs < MANY_PAIRS:
+                fitting = _fitting(QUICK_LEARNING, {**PRESETS[choices["model.preset"]], **asked["model"]})
+                yield fitting, "in as many steps these learn more from a small corpus (docs/choices.md)"
+            if n_pairs < FEW_PAIRS:
+                yield {"training.optimizer": "muon"}, "it learns more than Adam from few steps (docs/quality.md)"
+    size = training.get("batch_tokens") or choices.get("training.batch_tokens", USUAL.batch_tokens)
+    limits = [n_steps or math.inf, epochs * _tokens(n_pairs, pairs, tokenizer) // size if epochs else math.inf]
+    longest, usual = max(1, int(min(limits)) // 4), choices.get("training.warmup_steps", USUAL.warmup_steps)
+    if longest < usual:
+        choices["training.warmup_steps"] = longest
     yield choices, reason
-
-
-def _paper_peak(shape: Mapping[str, Any]) -> float:
-    """The rate at the end of the paper's warm-up (section 5.3); its formula gives a shorter one a higher rate."""
-    return float(f"{(shape['d_model'] * USUAL.warmup_steps) ** -0.5:.2g}")
+    if longest < usual and training.get("warmup_steps") is None and "training.lr" not in choices:
+        shape = {**PRESETS.get(asked["model"].get("preset") or choices.get("model.preset", ""), {}), **asked["model"]}
+        peak = peak_rate(USUAL, shape.get("d_model", ModelShape().d_model))
+        reason = "the paper's highest rate, which its formula would raise for a shorter warm-up"
+        yield {"training.lr": float(f"{peak:.2g}")}, reason
 
 
 def _fitting(choices: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
@@ -153,10 +151,14 @@ def _epochs(n_pairs: int, fine_tuning: bool) -> int:
     return max(1, passes // 4) if fine_tuning else passes
 
 
-def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]]) -> int:
+def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]], tokenizer: Mapping[str, Any]) -> int:
     """About how many tokens an epoch has: a token is some four bytes, of a Chinese word as of an English one."""
-    longer = [max(len(text.encode(errors="replace")) for text in pair) for pair in islice(pairs, SAMPLE_PAIRS)]
-    return n_pairs * sum(longer) // (4 * max(1, len(longer))) + n_pairs
+    of_characters = tokenizer.get("kind") == "characters"
+    sizes = [
+        max(len(text) if of_characters else len(text.encode(errors="replace")) / 4 for text in pair)
+        for pair in islice(pairs, SAMPLE_PAIRS)
+    ]
+    return int(n_pairs * (sum(sizes) / max(1, len(sizes)) + 1))
 
 
 def _share_script(pairs: Iterable[tuple[str, str]]) -> bool:

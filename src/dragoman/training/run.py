@@ -201,9 +201,12 @@ def _prepare_again(
         config = parse_config(_laid_over(earlier, settings), run.config)
         refuse_changes(before, config, run.path, report)
         return config, open_prepared(run.path)
-    # What was chosen for the length of a training has been; a longer training keeps it.
-    kept = {"training": {"warmup_steps": before.training.warmup_steps, "lr": before.training.lr}}
-    config = resolve(_laid_over(kept, settings), start, report)
+    # What may have been chosen for the length of a training has been; a longer training keeps it.
+    asked = settings.get("training") or {}
+    kept = {key: getattr(before.training, key) for key in ("warmup_steps", "lr") if asked.get(key) is None}
+    if any(kept.values()):
+        report(f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}: of this run")
+    config = resolve({**settings, "training": {**asked, **kept}}, start, report)
     refuse_changes(before, config, run.path, report)
     tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)
     if start is not None and tokenizers is None:

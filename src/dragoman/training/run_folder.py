@@ -15,7 +15,7 @@ from dragoman.config import SearchConfig
 from dragoman.errors import BundleError, ConfigError, RunFolderError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.storage import MANIFEST, TEMPORARY, read_json, read_pointer, remove_pointer, set_pointer, verify_folder
+from dragoman.storage import TEMPORARY, read_json, read_pointer, remove_pointer, set_pointer, verify_folder
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint, saved_steps
 from dragoman.weights import read_weights
@@ -123,25 +123,10 @@ class RunFolder:
 
     def _point(self, progress: Progress) -> None:
         for name, step in (("last", progress.last_validation), ("best", progress.best_step)):
-            self._remove_double(self.path / name)
             if step is None:
                 remove_pointer(self.path / name)
             else:
                 set_pointer(self.path / name, self.bundles / f"step-{step}")
-
-    def _remove_double(self, pointer: Path) -> None:
-        """Remove the bundle that a copy of the run has where the run had a pointer: some copies follow links.
-
-        Raises:
-            RunFolderError: it is none of the run's bundles, so that it may be all there is of something.
-        """
-        if pointer.is_symlink() or not pointer.is_dir():
-            return
-        manifests = [_manifest(self.bundles / f"step-{step}") for step in saved_steps(self.bundles)]
-        if (manifest := _manifest(pointer)) is None or manifest not in manifests:
-            what = "a folder that is none of the run's bundles, where the run keeps a link to one"
-            raise RunFolderError(what, pointer, advice="move it out of the run")
-        shutil.rmtree(pointer)
 
 
 def _bundles_in_use(folder: Path) -> set[int]:
@@ -152,12 +137,6 @@ def _bundles_in_use(folder: Path) -> set[int]:
             state = read_json(folder / f"step-{step}" / "state.json")
             used |= {state[key] for key in ("best_step", "last_validation") if isinstance(state.get(key), int)}
     return used
-
-
-def _manifest(bundle: Path) -> dict[str, Any] | None:
-    with contextlib.suppress(BundleError):
-        return read_json(bundle / MANIFEST)
-    return None
 
 
 def _prune(folder: Path, keep: set[int]) -> None:
