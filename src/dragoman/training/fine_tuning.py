@@ -15,6 +15,7 @@ from dragoman.data.corpus import are_others, languages
 from dragoman.errors import ConfigError
 from dragoman.recipe import parse_config
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.training.growth import may_grow
 
 
 def load_start(name: Path) -> Bundle:
@@ -38,7 +39,7 @@ def fingerprint(start: Bundle) -> str:
 
 def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The sections that a starting bundle decides, but for what may be set anew: rates of dropout, the size of a new
-    vocabulary, and that sources are lower-cased.
+    vocabulary, that sources are lower-cased, and sizes in which the model grows.
 
     Raises:
         ConfigError: the settings ask for something else.
@@ -53,13 +54,16 @@ def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
     asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
     may_differ = {"vocab_size"} if start.tokenizers.config.has_pieces else set()
+    may_be_more = may_grow(start.config)
     for section, values in given.items():
         for key, value in asked[section].items():
             is_free = key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value)
-            if key in values and values[key] != value and not is_free:
+            grows = key in may_be_more and isinstance(value, int) and value > values[key]
+            if key in values and values[key] != value and not (is_free or grows):
+                new = "dropout, the size of a subword vocabulary, lowercase_source=true may be new"
                 raise ConfigError(
                     f"{section}.{key} is {values[key]} in the model of --init-from, not {value}",
-                    advice="leave it out; dropout, the size of a subword vocabulary, lowercase_source=true may be new",
+                    advice=f"leave it out; {new}, and {', '.join(sorted(may_be_more))} larger",
                 )
     filled = {section: {**given[section], **asked[section]} for section in given}
     parse_config({**settings, **filled})
