@@ -44,7 +44,7 @@ TOKENIZER = "tokenizer"
 #: Holds the bundles that come with the package, each in a folder of its name.
 PRETRAINED = Path(__file__).parent / "pretrained"
 #: Facts that also hold of weights made from a bundle's, by averaging or by training on: the heads that align words
-#: (`dragoman.alignment.heads`). Both begin with the model's heads, and small changes of the weights keep what one does.
+#: (`dragoman.alignment.heads`). Both keep the model's shape, and small changes of the weights keep what a head does.
 LASTING_FACTS = ("alignment",)
 #: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
 MAX_POSITION_TABLE = 2**25

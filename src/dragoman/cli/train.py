@@ -59,8 +59,7 @@ def train(
         typer.Option(
             "--init-from",
             help="Start from this trained model (fine-tuning): a bundle, a run, a shipped one. "
-            "With --set tokenizer.vocab_size=... it learns a new vocabulary, with a larger model.d_ff or more "
-            "layers (pre-norm) it grows.",
+            "With --set tokenizer.vocab_size=... it learns a new vocabulary.",
         ),
     ] = None,
     overrides: Settings = None,

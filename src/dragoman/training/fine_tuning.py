@@ -15,7 +15,6 @@ from dragoman.data.corpus import are_others, languages
 from dragoman.errors import ConfigError
 from dragoman.recipe import parse_config
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.training.growth import may_grow
 
 
 def load_start(name: Path) -> Bundle:
@@ -39,7 +38,7 @@ def fingerprint(start: Bundle) -> str:
 
 def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The sections that a starting bundle decides, but for what may be set anew: rates of dropout, the size of a new
-    vocabulary, that sources are lower-cased, and sizes in which the model grows.
+    vocabulary, and that sources are lower-cased.
 
     Raises:
         ConfigError: the settings ask for something else.
@@ -54,16 +53,13 @@ def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     }
     asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
     may_differ = {"vocab_size"} if start.tokenizers.config.has_pieces else set()
-    may_be_more = may_grow(start.config)
     for section, values in given.items():
         for key, value in asked[section].items():
             is_free = key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value)
-            grows = key in may_be_more and isinstance(value, int) and value > values[key]
-            if key in values and values[key] != value and not (is_free or grows):
-                new = "dropout, the size of a subword vocabulary, lowercase_source=true may be new"
+            if key in values and values[key] != value and not is_free:
                 raise ConfigError(
                     f"{section}.{key} is {values[key]} in the model of --init-from, not {value}",
-                    advice=f"leave it out; {new}, and {', '.join(sorted(may_be_more))} larger",
+                    advice="leave it out; dropout, the size of a subword vocabulary, lowercase_source=true may be new",
                 )
     filled = {section: {**given[section], **asked[section]} for section in given}
     parse_config({**settings, **filled})

@@ -34,7 +34,6 @@ from dragoman.storage import lock_folder, read_pointer, write_file
 from dragoman.training.changes import refuse_changes
 from dragoman.training.checkpoint import STARTING_MODEL
 from dragoman.training.fine_tuning import fingerprint, given_by, kept_tokenizers, load_start, searched_as
-from dragoman.training.growth import load_grown
 from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
@@ -58,8 +57,7 @@ def train(
         settings: a recipe as `recipe.read_recipe` gives it; what it leaves open is chosen to fit the corpus.
         folder: the run folder.
         init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning). Sources may be
-            lower-cased from now on, with another `tokenizer.vocab_size` a new vocabulary is learned, and there may be
-            more layers, or wider feed-forward ones (`training.growth`).
+            lower-cased from now on, and with another `tokenizer.vocab_size` a new vocabulary is learned.
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
         report: is given each line meant for a person.
 
@@ -86,7 +84,7 @@ def train(
         _check_memory(config, prepared, where, processes, report)
         model = build_model(config, prepared, where)
         if start is not None:
-            load_grown(model, with_vocabularies(start, prepared.tokenizers).weights)
+            model.load_state_dict(with_vocabularies(start, prepared.tokenizers).model.state_dict())
         trainer = Trainer(config, prepared, model, RunFolder(folder), processes, report)
         if start is not None:
             trainer.progress.lasting_facts = start.lasting_facts
