@@ -32,7 +32,6 @@ def settings(*overrides: str) -> Config:
         (["tokenizer.kind=words", "tokenizer.byte_fallback=false"], "byte_fallback is for bpe and unigram"),
         (["tokenizer.kind=unigram", "tokenizer.min_count=5"], "min_count is for words .* with unigram, vocab_size"),
         (["training.r_drop=1.0", "model.dropout=0.0"], "r_drop compares two passes .*; set model.dropout"),
-        (["data.source=a.en", "data.target=./a.en"], "one file; give the two sides"),
     ],
 )
 def test_what_does_nothing_or_harm_is_refused_to_those_who_begin(overrides: list[str], message: str) -> None:

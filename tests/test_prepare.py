@@ -280,6 +280,11 @@ def test_of_validation_data_that_are_empty_their_files_are_named(tmp_path: Path)
         make(config, tmp_path / "run")
 
 
+def test_one_file_as_both_sides_is_told(tmp_path: Path) -> None:
+    _, lines = make(corpus(tmp_path, [(source, source) for source, _ in sample(100)]), tmp_path / "run")
+    assert "warning: 100 of 100 pairs have equal source and target; is one file given for both?" in lines
+
+
 def test_what_is_dropped_is_counted(tmp_path: Path) -> None:
     pairs = sample(100)
     bad = [("", "x"), ("a", " "), ("a\0", "b"), ("a\x1bb", "c"), ("long " * 300, "long " * 300), ("a", "b " * 40)]

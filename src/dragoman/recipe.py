@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -163,9 +162,6 @@ def _in_vain(config: Config) -> Iterator[tuple[str, str, str]]:
     if config.model.tie == "all" and not tokenizer.is_joint:
         what = "model.tie 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"
         yield "model", "tie", what
-    source, target = config.data.source, config.data.target
-    if source is not None and target is not None and os.path.realpath(source) == os.path.realpath(target):
-        yield "data", "source", "source and target are one file; give the two sides of a text"
     if config.model.pad_id:
         yield "model", "pad_id", "model.pad_id must be 0, which fills batches of text up; leave it out"
     if config.training.r_drop and not any(rate for name, rate in config.model if name.endswith("dropout")):
