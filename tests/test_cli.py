@@ -877,7 +877,11 @@ def test_package(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     assert dragoman("package", "-m", bundle, *options)[0] == 1  # it exists
     assert dragoman("package", "-m", bundle, "-m", bundle, "-o", tmp_path / "two")[0] == 2
     assert dragoman("package", "-m", bundle, "-o", tmp_path / "two", "--length-penalty", -1)[0] == 2
-    assert dragoman("package", "-m", bundle, "-o", tmp_path / "two", "--card", tmp_path / "none.md")[0] == 1
+    code, _, err = dragoman("package", "-m", bundle, "-o", tmp_path / "two", "--card", tmp_path / "none.md")
+    assert (code, "cannot be read (No such file or directory)" in err) == (1, True)
+    code, _, err = dragoman("package", "-m", tmp_path / "small", "-o", tmp_path / "again")
+    assert (code, err.startswith("with the card of ")) == (0, True)
+    assert (tmp_path / "again" / "README.md").read_text(encoding="utf-8") == "# Tiny\n"
     assert not (tmp_path / "two").exists()
 
 

@@ -283,6 +283,8 @@ def test_of_validation_data_that_are_empty_their_files_are_named(tmp_path: Path)
 def test_one_file_as_both_sides_is_told(tmp_path: Path) -> None:
     _, lines = make(corpus(tmp_path, [(source, source) for source, _ in sample(100)]), tmp_path / "run")
     assert "warning: 100 of 100 pairs have equal source and target; is one file given for both?" in lines
+    _, lines = make(parse_config({"data": {"corpus": "copy"}, "tokenizer": {"kind": "words"}}), tmp_path / "copy")
+    assert "20,000 pairs have equal source and target (kept)" in lines
 
 
 def test_what_is_dropped_is_counted(tmp_path: Path) -> None:

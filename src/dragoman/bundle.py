@@ -3,7 +3,7 @@
     config.json        format version, model, search defaults, facts about the training
     tokenizer/         see `dragoman.text.tokenizer`
     model.safetensors  the weights, in float32, in float16 (half the size) or in int8 (a quarter); tied matrices once
-    README.md          the model card, if it has one: for people, who may edit it; never read here
+    README.md          the model card, if it has one: for people, who may edit it; nothing depends on it
     MANIFEST.json      size and SHA-256 of each file
 
 A bundle can be moved, and is safe to take from a stranger: it holds no code, no paths and no pickle, only files with
@@ -115,6 +115,15 @@ def find_bundle(name: str | Path) -> Path:
         return PRETRAINED / str(name)
     known = f", or a shipped model: {', '.join(shipped_models())}" if shipped_models() else ""
     raise BundleError("no such model", path, advice=f"give a bundle or a run folder{known}")
+
+
+def card_of(name: str | Path) -> str | None:
+    """The card of the bundle that `find_bundle` finds, if it has one that is text."""
+    path = find_bundle(name) / CARD
+    try:
+        return path.read_text(encoding="utf-8") if path.is_file() and not path.is_symlink() else None
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def shipped_models() -> list[str]:

@@ -88,10 +88,12 @@ ValidationSource = Annotated[
 ]
 ValidationTarget = Annotated[str | None, typer.Option("--validation-target", help="Its translation.")]
 SourceLang = Annotated[
-    str | None, typer.Option("--source-lang", metavar="CODE", help="Such as en. Default: the file's suffix.")
+    str | None,
+    typer.Option("--source-lang", metavar="CODE", help="Such as en. Default: the file's suffix, or the corpus's own."),
 ]
 TargetLang = Annotated[
-    str | None, typer.Option("--target-lang", metavar="CODE", help="Such as de. Default: the file's suffix.")
+    str | None,
+    typer.Option("--target-lang", metavar="CODE", help="Such as de. Default: the file's suffix, or the corpus's own."),
 ]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, e.g. training.lr=0.002.")

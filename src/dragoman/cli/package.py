@@ -28,14 +28,15 @@ def package(
 ) -> None:
     """Make a model ready to give to others.
 
-    One folder with all that is needed to translate, at half the size, with a card that tells of it. --beam-size and
-    --length-penalty become what it translates with unless told otherwise.
+    One folder with all that is needed to translate, at half the size, with a card that tells of it: the model's own, if
+    there is no --card. It may be edited later. --beam-size and --length-penalty become what it translates with unless
+    told otherwise.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
     """
     text = _read_card(card)
-    from dragoman.bundle import load_bundle, write_bundle
+    from dragoman.bundle import card_of, load_bundle, write_bundle
     from dragoman.config import SearchConfig
     from dragoman.sections import parse_section
 
@@ -43,6 +44,8 @@ def package(
     asked = {"beam_size": beam_size, "length_penalty": length_penalty}
     given = {name: value for name, value in asked.items() if value is not None}
     search = parse_section(SearchConfig, {**bundle.search.model_dump(), **given})
+    if text is None and (text := card_of(model)) is not None:
+        say(f"with the card of {model}: look through it, {output}/README.md")
     write_bundle(output, replace(bundle, search=search), precision, text)
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {program()} translate -m {output}")
@@ -51,5 +54,7 @@ def package(
 def _read_card(path: Path | None) -> str | None:
     try:
         return None if path is None else path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"the card cannot be read ({error})", path, advice="give a text file in UTF-8") from None
+    except OSError as error:
+        raise DataError(f"the card cannot be read ({error.strerror})", path, advice="check the path") from None
+    except UnicodeDecodeError as error:
+        raise DataError(f"the card is not UTF-8 ({error})", path, advice="convert it") from None

@@ -180,7 +180,14 @@ def explain(error: BaseException) -> tuple[int, str]:
         what = printable(error.format_message()).rstrip(".")
         for empty_words in ("Invalid value: ", "Value error, "):
             what = what.replace(empty_words, "", 1)
-        hint = "text goes after an option, such as --source or --input; " if "unexpected extra argument" in what else ""
+        hint = ""
+        if "unexpected extra argument" in what:
+            is_inspect = path.startswith("dragoman inspect")  # which takes a sentence without an option
+            hint = (
+                "put a sentence in quotes; "
+                if is_inspect
+                else "text goes after an option, such as --source or --input; "
+            )
         return USAGE, f"{what}; {hint}see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)

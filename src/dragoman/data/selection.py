@@ -84,7 +84,7 @@ class Selection:
             lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({kept})")
         if self.n_other_target:
             lines.append(f"{self.n_other_target:,} pairs have a source that occurs before with another target (kept)")
-        if self.n_equal * 2 > len(self.uses):
+        if self.data.corpus is None and self.n_equal * 2 > len(self.uses):
             what = f"{self.n_equal:,} of {len(self.uses):,} pairs have equal source and target"
             lines.append(f"warning: {what}; is one file given for both?")
         elif self.n_equal:
