@@ -1091,7 +1091,7 @@ def test_progress_counts_whole_blocks(monkeypatch: pytest.MonkeyPatch, capsys: p
             now += 8.0  # then all of it is there at once
             yield from range(4000)
 
-    assert len(list(with_progress(blocks(), Path("out")))) == 16_000
+    assert len(list(with_progress(blocks(), from_file=True, output=Path("out")))) == 16_000
     assert capsys.readouterr().err == "4,000 lines, 500 a second\n12,000 lines, 500 a second\n"
 
 

@@ -27,8 +27,8 @@ from dragoman.inspection.pictures import draw_attention, draw_curves, draw_posit
 from dragoman.inspection.search_text import search_text
 from dragoman.recipe import parse_config, read_recipe
 from dragoman.text.vocabulary import EOS_ID
+from dragoman.training.run import steps_of_run
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.schedule import steps_of_run
 from dragoman.translator import Translator
 from dragoman.translator.forcing import forced_log_probs
 

@@ -55,7 +55,7 @@ def schedule(
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     from dragoman.inspection.pictures import draw_schedules
     from dragoman.recipe import parse_config, read_recipe
-    from dragoman.training.schedule import steps_of_run
+    from dragoman.training.run import steps_of_run
 
     curves = []
     for path in recipes:

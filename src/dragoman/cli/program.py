@@ -182,12 +182,9 @@ def explain(error: BaseException) -> tuple[int, str]:
             what = what.replace(empty_words, "", 1)
         hint = ""
         if "unexpected extra argument" in what:
-            is_inspect = path.startswith("dragoman inspect")  # which takes a sentence without an option
-            hint = (
-                "put a sentence in quotes; "
-                if is_inspect
-                else "text goes after an option, such as --source or --input; "
-            )
+            hint = "text goes after an option, such as --source or --input; "
+            if path.startswith("dragoman inspect"):
+                hint = "put a sentence in quotes; "
         return USAGE, f"{what}; {hint}see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)

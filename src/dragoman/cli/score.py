@@ -56,7 +56,8 @@ def score(
 
         translator = Translator.load(*model, device=device)
         scores = _scores(translator, pairs, batch_size, name=source or "standard input")
-        for each in with_progress(scores, output) if source or stdin_is_file() else scores:
+        from_file = source is not None or stdin_is_file()
+        for each in with_progress(scores, from_file=from_file, output=output):
             value = each.per_token if per_token else each.log_prob
             told = {**asdict(each), "per_token": each.per_token}
             write(json.dumps(told, ensure_ascii=False) if as_json else f"{value:.6f}")

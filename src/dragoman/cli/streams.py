@@ -102,9 +102,10 @@ def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Ite
             raise DataError("invalid UTF-8", name, line=number, byte=byte, advice=advice) from None
 
 
-def with_progress(results: Iterable[Result], output: Path | None) -> Iterator[Result]:
-    """`results` as they are; a person who does not see them go by is told now and then how many there were."""
-    if output is None and _stdout().isatty():
+def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | None) -> Iterator[Result]:
+    """`results` as they are; of a whole file's, a person who does not see them go by is told now and then how many
+    there were."""
+    if not from_file or (output is None and _stdout().isatty()):
         yield from results
         return
     started = told = before = time.monotonic()

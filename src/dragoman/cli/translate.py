@@ -121,7 +121,7 @@ def translate(
             top_p=top_p,
             seed=seed,
         )
-        for number, translation in enumerate(with_progress(translations, output) if from_file else translations):
+        for number, translation in enumerate(with_progress(translations, from_file=from_file, output=output)):
             if translation.n_parts > 1 and not sentences:
                 what = f"line {number + 1} is longer than the {translator.max_length} tokens of the model"
                 say(f"warning: {what}; translated in {translation.n_parts} parts")

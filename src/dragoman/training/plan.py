@@ -152,7 +152,8 @@ def _epochs(n_pairs: int, fine_tuning: bool) -> int:
 
 
 def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]], tokenizer: Mapping[str, Any]) -> int:
-    """About how many tokens an epoch has: a token is some four bytes, of a Chinese word as of an English one."""
+    """About how many tokens an epoch has: a token is some four bytes, of a Chinese word as of an English one, unless it
+    is a character."""
     of_characters = tokenizer.get("kind") == "characters"
     sizes = [
         max(len(text) if of_characters else len(text.encode(errors="replace")) / 4 for text in pair)

@@ -12,6 +12,7 @@ import torch
 
 from dragoman.bundle import Bundle
 from dragoman.config import Config, DataConfig, ModelConfig
+from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import (
     DATA_FOLDER,
@@ -37,6 +38,7 @@ from dragoman.training.fine_tuning import fingerprint, given_by, kept_tokenizers
 from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
+from dragoman.training.schedule import total_steps
 from dragoman.training.trainer import Trainer
 from dragoman.training.vocabulary_transfer import with_vocabularies
 
@@ -102,6 +104,19 @@ def build_model(config: Config, prepared: Prepared, device: torch.device) -> Tra
     """A new model with random weights, a function of the seed alone."""
     torch.manual_seed(config.training.seed)
     return Transformer(model_config(config, prepared)).to(device)
+
+
+def steps_of_run(config: Config, run: Path) -> int:
+    """The steps of a run's whole training; its prepared corpus says how many an epoch has.
+
+    Raises:
+        BundleError: the prepared corpus is missing or damaged.
+    """
+    training, prepared = config.training, open_prepared(run)
+    batches = Batches(
+        prepared.train, prepared.tokenizers, batch_tokens=training.batch_tokens, seed=training.seed, sampling=False
+    )
+    return total_steps(training, batches.per_epoch)
 
 
 def _check_memory(
@@ -180,6 +195,7 @@ def _prepare(
 def _prepare_first(
     settings: Mapping[str, Any], run: RunFolder, start: Bundle | None, report: Callable[[str], None]
 ) -> tuple[Config, Prepared]:
+    """Nothing was saved yet, so that every setting is free."""
     if run.config.exists() and not (run.path / DATA_FOLDER).exists():
         raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
     check_request(settings, given=given_by(start, settings) if start is not None else None)

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 
-from dragoman.config import Config, TrainingConfig
-from dragoman.data.batches import Batches
-from dragoman.data.prepare import open_prepared
+from dragoman.config import TrainingConfig
 
 
 def peak_rate(training: TrainingConfig, d_model: int) -> float:
@@ -19,19 +16,6 @@ def total_steps(training: TrainingConfig, per_epoch: int) -> int:
     """The steps of a whole training whose epochs have `per_epoch` batches: what comes first of its two limits."""
     by_epochs = (training.max_epochs or 0) * per_epoch
     return min(each for each in (training.max_steps, by_epochs) if each)
-
-
-def steps_of_run(config: Config, run: Path) -> int:
-    """The steps of a run's whole training; its prepared corpus says how many an epoch has.
-
-    Raises:
-        BundleError: the prepared corpus is missing or damaged.
-    """
-    training, prepared = config.training, open_prepared(run)
-    batches = Batches(
-        prepared.train, prepared.tokenizers, batch_tokens=training.batch_tokens, seed=training.seed, sampling=False
-    )
-    return total_steps(training, batches.per_epoch)
 
 
 def learning_rate(step: int, training: TrainingConfig, d_model: int, n_steps: int) -> float:
