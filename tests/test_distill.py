@@ -143,10 +143,12 @@ def test_what_was_stopped_goes_on_to_the_same_text(
         return translate(self, texts, **options)  # type: ignore[call-overload]
 
     monkeypatch.setattr(Translator, "translate", watched)
-    distill(teachers, text, tmp_path / "out", report=quiet)
+    said: list[str] = []
+    distill(teachers, text, tmp_path / "out", report=said.append)
     assert written(tmp_path / "out") == written(tmp_path / "whole")
     n_parts = sum(name[0].isdigit() for name in names)
     assert len(translated) == {0: 12, 1: 8, 2: 6, 3: 2, 4: 0}[n_parts]  # nothing twice
+    assert any("goes on after the 4 sentences" in line for line in said) == (n_parts in (1, 3))  # between two parts
     assert not (tmp_path / "out" / "parts").exists()
 
 

@@ -476,6 +476,12 @@ def test_a_translator_computes_in_its_precision(precision: Precision, tmp_path: 
     assert [call.args[2] for call in made.call_args_list] == [*usable_kernels(precision)[:1]] * 2
 
 
+def test_a_translator_says_what_it_is(tokenizers: Tokenizers) -> None:
+    models = [tiny_model(tokenizers), tiny_model(tokenizers)]
+    assert repr(Translator(models[:1], tokenizers)) == "<Translator en-de, float32 on cpu>"
+    assert repr(Translator(models, tokenizers)) == "<Translator en-de, 2 models, float32 on cpu>"
+
+
 def test_integers_are_for_the_cpu(tokenizers: Tokenizers, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="int8 is for the CPU; use bfloat16 on a GPU"):
         Translator([tiny_model(tokenizers)], tokenizers, device="meta", precision="int8")

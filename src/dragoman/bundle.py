@@ -70,6 +70,15 @@ class Bundle:
         """Those of the facts that hold of weights made from these, too."""
         return {name: self.facts[name] for name in LASTING_FACTS if name in self.facts}
 
+    def describe(self) -> str:
+        """One line: what it translates, with what vocabularies, and how it searches."""
+        tokenizers, search = self.tokenizers, self.search
+        step = f", step {self.facts['step']:,}" if isinstance(self.facts.get("step"), int) else ""
+        return (
+            f"{tokenizers.source_lang} to {tokenizers.target_lang}{step}; {tokenizers.describe()}; "
+            f"beam size {search.beam_size}, length penalty {search.length_penalty:g}"
+        )
+
     @cached_property
     def model(self) -> Transformer:
         """The model in PyTorch: in evaluation mode, float32, on the CPU. Torch's random state is left as it was."""

@@ -23,11 +23,12 @@ Text = Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to transla
 
 @inspect.command("model", cls=Command)
 def inspect_model(model: EachModel) -> None:
-    """Print the tree of modules, with shapes and parameter counts."""
+    """Print what a model translates, and the tree of its modules, with shapes and parameter counts."""
     from dragoman.bundle import load_bundle
 
     for name in model:
-        print_result(str(load_bundle(name).model))
+        bundle = load_bundle(name)
+        print_result(f"{name}: {bundle.describe()}\n{bundle.model}")
 
 
 @inspect.command("attention", cls=Command)

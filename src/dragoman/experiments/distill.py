@@ -201,13 +201,16 @@ class _Run:
         started, n_done, n_translated = time.monotonic(), 0, 0
         for piece in range(_n_parts(self.n_texts)):
             texts = list(itertools.islice(lines, PART_SIZE))
-            path, n_done = _part(self.parts, self.number, piece), n_done + len(texts)
+            path = _part(self.parts, self.number, piece)
             if path.exists():
+                n_done += len(texts)
                 continue
+            if n_done and not n_translated:
+                report(f"{self.teacher.name}: goes on after the {n_done:,} sentences translated before")
             found = self.teacher.translator.translate(texts, batch_size=self.batch_size, **self.options)
             # Of an empty text there are no alternatives.
             write_file(path, to_json([[each.text for each in translation.alternatives] for translation in found]))
-            n_translated += len(texts)
+            n_done, n_translated = n_done + len(texts), n_translated + len(texts)
             speed = n_translated / max(time.monotonic() - started, 1e-9)
             left = f"{(self.n_texts - n_done) / speed / 60:.0f} min left"
             report(f"{self.teacher.name}: {n_done:,} of {self.n_texts:,} sentences, {speed:.0f} a second, {left}")

@@ -107,7 +107,8 @@ class Trainer:
                     self.processes.barrier()
                     saved = self.progress.step
                 if stopping:
-                    self.display.line(f"stopped after step {self.progress.step:,}; the same command continues")
+                    what = ", the last" if over else "; the same command continues"
+                    self.display.line(f"stopped after step {self.progress.step:,}{what}")
                     self.stop.leave()
                 if over:
                     break

@@ -136,6 +136,11 @@ class Translator:
         options = self.search, self.device, self._workers.n_workers, self.alignment, self._models.precision
         return type(self), (self._models.given, self.tokenizers, *options)
 
+    def __repr__(self) -> str:
+        languages = f"{self.tokenizers.source_lang}-{self.tokenizers.target_lang}"
+        ensemble = f", {len(self._models.given)} models" if len(self._models.given) > 1 else ""
+        return f"<Translator {languages}{ensemble}, {self._models.precision} on {self.device}>"
+
     @property
     def models(self) -> list[Transformer]:
         """The models in PyTorch, on their device; those of bundles are built when they are first asked for."""
