@@ -268,5 +268,6 @@ def test_a_signal_costs_one_part(models: list[str], tmp_path: Path) -> None:
         assert process.stderr is not None
         said = process.stderr.read().decode()
     assert process.returncode == 143, said
+    assert said.endswith("stopped; the same command continues\n")
     assert (tmp_path / "out" / "parts" / "1-000000.json").exists()
     assert not (tmp_path / "out" / "train.en").exists()

@@ -656,10 +656,12 @@ def test_a_stop_in_the_last_validation_waits_for_it(
     validate = trainer.validate
     with monkeypatch.context() as patch:
         patch.setattr(trainer, "validate", asked)
+        told: list[str] = []
         with pytest.raises(SystemExit):
-            train(settings(corpus), run, device="cpu", report=lambda line: None)
+            train(settings(corpus), run, device="cpu", report=told.append)
+    assert next(line for line in told if "stopped" in line).endswith(", the last")  # nothing is left to continue
     best = read_pointer(run / "best")
-    told: list[str] = []
+    told.clear()
     assert train(settings(corpus), run, device="cpu", report=told.append) == best
     assert not [line for line in told if "validation at" in line]
     assert_same_training(reference, run)

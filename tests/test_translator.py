@@ -478,8 +478,8 @@ def test_a_translator_computes_in_its_precision(precision: Precision, tmp_path: 
 
 def test_a_translator_says_what_it_is(tokenizers: Tokenizers) -> None:
     models = [tiny_model(tokenizers), tiny_model(tokenizers)]
-    assert repr(Translator(models[:1], tokenizers)) == "<Translator en-de, float32 on cpu>"
-    assert repr(Translator(models, tokenizers)) == "<Translator en-de, 2 models, float32 on cpu>"
+    assert repr(Translator(models[:1], tokenizers)) == "<Translator en to de, float32 on cpu>"
+    assert repr(Translator(models, tokenizers)) == "<Translator en to de, 2 models, float32 on cpu>"
 
 
 def test_integers_are_for_the_cpu(tokenizers: Tokenizers, tmp_path: Path) -> None:

@@ -72,11 +72,9 @@ class Bundle:
 
     def describe(self) -> str:
         """One line: what it translates, with what vocabularies, and how it searches."""
-        tokenizers, search = self.tokenizers, self.search
-        step = f", step {self.facts['step']:,}" if isinstance(self.facts.get("step"), int) else ""
+        tokenizers = self.tokenizers
         return (
-            f"{tokenizers.source_lang} to {tokenizers.target_lang}{step}; {tokenizers.describe()}; "
-            f"beam size {search.beam_size}, length penalty {search.length_penalty:g}"
+            f"{tokenizers.source_lang} to {tokenizers.target_lang}; {tokenizers.describe()}; {self.search.describe()}"
         )
 
     @cached_property

@@ -312,6 +312,10 @@ class SearchConfig(Section):
     """Draw from the most probable tokens that together have this probability."""
     seed: Count = 1
 
+    def describe(self) -> str:
+        """The search in a few words."""
+        return "sampled" if self.sample else f"beam size {self.beam_size}, length penalty {self.length_penalty:g}"
+
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Lengths in the wrong order, and more hypotheses than are kept."""
         if self.max_length is not None and self.min_length > self.max_length:

@@ -150,9 +150,7 @@ def to_json(evaluation: Evaluation) -> str:
 def to_table(evaluation: Evaluation) -> Table:
     """The results for people."""
     table = metrics_table(evaluation.metrics)
-    search = evaluation.search
-    how = f"beam size {search.beam_size}, length penalty {search.length_penalty:g}"
-    table.title = f"{evaluation.n_sentences:,} sentences, {'sampled' if search.sample else how}"
+    table.title = f"{evaluation.n_sentences:,} sentences, {evaluation.search.describe()}"
     table.add_row("exact match", f"{evaluation.exact_match:.4f}", "")
     perplexity = "-" if evaluation.perplexity is None else f"{evaluation.perplexity:.3f}"
     note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""

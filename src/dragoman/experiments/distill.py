@@ -135,9 +135,13 @@ def distill(
             report(f"{folder} is complete")
         else:
             (folder / PARTS).mkdir(exist_ok=True)
-            for number, teacher in enumerate(teachers, 1):
-                run = _Run(teacher, folder / PARTS, number, n_texts, options, batch_size)
-                run.translate(text, report)
+            try:
+                for number, teacher in enumerate(teachers, 1):
+                    run = _Run(teacher, folder / PARTS, number, n_texts, options, batch_size)
+                    run.translate(text, report)
+            except (KeyboardInterrupt, SystemExit):
+                report("stopped; the same command continues")
+                raise
             _write(files, teachers, text, folder / PARTS, report)
         shutil.rmtree(folder / PARTS, ignore_errors=True)
     return files
@@ -212,8 +216,8 @@ class _Run:
             write_file(path, to_json([[each.text for each in translation.alternatives] for translation in found]))
             n_done, n_translated = n_done + len(texts), n_translated + len(texts)
             speed = n_translated / max(time.monotonic() - started, 1e-9)
-            left = f"{(self.n_texts - n_done) / speed / 60:.0f} min left"
-            report(f"{self.teacher.name}: {n_done:,} of {self.n_texts:,} sentences, {speed:.0f} a second, {left}")
+            left = f", {(self.n_texts - n_done) / speed / 60:.0f} min left" if n_done < self.n_texts else ""
+            report(f"{self.teacher.name}: {n_done:,} of {self.n_texts:,} sentences, {speed:.0f} a second{left}")
 
 
 def _n_parts(n_texts: int) -> int:

@@ -137,7 +137,7 @@ class Translator:
         return type(self), (self._models.given, self.tokenizers, *options)
 
     def __repr__(self) -> str:
-        languages = f"{self.tokenizers.source_lang}-{self.tokenizers.target_lang}"
+        languages = f"{self.tokenizers.source_lang} to {self.tokenizers.target_lang}"
         ensemble = f", {len(self._models.given)} models" if len(self._models.given) > 1 else ""
         return f"<Translator {languages}{ensemble}, {self._models.precision} on {self.device}>"
 
