@@ -502,3 +502,8 @@ def test_files_of_a_split() -> None:
     assert data.files("validation") == ("validation_source", "validation_target", None)
     assert data.files("test") == ("test_source", "test_target", None)
     assert DataConfig(pairs="a", validation_pairs="b", test_pairs="c").files("test") == (None, None, "c")
+
+
+def test_a_search_says_what_matters_to_it() -> None:
+    assert SearchConfig(beam_size=3, length_penalty=1).describe() == "beam size 3, length penalty 1"
+    assert SearchConfig(sample=True).describe() == "sampled"
