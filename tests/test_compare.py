@@ -196,5 +196,5 @@ def test_inspect_model_prints_the_tree(tmp_path: Path, capsys: pytest.CaptureFix
     bundle = write_tiny_bundle(tmp_path / "bundle")
     assert run(["inspect", "model", "-m", str(bundle)]) == 0
     said = capsys.readouterr().out
-    assert said.startswith(f"{bundle}: en to de; 320 BPE pieces, one vocabulary; beam size 2, length penalty 0.6\n")
+    assert said.startswith("en to de; 320 BPE pieces, one vocabulary; beam size 2, length penalty 0.6\n")
     assert "output_projection: Linear  weight 320 x 16 (tied), bias 320" in said

@@ -28,7 +28,7 @@ def inspect_model(model: EachModel) -> None:
 
     for name in model:
         bundle = load_bundle(name)
-        print_result(f"{name}: {bundle.describe()}\n{bundle.model}")
+        print_result(f"{bundle.describe()}\n{bundle.model}")
 
 
 @inspect.command("attention", cls=Command)
