@@ -75,6 +75,9 @@ LengthPenalty = Annotated[float | None, typer.Option("--length-penalty", help="L
 MaxLength = Annotated[
     int | None, typer.Option("--max-length", help="Longest translation, in tokens, the end mark included.")
 ]
+Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
+Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
+SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")]
 
 Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", show_default=False)]
 Corpus = Annotated[

@@ -21,6 +21,9 @@ from dragoman.cli.options import (
     Models,
     Overwrite,
     Precision,
+    Sample,
+    SampleSeed,
+    Temperature,
     Utf8,
     Workers,
 )
@@ -50,11 +53,11 @@ def translate(
     no_repeat_ngram: Annotated[
         int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of so many tokens twice.")
     ] = None,
-    sample: Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")] = False,
-    temperature: Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")] = None,
+    sample: Sample = False,
+    temperature: Temperature = None,
     top_k: Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")] = None,
     top_p: Annotated[float | None, typer.Option("--top-p", help="Draw from the tokens with this probability.")] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")] = None,
+    seed: SampleSeed = None,
     prefix: Annotated[str | None, typer.Option("--prefix", help="How each translation must begin.")] = None,
     align: Annotated[
         bool, typer.Option("--align", help="Add which word comes from which: text ||| 0-0 1-2 (source-target, from 0).")
