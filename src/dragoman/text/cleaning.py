@@ -26,6 +26,11 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", harmless(text))
 
 
+def comparable(text: str) -> str:
+    """Return the form in which texts are compared: cleaned, with single spaces; equal for texts that look equal."""
+    return collapse_spaces(clean(text))
+
+
 def without_controls(text: str) -> str:
     """Remove what a model may write and no translation may send to a terminal."""
     return NOT_TEXT.sub("", text)

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
+
+#: A reason to read a translation with care:
+#: `repetition`: a stretch of it is written again and again, and the text has no such stretch;
+#: `length`: it is far longer or shorter than translations of such texts are;
+#: `copied`: a part of the text was copied, because no model can translate it;
+#: `unusual`: the text is longer than what the model learned from.
+Flag = Literal["repetition", "length", "copied", "unusual"]
 
 
 class LongTextWarning(UserWarning):
@@ -37,8 +45,10 @@ class Translation:
     alternatives: tuple[Alternative, ...] = ()
     #: As in `Alternative`.
     alignment: tuple[tuple[int, int], ...] | None = None
-    #: How many parts the text was cut into; more than 1 where it was longer than the model reads.
+    #: How many parts the text was cut into.
     n_parts: int = 1
+    #: Reasons to read it with care, each once, in the order of `Flag`.
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True)
