@@ -685,4 +685,4 @@ def test_the_models_longest_translation_can_be_written(scoring: Scoring) -> None
     scorer = scoring([transformer(1, max_length=10)])
     for method in METHODS:
         for each in search(scorer, sentences(2, 8), config(**method, min_length=9))[0]:
-            assert (len(each.ids), each.finished) == (9, True)
+            assert (len(each.ids), len(each.token_log_probs)) == (9, 9 + each.finished)

@@ -70,12 +70,17 @@ class FaultFinder:
 
 
 def most_repeats(ids: Sequence[int], period: int) -> int:
-    """Return how many times in a row, at most, a stretch of `period` tokens is written."""
-    longest = equal = 0
-    for one, other in zip(ids, ids[period:], strict=False):
-        equal = equal + 1 if one == other else 0
-        longest = max(longest, equal)
-    return (longest + period) // period if len(ids) >= period else 0
+    """Return how many times in a row, at most, a stretch of `period` tokens is written; two or more are not all equal.
+
+    A row of equal tokens has the period 1 alone.
+    """
+    most = start = 0
+    for end in range(1, len(ids) + 1):
+        if end - start >= period and (end == len(ids) or ids[end] != ids[end - period]):
+            if period == 1 or len(set(ids[end - period : end])) > 1:
+                most = max(most, (end - start) // period)
+            start = end - period + 1
+    return most
 
 
 def _highest_count(tokens: Sequence[object]) -> int:

@@ -54,4 +54,4 @@ class Hypothesis:
 
 def best_first(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
     """By falling score: first the finished without faults, then the finished with some, then the unfinished."""
-    return sorted(hypotheses, key=lambda each: (not each.finished, bool(each.faults), -each.score))
+    return sorted(hypotheses, key=lambda each: (not each.finished, each.finished and bool(each.faults), -each.score))
