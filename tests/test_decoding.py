@@ -265,7 +265,7 @@ def test_finished_hypotheses_leave_the_beam() -> None:
     assert {each.finished for hypotheses in found for each in hypotheses} == {True, False}
     assert scorer.rows[:2] == [3, 12]
     for position, rows in enumerate(scorer.rows[1:], start=1):
-        left = sum(written_tokens(each) <= position for hypotheses in found for each in hypotheses)
+        left = sum(each.finished and written_tokens(each) <= position for hypotheses in found for each in hypotheses)
         assert rows <= 12 - left
     scorer.rows.clear()
     search(scorer, sentences(1, 2, 3), config(beam_size=4, n_best=1))
@@ -401,6 +401,99 @@ def test_a_search_stops_when_what_it_has_room_for_is_decided(method: dict[str, o
         search(scorer, sentences(1), config(**method, max_length=max_length))
         n_steps.append(len(scorer.rows))
     assert n_steps == [2, 4, 60]
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class LoopScorer(TableScorer):
+    """Writes "A" again and again; each further one is the more probable, and so are loops."""
+
+    end: float = 0.3
+
+    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+        end = self.end / (1 + len(written))
+        return logs([0, 0, 0, end, 1 - end, 0])
+
+
+@given(end=st.floats(0.05, 0.9), alpha=st.sampled_from([0.0, 0.6, 2.0]), n_best=st.integers(1, 5))
+def test_of_what_ends_a_beam_prefers_what_has_no_fault(end: float, alpha: float, n_best: int) -> None:
+    scorer = LoopScorer(max_length=30, end=end)
+    options = config(beam_size=30, length_penalty=alpha, n_best=n_best)
+    every = list(translations(scorer, (10, EOS_ID), options))
+    assert {len(each.ids) for each in every} == set(range(30))
+    clean = [each for each in every if 0 < len(each.ids) < 10]
+    faulty = [each for each in every if not 0 < len(each.ids) < 10]
+    (found,) = search(scorer, sentences(1), options)
+    assert_same(found, [*best_first(clean), *best_first(faulty)][:n_best])
+    assert [bool(each.faults) for each in found] == [not 0 < len(each.ids) < 10 for each in found]
+
+
+def test_faults_change_nothing_where_a_person_has_chosen() -> None:
+    source_ids = sentences(1)
+
+    def best(**options: object) -> Hypothesis:
+        prefix = options.pop("prefix", [])
+        scorer = LoopScorer(max_length=30, end=0.05)
+        return search(scorer, source_ids, config(length_penalty=2.0, **options), prefixes=[prefix])[0][0]
+
+    assert len(best(beam_size=30).ids) < 10
+    # by their scores alone: with other means against loops, in greedy search, and in sampling
+    for options in ({"beam_size": 30, "no_repeat_ngram": 29}, {"beam_size": 1}, {"sample": True, "n_best": 20}):
+        found = best(**options)
+        assert len(found.ids) >= 10, options
+        assert "repetition" in found.faults
+    # what was asked for is no fault, and neither is a little more of it
+    asked = best(beam_size=30, prefix=[A] * 15)
+    assert asked.ids[:15] == (A,) * 15
+    assert asked.faults == ()
+    (found,) = search(LoopScorer(), sentences(1), config(beam_size=30, n_best=30), prefixes=[[A] * 12])
+    assert {len(each.ids) for each in found if not each.faults} >= {12, 13, 14}
+
+
+def test_the_search_goes_on_for_one_without_a_fault_and_no_longer() -> None:
+    class LateCure(TableScorer):
+        """A probable loop of 12 tokens, and an improbable translation of 25 different ones."""
+
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+            row = np.zeros(self.vocab_size)
+            if not written:
+                row[[A, B]] = 0.9, 0.1
+            elif written[0] == A:
+                row[A if len(written) < 12 else EOS_ID] = 1
+            else:
+                row[B + len(written) if len(written) < 25 else EOS_ID] = 1
+            return logs(row.tolist())
+
+    for options, ids, n_steps in (({}, tuple(range(B, B + 25)), 26), ({"no_repeat_ngram": 30}, (A,) * 12, 13)):
+        scorer = LateCure(vocab_size=40, max_length=50)
+        (found,) = search(scorer, sentences(3), config(beam_size=3, **options))
+        assert (found[0].ids, len(scorer.rows)) == (ids, n_steps)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), beam_size=st.integers(2, 5), alpha=st.sampled_from([0.0, 0.6, 2.0]))
+def test_without_faults_the_search_is_the_same_step_by_step(seed: int, beam_size: int, alpha: float) -> None:
+    def searched(**options: object) -> tuple[list[list[Hypothesis]], list[int]]:
+        scorer = TableScorer(seed, vocab_size=9, max_length=30)
+        method = {"beam_size": beam_size, "length_penalty": alpha, **options}
+        return search(scorer, sentences(3, 1), config(**method)), scorer.rows
+
+    plain = {"no_repeat_ngram": 30}  # forbids nothing, and faults do not count
+    everything, _ = searched(**plain, n_best=beam_size)
+    if not any(each.faults for hypotheses in everything for each in hypotheses):
+        assert searched() == searched(**plain)
+
+
+@pytest.mark.parametrize("method", ROOMY)
+def test_what_never_ends_is_flagged_and_what_was_cut_is_not(method: dict[str, object]) -> None:
+    endless = RowScorer(row=[0, 0, 0, 0, 0.5, 0.5], max_length=70)
+    for max_length, faults in ((None, ("length",)), (5, ()), (60, ("length",))):
+        room = {} if max_length is None else {"max_length": max_length}
+        for each in search(endless, sentences(1, 100), config(**method, **room))[0]:
+            assert set(faults) <= set(each.faults), max_length
+            assert max_length != 5 or not each.faults
 
 
 # --- constraints -----------------------------------------------------------------------------------------------------
