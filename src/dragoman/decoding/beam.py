@@ -65,6 +65,7 @@ class Kept:
     """The best hypotheses of each sentence that have left the beam."""
 
     n_best: int
+    max_length: int | None  # what the hypotheses are cut to in the end
     alpha: float  # exponent of the length penalty
     places: Ints  # (B,): how many open hypotheses each sentence may have; the beam size less those that ended
     largest_penalty: Floats  # (B,): the length penalty at the sentence's natural limit
@@ -78,6 +79,7 @@ class Kept:
         limits, alpha = constraints.natural_limit, config.length_penalty
         return cls(
             n_best=config.n_best,
+            max_length=config.max_length,
             alpha=alpha,
             places=np.full_like(limits, config.beam_size),
             largest_penalty=np.array([length_penalty(n, alpha) for n in limits.tolist()], dtype=np.float32),
@@ -113,22 +115,27 @@ class Kept:
         can: NDArray[np.bool_] = beam.log_prob / penalty > self.bar[beam.sentence]
         return can
 
-    def is_settled(self, beam: Beam, max_length: int) -> NDArray[np.bool_]:
-        """(R,): whether the best of its sentence, cut to max_length, is the same whatever the search still finds.
+    def settle(self, beam: Beam, going_on: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Keep those whose sentence is decided, though they go on: return the others, (R,) as `going_on`.
 
-        It is if that and all open hypotheses are longer, and begin with the same tokens.
+        The best of a sentence, cut to max_length, is decided when all that can still be the best are longer and begin
+        with the same tokens.
         """
-        n_tokens = max_length - 1
-        if beam.ids.shape[1] <= n_tokens:
-            return np.zeros(len(beam.sentence), dtype=np.bool_)
-        starts = beam.ids[:, :n_tokens]
-        first = beam.sentence.searchsorted(beam.sentence)  # row of each sentence's first hypothesis
-        is_open = np.zeros(len(self.places), dtype=np.bool_)
-        is_open[beam.sentence[(starts != starts[first]).any(axis=1)]] = True
-        for row, number in zip(first.tolist(), beam.sentence.tolist(), strict=True):
-            for best in self.best[number][:1]:
-                is_open[number] |= len(best.ids) <= n_tokens or best.ids[:n_tokens] != tuple(starts[row].tolist())
-        return ~is_open[beam.sentence]
+        if self.max_length is None or self.n_best > 1 or beam.ids.shape[1] < self.max_length:
+            return going_on
+        n_tokens = self.max_length - 1
+        starts: dict[int, set[tuple[int, ...] | None]] = {}
+        for number, ids in zip(beam.sentence[going_on].tolist(), beam.ids[going_on, :n_tokens].tolist(), strict=True):
+            starts.setdefault(number, set()).add(tuple(ids))
+        for number in starts:
+            starts[number].update(
+                each.ids[:n_tokens] if len(each.ids) > n_tokens else None for each in self.best[number]
+            )
+        decided = [number for number in starts if len(starts[number]) == 1]
+        settled = going_on & np.isin(beam.sentence, decided)
+        self.add(beam, settled)
+        rest: NDArray[np.bool_] = going_on & ~settled
+        return rest
 
     def _bar(self, number: int) -> float:
         best = self.best[number]
@@ -156,15 +163,10 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
         ended = grown.last_ids == EOS_ID
         kept.add(grown, ended)
         last = constraints.at_limit(beam.ids.shape[1], beam.sentence)
+        going_on = kept.settle(grown, ~ended & ~last[parents] & kept.can_enter(grown))
         if last.any():
-            ended |= last[parents]
-            last[parents[grown.last_ids == EOS_ID]] = False
+            last[parents[ended]] = False
             kept.add(beam, last & (best > FORBIDDEN))  # there is no room for their next token: they end as they are
-        going_on = ~ended & kept.can_enter(grown)
-        if config.max_length is not None and config.n_best == 1:
-            settled = going_on & kept.is_settled(grown, config.max_length)
-            kept.add(grown, settled)
-            going_on &= ~settled
         if not going_on.any():
             return kept.best
         if not going_on.all():
