@@ -24,7 +24,7 @@ from dragoman.errors import ConfigError, DragomanError
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
 
 A, B = 4, 5
-WIDE = 200  # more than the translations of at most four tokens out of three
+WIDE = 400  # more than all continuations of the translations of at most four tokens out of three
 
 
 @dataclass
@@ -92,12 +92,12 @@ def config(**options: object) -> SearchConfig:
 def translations(
     scorer: TableScorer, source: tuple[int, ...], options: SearchConfig, prefix: tuple[int, ...] = ()
 ) -> Iterator[Hypothesis]:
-    """Every translation there is, by depth-first enumeration straight from the definitions."""
+    """Every translation that ends within the scorer's limit, or can go no further, straight from the definitions."""
 
     def allowed(ids: tuple[int, ...], token: int) -> bool:
         if len(ids) < len(prefix):
             return token == prefix[len(ids)]
-        if len(ids) + 1 == options.max_length:
+        if len(ids) + 1 == scorer.max_length:
             return token == EOS_ID
         n = options.no_repeat_ngram
         ngram = (*ids, token)[-n:]
@@ -106,7 +106,7 @@ def translations(
 
     def walk(ids: tuple[int, ...], values: tuple[float, ...]) -> Iterator[Hypothesis]:
         row = scorer.log_probs(source, ids).tolist()
-        tokens = [token for token in range(scorer.vocab_size) if allowed(ids, token)]
+        tokens = [token for token in range(scorer.vocab_size) if allowed(ids, token) and row[token] > -math.inf]
         if ids[-1:] == (EOS_ID,) or not tokens:
             log_prob, ended = sum(values), ids[-1:] == (EOS_ID,)
             score = log_prob / ((5 + len(ids)) / 6) ** options.length_penalty
@@ -116,6 +116,23 @@ def translations(
                 yield from walk((*ids, token), (*values, row[token]))
 
     return walk((), ())
+
+
+def ranked(hypotheses: Iterator[Hypothesis], options: SearchConfig) -> list[Hypothesis]:
+    """By falling score; the empty ones, which are faulty, after the others, and those without an end last."""
+    empty_last = not options.no_repeat_ngram
+    return sorted(hypotheses, key=lambda each: (not each.finished, empty_last and not each.ids, -each.score))
+
+
+def cut(hypotheses: Sequence[Hypothesis], n: int | None, alpha: float) -> list[Hypothesis]:
+    """All in at most n tokens, the end mark included, the first of those that are then the same."""
+    cut: dict[tuple[int, ...], Hypothesis] = {}
+    for each in hypotheses:
+        if n is not None and len(each.ids) >= n:
+            values = each.token_log_probs[: n - 1]
+            each = Hypothesis(each.ids[: n - 1], sum(values) / ((4 + n) / 6) ** alpha, sum(values), values, False)
+        cut.setdefault(each.ids, each)
+    return list(cut.values())
 
 
 def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
@@ -140,7 +157,8 @@ def beam_of_one(scorer: Scorer, source_ids: Ints, options: SearchConfig) -> list
     seed=st.integers(0, 10_000),
     vocab_size=st.integers(4, 6),
     length_penalty=st.sampled_from([0.0, 0.6, 1.0, 3.0]),
-    max_length=st.integers(1, 5),
+    model_limit=st.integers(1, 5),
+    max_length=st.none() | st.integers(1, 7),
     min_length=st.integers(0, 2),
     no_repeat_ngram=st.integers(0, 2),
     n_best=st.integers(1, 12),
@@ -148,18 +166,20 @@ def beam_of_one(scorer: Scorer, source_ids: Ints, options: SearchConfig) -> list
 )
 @settings(max_examples=40)
 def test_a_wide_beam_finds_the_best_of_all_translations(
-    seed: int, vocab_size: int, prefixes: list[list[int]], **options: float
+    seed: int, vocab_size: int, model_limit: int, max_length: int | None, prefixes: list[list[int]], **options: float
 ) -> None:
-    scorer = TableScorer(seed, vocab_size)
-    options["min_length"] = min(options["min_length"], options["max_length"] - 1)
-    prefixes = [[id for id in prefix if id < vocab_size][: int(options["max_length"]) - 1] for prefix in prefixes]
+    scorer = TableScorer(seed, vocab_size, max_length=model_limit)
+    room = min(max_length or model_limit, model_limit)
+    options |= {} if max_length is None else {"max_length": max_length}
+    options["min_length"] = min(options["min_length"], room - 1)
+    prefixes = [[id for id in prefix if id < vocab_size][: room - 1] for prefix in prefixes]
     search_config = config(beam_size=WIDE, **options)
     found = search(scorer, sentences(1, 2, 3), search_config, prefixes=prefixes)
     for length, prefix, hypotheses in zip((1, 2, 3), prefixes, found, strict=True):
         source = (*range(10, 10 + length), EOS_ID)
-        every = list(translations(scorer, source, search_config, tuple(prefix)))
+        every = ranked(translations(scorer, source, search_config, tuple(prefix)), search_config)
         assert len(every) <= WIDE
-        assert_same(hypotheses, best_first(every)[: search_config.n_best])
+        assert_same(hypotheses, cut(every[: search_config.n_best], max_length, search_config.length_penalty))
         assert len({each.ids for each in hypotheses}) == len(hypotheses)
 
 
@@ -218,8 +238,9 @@ def test_a_beam_leads_past_the_greedy_choice() -> None:
 
 def test_beams_and_n_best_beyond_the_vocabulary() -> None:
     # Only the empty translation and "A" exist.
-    found = search(RowScorer(row=[0, 0, 0, 0.5, 0.5, 0]), sentences(1), config(beam_size=9, n_best=9, max_length=2))
-    assert [(each.ids, each.finished) for each in found[0]] == [((), True), ((A,), True)]
+    scorer = RowScorer(row=[0, 0, 0, 0.5, 0.5, 0], max_length=2)
+    found = search(scorer, sentences(1), config(beam_size=9, n_best=9))
+    assert [(each.ids, each.finished) for each in found[0]] == [((A,), True), ((), True)]
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
@@ -241,35 +262,238 @@ def test_finished_sentences_leave_the_batch() -> None:
 def test_finished_hypotheses_leave_the_beam() -> None:
     scorer = TableScorer(3, vocab_size=20)
     found = search(scorer, sentences(1, 2, 3), config(beam_size=4, n_best=4))
+    assert {each.finished for hypotheses in found for each in hypotheses} == {True, False}
     assert scorer.rows[:2] == [3, 12]
     for position, rows in enumerate(scorer.rows[1:], start=1):
-        left = sum(written_tokens(each) <= position for hypotheses in found for each in hypotheses)
+        left = sum(each.finished and written_tokens(each) <= position for hypotheses in found for each in hypotheses)
         assert rows <= 12 - left
     scorer.rows.clear()
     search(scorer, sentences(1, 2, 3), config(beam_size=4, n_best=1))
-    assert len(scorer.rows) <= max(written_tokens(each) for hypotheses in found for each in hypotheses)
+    assert len(scorer.rows) <= max(len(each.ids) + 1 for hypotheses in found for each in hypotheses)
 
 
 def test_search_stops_when_nothing_better_can_come() -> None:
-    # After the empty translation with 0.9 nothing can reach it, though three of four hypotheses are open.
-    scorer = RowScorer(row=[0, 0.05, 0, 0.9, 0.03, 0.02])
+    # After "A" with 0.9 nothing can reach it, though two of three hypotheses are open.
+    class Sure(TableScorer):
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+            return logs([0, 0.05, 0, 0.9, 0.03, 0.02] if written else [0, 0.03, 0, 0, 0.94, 0.03])
+
+    scorer = Sure()
     search(scorer, sentences(1), config(beam_size=4, length_penalty=0.0))
-    assert scorer.rows == [1]
+    assert scorer.rows == [1, 3]
 
 
-@pytest.mark.parametrize("max_length", [3, 4, 5, 6, 10])
-def test_search_goes_on_exactly_while_something_better_can_come(max_length: int) -> None:
+@pytest.mark.parametrize("limit", [4, 5, 6, 7, 10])
+def test_search_goes_on_exactly_while_something_better_can_come(limit: int) -> None:
     # The longer translation wins by its length penalty, if it may become long enough.
     class Long(TableScorer):
         def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
-            rows = {0: [0, 0, 0, 0.6, 0.4, 0], max_length - 1: [0, 0, 0, 1, 0, 0]}
+            rows = {1: [0, 0, 0, 0.6, 0.4, 0], limit - 1: [0, 0, 0, 1, 0, 0]}
             return logs(rows.get(len(written), [0, 0, 0, 0, 1, 0]))
 
-    scorer = Long()
-    (found,) = search(scorer, sentences(1), config(beam_size=2, length_penalty=1.0, max_length=max_length))
-    wins = math.log(0.4) / ((5 + max_length) / 6) > math.log(0.6)
-    assert len(found[0].ids) == (max_length - 1 if wins else 0)
-    assert len(scorer.rows) == (max_length if wins else 1)
+    scorer = Long(max_length=limit)
+    (found,) = search(scorer, sentences(1), config(beam_size=2, length_penalty=1.0))
+    wins = math.log(0.4) / ((5 + limit) / 6) > math.log(0.6) / ((5 + 2) / 6)
+    assert len(found[0].ids) == (limit - 1 if wins else 1)
+    assert len(scorer.rows) == (limit if wins else 2)
+
+
+def test_a_translation_without_end_is_kept_and_ranks_after_those_that_end() -> None:
+    # At the limit the end is 3 of 1000: a beam of two does not choose it, a beam of three does.
+    class Late(TableScorer):
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+            return logs([0, 0, 0, 0.003, 0.99, 0.007] if len(written) == 3 else [0, 0, 0, 0, 1, 0])
+
+    for beam_size, ends in ((1, False), (2, False), (3, True)):
+        (found,) = search(Late(max_length=4), sentences(1), config(beam_size=beam_size))
+        assert [(each.ids, each.finished) for each in found] == [((A, A, A), ends)]
+        assert found[0].log_prob == pytest.approx(math.log(0.003) if ends else 0, abs=1e-6)
+
+    # "B" ends at once, improbably; the others never.
+    class Never(TableScorer):
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+            return logs([0, 0, 0, 1, 0, 0] if written[:1] == (B,) else [0, 0, 0, 0, 0.98, 0.02])
+
+    (found,) = search(Never(max_length=4), sentences(1), config(beam_size=2, n_best=2))
+    assert [(each.ids, each.finished) for each in found] == [((B,), True), ((A, A, A), False)]
+
+
+# --- less room -------------------------------------------------------------------------------------------------------
+
+ROOMY: list[dict[str, object]] = [
+    {"beam_size": 1},
+    {"beam_size": 2},
+    {"beam_size": 5, "n_best": 3},
+    {"sample": True},
+    {"sample": True, "n_best": 3, "top_k": 3},
+]
+
+
+@dataclass
+class RamblingScorer(TableScorer):
+    """Random probabilities that seldom end."""
+
+    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+        row = super().log_probs(source, written)
+        row[EOS_ID] -= 5
+        return row
+
+
+@settings(max_examples=60)
+@given(
+    scorer=st.sampled_from([TableScorer, RamblingScorer]),
+    seed=st.integers(0, 10_000),
+    method=st.sampled_from(ROOMY),
+    length_penalty=st.sampled_from([0.0, 0.6, 3.0]),
+    min_length=st.integers(0, 3),
+    no_repeat_ngram=st.integers(0, 3),
+    prefix=st.lists(st.sampled_from([UNK_ID, A, B]), max_size=3),
+)
+def test_less_room_gives_the_beginning_of_what_more_gives(
+    scorer: type[TableScorer], seed: int, method: dict[str, object], prefix: list[int], **options: float
+) -> None:
+    def found(max_length: int | None) -> list[Hypothesis]:
+        room = {} if max_length is None else {"max_length": max_length}
+        model = scorer(seed, vocab_size=7, max_length=14)
+        return search(model, sentences(3), config(**method, **options, **room), prefixes=[prefix])[0]
+
+    whole = found(None)
+    least = max(len(prefix), int(options["min_length"])) + 1
+    texts = [found(n)[0].ids for n in range(least, 20)]
+    assert texts == [whole[0].ids[: n - 1] for n in range(least, 20)]
+    for n in range(least, 20):
+        some = found(n)
+        if method.get("sample"):
+            assert [each.ids for each in some] == [each.ids[: n - 1] for each in whole]
+        else:
+            assert_same(some, cut(whole, n, options["length_penalty"]))
+        for each in some:
+            assert each.finished == (len(each.token_log_probs) == len(each.ids) + 1)
+            assert each.log_prob == pytest.approx(sum(each.token_log_probs), abs=1e-4)
+
+
+@settings(max_examples=30)
+@given(seed=st.integers(0, 10_000), method=st.sampled_from(ROOMY), alpha=st.sampled_from([0.0, 0.6, 3.0]))
+def test_more_room_than_usual_never_gives_less(seed: int, method: dict[str, object], alpha: float) -> None:
+    def found(max_length: int) -> Hypothesis:
+        options = config(**method, length_penalty=alpha, max_length=max_length)
+        return search(RamblingScorer(seed, max_length=70), sentences(2), options)[0][0]
+
+    usual = 2 * 3 // 2 + 50
+    best = [found(max_length) for max_length in range(usual - 2, usual + 9)]
+    for less, more in itertools.pairwise(best):
+        assert more == less or len(more.ids) > len(less.ids)
+        assert more.finished or not less.finished or len(less.ids) + 1 < usual
+
+
+@pytest.mark.parametrize("method", [ROOMY[0], ROOMY[1], ROOMY[3]])
+def test_a_search_stops_when_what_it_has_room_for_is_decided(method: dict[str, object]) -> None:
+    class Straight(TableScorer):
+        """Begins with three A, then branches, and does not end."""
+
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+            begins = len(written) < 3 and set(written) <= {A}
+            return logs([0, 0, 0, 0, 0.98, 0.02] if begins else [0, 0, 0, 0, 0.7, 0.3])
+
+    n_steps = []
+    for max_length in (2, 4, 60):
+        scorer = Straight(max_length=60)
+        search(scorer, sentences(1), config(**method, max_length=max_length))
+        n_steps.append(len(scorer.rows))
+    assert n_steps == [2, 4, 60]
+
+
+# --- faults ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class LoopScorer(TableScorer):
+    """Writes "A" again and again; each further one is the more probable, and so are loops."""
+
+    end: float = 0.3
+
+    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+        end = self.end / (1 + len(written))
+        return logs([0, 0, 0, end, 1 - end, 0])
+
+
+@given(end=st.floats(0.05, 0.9), alpha=st.sampled_from([0.0, 0.6, 2.0]), n_best=st.integers(1, 5))
+def test_of_what_ends_a_beam_prefers_what_has_no_fault(end: float, alpha: float, n_best: int) -> None:
+    scorer = LoopScorer(max_length=30, end=end)
+    options = config(beam_size=30, length_penalty=alpha, n_best=n_best)
+    every = list(translations(scorer, (10, EOS_ID), options))
+    assert {len(each.ids) for each in every} == set(range(30))
+    clean = [each for each in every if 0 < len(each.ids) < 10]
+    faulty = [each for each in every if not 0 < len(each.ids) < 10]
+    (found,) = search(scorer, sentences(1), options)
+    assert_same(found, [*best_first(clean), *best_first(faulty)][:n_best])
+    assert [bool(each.faults) for each in found] == [not 0 < len(each.ids) < 10 for each in found]
+
+
+def test_faults_change_nothing_where_a_person_has_chosen() -> None:
+    source_ids = sentences(1)
+
+    def best(**options: object) -> Hypothesis:
+        prefix = options.pop("prefix", [])
+        scorer = LoopScorer(max_length=30, end=0.05)
+        return search(scorer, source_ids, config(length_penalty=2.0, **options), prefixes=[prefix])[0][0]
+
+    assert len(best(beam_size=30).ids) < 10
+    # by their scores alone: with other means against loops, in greedy search, and in sampling
+    for options in ({"beam_size": 30, "no_repeat_ngram": 29}, {"beam_size": 1}, {"sample": True, "n_best": 20}):
+        found = best(**options)
+        assert len(found.ids) >= 10, options
+        assert "repetition" in found.faults
+    # what was asked for is no fault, and neither is a little more of it
+    asked = best(beam_size=30, prefix=[A] * 15)
+    assert asked.ids[:15] == (A,) * 15
+    assert asked.faults == ()
+    (found,) = search(LoopScorer(), sentences(1), config(beam_size=30, n_best=30), prefixes=[[A] * 12])
+    assert {len(each.ids) for each in found if not each.faults} >= {12, 13, 14}
+
+
+def test_the_search_goes_on_for_one_without_a_fault_and_no_longer() -> None:
+    class LateCure(TableScorer):
+        """A probable loop of 12 tokens, and an improbable translation of 25 different ones."""
+
+        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
+            row = np.zeros(self.vocab_size)
+            if not written:
+                row[[A, B]] = 0.9, 0.1
+            elif written[0] == A:
+                row[A if len(written) < 12 else EOS_ID] = 1
+            else:
+                row[B + len(written) if len(written) < 25 else EOS_ID] = 1
+            return logs(row.tolist())
+
+    for options, ids, n_steps in (({}, tuple(range(B, B + 25)), 26), ({"no_repeat_ngram": 30}, (A,) * 12, 13)):
+        scorer = LateCure(vocab_size=40, max_length=50)
+        (found,) = search(scorer, sentences(3), config(beam_size=3, **options))
+        assert (found[0].ids, len(scorer.rows)) == (ids, n_steps)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000), beam_size=st.integers(2, 5), alpha=st.sampled_from([0.0, 0.6, 2.0]))
+def test_without_faults_the_search_is_the_same_step_by_step(seed: int, beam_size: int, alpha: float) -> None:
+    def searched(**options: object) -> tuple[list[list[Hypothesis]], list[int]]:
+        scorer = TableScorer(seed, vocab_size=9, max_length=30)
+        method = {"beam_size": beam_size, "length_penalty": alpha, **options}
+        return search(scorer, sentences(3, 1), config(**method)), scorer.rows
+
+    plain = {"no_repeat_ngram": 30}  # forbids nothing, and faults do not count
+    everything, _ = searched(**plain, n_best=beam_size)
+    if not any(each.faults for hypotheses in everything for each in hypotheses):
+        assert searched() == searched(**plain)
+
+
+@pytest.mark.parametrize("method", ROOMY)
+def test_what_never_ends_is_flagged_and_what_was_cut_is_not(method: dict[str, object]) -> None:
+    endless = RowScorer(row=[0, 0, 0, 0, 0.5, 0.5], max_length=70)
+    for max_length, faults in ((None, ("length",)), (5, ()), (60, ("length",))):
+        room = {} if max_length is None else {"max_length": max_length}
+        for each in search(endless, sentences(1, 100), config(**method, **room))[0]:
+            assert set(faults) <= set(each.faults), max_length
+            assert max_length != 5 or not each.faults
 
 
 # --- constraints -----------------------------------------------------------------------------------------------------
@@ -311,11 +535,12 @@ def test_padding_and_start_are_never_written_but_unknown_may_be(method: dict[str
     assert search(scorer, sentences(2), config(beam_size=1, max_length=3))[0][0].ids == (UNK_ID,) * 2
 
 
-def test_length_limits_follow_the_sentence_and_the_model() -> None:
-    endless = RowScorer(row=[0, 0, 0, 1e-9, 1, 0], max_length=60)
-    found = [each[0] for each in search(endless, sentences(1, 4, 20), config(beam_size=1))]
+@pytest.mark.parametrize("beam_size", [1, 2])
+def test_length_limits_follow_the_sentence_and_the_model(beam_size: int) -> None:
+    endless = RowScorer(row=[0, 0, 0, 0, 1, 0], max_length=60)
+    found = [each[0] for each in search(endless, sentences(1, 4, 20), config(beam_size=beam_size))]
     assert [len(each.ids) for each in found] == [50, 55, 59]
-    assert all(each.finished and each.log_prob == pytest.approx(math.log(1e-9)) for each in found)
+    assert all(not each.finished and each.log_prob == 0 for each in found)
     assert len(search(endless, sentences(1), config(max_length=500))[0][0].ids) == 59
     assert len(search(endless, sentences(1), config(min_length=55))[0][0].ids) == 55
     assert len(search(endless, sentences(1), config(beam_size=1), prefixes=[[A] * 5])[0][0].ids) == 55

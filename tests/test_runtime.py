@@ -655,10 +655,10 @@ def test_long_sentences(positions: str, scoring: Scoring) -> None:
     model = transformer(1, max_length=150, positions=positions, source_vocab_size=160)
     source_ids = sentences(140, 3, 97, 33)
     for beam_size in (1, 3, 110):
-        options = config(beam_size=beam_size, min_length=20, max_length=50)
-        for ids, (best, *_) in zip(
-            torch.from_numpy(source_ids), search(scoring([model]), source_ids, options), strict=True
-        ):
+        scorer = scoring([model])
+        scorer.max_length = 50  # enough of the target
+        found = search(scorer, source_ids, config(beam_size=beam_size, min_length=20))
+        for ids, (best, *_) in zip(torch.from_numpy(source_ids), found, strict=True):
             assert best.log_prob == pytest.approx(forced_log_prob(model, ids[ids != PAD_ID][None], best), abs=2e-4)
 
 
@@ -685,4 +685,4 @@ def test_the_models_longest_translation_can_be_written(scoring: Scoring) -> None
     scorer = scoring([transformer(1, max_length=10)])
     for method in METHODS:
         for each in search(scorer, sentences(2, 8), config(**method, min_length=9))[0]:
-            assert (len(each.ids), each.finished) == (9, True)
+            assert (len(each.ids), len(each.token_log_probs)) == (9, 9 + each.finished)

@@ -31,6 +31,7 @@ from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.runtime.kernels import usable_kernels
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import LongTextWarning, Translation, Translator
 from dragoman.translator.cutting import cut
 
@@ -511,7 +512,10 @@ def test_scores_follow_the_search_token_by_token(tokenizers: Tokenizers) -> None
     translator = Translator(models, tokenizers)
     found = search(translator.scorer, source_ids, config, prefixes=[ids])[0][0]
     (score,) = translator.score(["A man"], [target])
-    assert score.token_log_probs == pytest.approx(found.token_log_probs, abs=1e-4)
+    assert score.token_log_probs[: len(ids)] == pytest.approx(found.token_log_probs[: len(ids)], abs=1e-4)
+    state = translator.scorer.start(source_ids)
+    *_, last = [state.step(np.array([id])) for id in [SOS_ID, *ids]]
+    assert score.token_log_probs[-1] == pytest.approx(float(last.array()[0, EOS_ID]), abs=1e-4)
 
 
 def test_scores_do_not_depend_on_the_batch(translator: Translator) -> None:

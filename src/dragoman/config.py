@@ -300,8 +300,9 @@ class SearchConfig(Section):
     section 7); 0 is off."""
     min_length: Count = 0
     max_length: Positive | None = None
-    """Longest translation, in tokens, the end mark included; None is 1.5 times the source plus 50 and what is given of
-    the translation (never over the model's)."""
+    """Longest translation, in tokens, the end mark included: what is longer is cut, so that less room gives the
+    beginning of what more room gives. A search ends at 1.5 times the source plus 50 and what is given of the
+    translation, or here if this is more (never over the model's)."""
     no_repeat_ngram: Count = 0
     """No sequence of this many tokens is written twice; 0 is off."""
     sample: bool = False

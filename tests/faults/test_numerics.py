@@ -16,6 +16,7 @@ from torch import Tensor
 from dragoman import Translator
 from dragoman.config import ModelConfig, SearchConfig
 from dragoman.data.synthetic import make_corpus
+from dragoman.decoding.hypothesis import best_first
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.model.masks import padding_mask
@@ -109,10 +110,10 @@ def check(dice: random.Random) -> None:
     kernels, width = dice.choice([*usable_kernels(), None]), dice.randint(1, 4)
     arguments = model.config, weights_of(model)
     scorer = TransformerScorer([CompiledModel(*arguments, kernels) if kernels else ArrayModel(*arguments)])
-    greedy = search(scorer, source.numpy(), SearchConfig(beam_size=1, max_length=10))
-    beams = search(scorer, source.numpy(), SearchConfig(beam_size=width, n_best=width, max_length=10))
+    greedy = search(scorer, source.numpy(), SearchConfig(beam_size=1))
+    beams = search(scorer, source.numpy(), SearchConfig(beam_size=width, n_best=width))
     for (best,), beam in zip(greedy, beams, strict=True):
-        assert beam == sorted(beam, key=lambda each: (not each.finished, -each.score))
+        assert beam == best_first(beam)
         if width == 1:
             assert beam[0].ids == best.ids
     first = beams[row][0]

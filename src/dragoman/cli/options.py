@@ -73,7 +73,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="JSON for programs.")]
 BeamSize = Annotated[int | None, typer.Option("--beam-size", help="Hypotheses kept; 1 is greedy search.")]
 LengthPenalty = Annotated[float | None, typer.Option("--length-penalty", help="Larger prefers longer translations.")]
 MaxLength = Annotated[
-    int | None, typer.Option("--max-length", help="Longest translation, in tokens, the end mark included.")
+    int | None, typer.Option("--max-length", help="Cut translations to this many tokens, the end mark included.")
 ]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]

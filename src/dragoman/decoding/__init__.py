@@ -1,4 +1,4 @@
 """Search: from the model's probabilities to translations, as ids.
 
-Read in this order: `hypothesis`, `state`, `constraints`, `greedy`, `sampling`, `beam`, `search`.
+Read in this order: `faults`, `hypothesis`, `state`, `constraints`, `greedy`, `sampling`, `beam`, `search`.
 """

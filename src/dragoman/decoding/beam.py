@@ -2,14 +2,16 @@
 
 At every step each sentence keeps its N most probable continuations, N less those that have already ended. One that
 writes the end mark leaves the beam and is kept; so the beam narrows, rows that are done cost nothing, and a beam of
-one is greedy search. A sentence is done when none of its open hypotheses can still enter its n best.
+one is greedy search. A sentence is done when none of its open hypotheses can still enter its n best. A finished one
+with a fault (`faults`) keeps no other out, so that the search goes on for one without.
 
 B sentences, N beam size, R open hypotheses of all sentences together, V vocabulary, t tokens written so far.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 
 from dragoman.config import SearchConfig
 from dragoman.decoding.constraints import Constraints
+from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
 from dragoman.decoding.scores import FORBIDDEN, Floats, Ints, refuse_nan
 from dragoman.decoding.state import State
@@ -62,22 +65,27 @@ class Kept:
     """The best hypotheses of each sentence that have left the beam."""
 
     n_best: int
+    max_length: int | None  # what the hypotheses are cut to in the end
     alpha: float  # exponent of the length penalty
     places: Ints  # (B,): how many open hypotheses each sentence may have; the beam size less those that ended
-    largest_penalty: Floats  # (B,): the length penalty at the sentence's maximum length
-    bar: Floats  # (B,): the score of the worst of the n best, -inf while there are fewer
+    largest_penalty: Floats  # (B,): the length penalty at the sentence's natural limit
+    bar: Floats  # (B,): the score of the worst of the n best, -inf while there are fewer or that one has a fault
+    finders: Sequence[FaultFinder]  # (B,): of faults; none if they do not count
     best: list[list[Hypothesis]] = field(default_factory=list)
 
     @classmethod
     def start(cls, constraints: Constraints, config: SearchConfig) -> Self:
         """Nothing kept yet."""
-        limits, alpha = constraints.limit, config.length_penalty
+        limits, alpha = constraints.natural_limit, config.length_penalty
         return cls(
             n_best=config.n_best,
+            max_length=config.max_length,
             alpha=alpha,
             places=np.full_like(limits, config.beam_size),
             largest_penalty=np.array([length_penalty(n, alpha) for n in limits.tolist()], dtype=np.float32),
             bar=np.full(len(limits), -np.inf, dtype=np.float32),
+            # Who forbids n-grams to repeat has chosen a way to deal with loops.
+            finders=() if config.no_repeat_ngram else constraints.finders,
             best=[[] for _ in limits],
         )
 
@@ -89,26 +97,57 @@ class Kept:
         np.subtract.at(self.places, beam.sentence, 1)
         numbers = beam.sentence.tolist()
         for number, ids, values in zip(numbers, beam.ids.tolist(), beam.token_log_probs.tolist(), strict=True):
-            hypotheses = [*self.best[number], Hypothesis.of(ids, values, self.alpha)]
-            self.best[number] = best_first(hypotheses)[: self.n_best]
+            hypothesis = Hypothesis.of(ids, values, self.alpha)
+            if hypothesis.finished and self.finders:
+                hypothesis = replace(hypothesis, faults=self.finders[number].find(hypothesis.ids))
+            self.best[number] = best_first([*self.best[number], hypothesis])[: self.n_best]
         self.bar[beam.sentence] = [self._bar(number) for number in numbers]
 
     def can_enter(self, beam: Beam) -> NDArray[np.bool_]:
         """(R,): whether a hypothesis that goes on may still become one of its sentence's n best.
 
-        Its log-probability can only fall and its length penalty only grow, up to that of the maximum length, so
-        log_prob / largest_penalty is the best score it can reach.
+        Its log-probability can only fall and its length penalty only grow, up to that of the natural limit, so
+        log_prob / largest_penalty is the best score it can reach. Beyond that limit, where only a larger max_length
+        leads, it has to be good enough with its next token: so more room never changes what was found with less.
         """
-        can: NDArray[np.bool_] = beam.log_prob / self.largest_penalty[beam.sentence] > self.bar[beam.sentence]
+        next_penalty = np.float32(length_penalty(beam.ids.shape[1] + 1, self.alpha))
+        penalty = np.maximum(self.largest_penalty[beam.sentence], next_penalty)
+        can: NDArray[np.bool_] = beam.log_prob / penalty > self.bar[beam.sentence]
         return can
+
+    def settle(self, beam: Beam, going_on: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Keep those whose sentence is decided, though they go on: return the others, (R,) as `going_on`.
+
+        The best of a sentence, cut to max_length, is decided when all that can still be the best are longer and begin
+        with the same tokens.
+        """
+        if self.max_length is None or self.n_best > 1 or beam.ids.shape[1] < self.max_length:
+            return going_on
+        n_tokens = self.max_length - 1
+        starts: dict[int, set[tuple[int, ...] | None]] = {}
+        for number, ids in zip(beam.sentence[going_on].tolist(), beam.ids[going_on, :n_tokens].tolist(), strict=True):
+            starts.setdefault(number, set()).add(tuple(ids))
+        for number in starts:
+            starts[number].update(
+                each.ids[:n_tokens] if len(each.ids) > n_tokens else None for each in self.best[number]
+            )
+        decided = [number for number in starts if len(starts[number]) == 1]
+        settled = going_on & np.isin(beam.sentence, decided)
+        self.add(beam, settled)
+        rest: NDArray[np.bool_] = going_on & ~settled
+        return rest
 
     def _bar(self, number: int) -> float:
         best = self.best[number]
-        return best[-1].score if len(best) == self.n_best and best[-1].finished else float("-inf")
+        is_full = len(best) == self.n_best and best[-1].finished and not best[-1].faults
+        return best[-1].score if is_full else float("-inf")
 
 
 def beam_search(state: State, constraints: Constraints, config: SearchConfig) -> list[list[Hypothesis]]:
-    """The n best hypotheses of each sentence, best first, all different; fewer where fewer can be written."""
+    """The n best hypotheses of each sentence, best first, all different; fewer where fewer can be written.
+
+    They are whole: a `max_length` below the natural limit does not change them.
+    """
     beam = Beam.start(len(constraints.limit))
     kept = Kept.start(constraints, config)
     while True:
@@ -121,9 +160,13 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
             kept.add(beam, best == FORBIDDEN)  # every next token is forbidden: it ends as it is
         parents, choices = best_continuations(beam, values, kept.places, config.beam_size)
         grown = beam.take(parents).extend(token_ids[parents, choices], values[parents, choices])
-        ended = grown.last_ids == EOS_ID  # all have at their limit, where only the end mark is allowed
+        ended = grown.last_ids == EOS_ID
         kept.add(grown, ended)
-        going_on = ~ended & kept.can_enter(grown)
+        last = constraints.at_limit(beam.ids.shape[1], beam.sentence)
+        going_on = kept.settle(grown, ~ended & ~last[parents] & kept.can_enter(grown))
+        if last.any():
+            last[parents[ended]] = False
+            kept.add(beam, last & (best > FORBIDDEN))  # there is no room for their next token: they end as they are
         if not going_on.any():
             return kept.best
         if not going_on.all():

@@ -14,8 +14,10 @@ from typing import Self
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
 
 from dragoman.config import SearchConfig
+from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.scores import Ints, Scores
 from dragoman.errors import ConfigError
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
@@ -27,12 +29,14 @@ _NOTHING: Ints = np.empty(0, dtype=np.int64)
 class Constraints:
     """The limits of a batch of sentences."""
 
-    limit: Ints  # (B,): most tokens to write, the end mark included
+    natural_limit: Ints  # (B,): most tokens that a translation of this sentence needs, the end mark included
+    limit: Ints  # (B,): most tokens that the search writes, the end mark included
     shortest: int  # the smallest of limit
     longest: int  # the largest
     min_length: int  # fewest tokens before the end mark
     no_repeat_ngram: int
     prefix_ids: Ints  # (B, P): what each translation begins with, then padding
+    finders: tuple[FaultFinder, ...]  # (B,): of the faults of each sentence's translations
 
     @classmethod
     def of(
@@ -49,29 +53,29 @@ class Constraints:
         Raises:
             ConfigError: a prefix has special or unknown ids or is too long, or min_length leaves no room for the end.
         """
-        room = max_length if config.max_length is None else min(config.max_length, max_length)
-        if config.min_length >= room:
-            whose = "" if room == config.max_length else "the model's "
-            what = f"min_length {config.min_length} leaves no room for the end mark in {whose}max_length {room}"
+        asked = max_length if config.max_length is None else min(config.max_length, max_length)
+        if config.min_length >= asked:
+            whose = "" if asked == config.max_length else "the model's "
+            what = f"min_length {config.min_length} leaves no room for the end mark in {whose}max_length {asked}"
             raise ConfigError(what, advice="lower min_length")
         prefixes = prefixes or [()] * len(source_ids)
         if len(prefixes) != len(source_ids):
             what = f"{len(prefixes)} prefixes for {len(source_ids)} sentences"
             raise ConfigError(what, advice="give one for each, or none")
-        if config.max_length is not None:
-            limit = np.full(len(source_ids), config.max_length)
-        else:
-            n_tokens = (source_ids != PAD_ID).sum(axis=1) - 1  # the end mark is not counted
-            limit = np.maximum(n_tokens * 3 // 2 + 50, config.min_length + 1) + [len(prefix) for prefix in prefixes]
-        limit = np.minimum(limit, max_length)
-        _check_prefixes(prefixes, limit.tolist(), vocab_size)
+        natural_limit = np.minimum(_natural_limit(source_ids, prefixes, config.min_length), max_length)
+        room = natural_limit if config.max_length is None else np.full_like(natural_limit, asked)
+        _check_prefixes(prefixes, room.tolist(), vocab_size)
+        # What is chosen among several is chosen whole, and cut then; one alone need not be written further.
+        limit = room if _writes_one(config) else np.maximum(room, natural_limit)
         return cls(
+            natural_limit=natural_limit,
             limit=limit,
             shortest=int(limit.min()),
             longest=int(limit.max()),
             min_length=config.min_length,
             no_repeat_ngram=config.no_repeat_ngram,
             prefix_ids=_padded(prefixes),
+            finders=tuple(map(FaultFinder, _without_marks(source_ids), prefixes)),
         )
 
     def apply(self, scores: Scores, written: Ints, sentence: Ints) -> None:
@@ -90,18 +94,39 @@ class Constraints:
             scores.force(rows, forced, forced_log_probs)
 
     def _forced(self, t: int, sentence: Ints) -> tuple[Ints, Ints]:
-        """Rows (n,) of which only one token (n,) may come next: one of the prefix, or at the limit the end mark.
-
-        There a translation that would have gone on ends with a probability as low as it is to end there.
-        """
-        has_prefix, may_be_last = t < self.prefix_ids.shape[1], t + 1 >= self.shortest
-        if not (has_prefix or may_be_last):
+        """Rows (n,) of which only one token (n,) may come next: that of the prefix."""
+        if t >= self.prefix_ids.shape[1]:
             return _NOTHING, _NOTHING
-        tokens = self.prefix_ids[sentence, t] if has_prefix else np.full_like(sentence, PAD_ID)
-        if may_be_last:
-            tokens = np.where(self.limit[sentence] == t + 1, EOS_ID, tokens)
+        tokens = self.prefix_ids[sentence, t]
         rows = np.flatnonzero(tokens != PAD_ID)
         return rows, tokens[rows]
+
+    def at_limit(self, t: int, sentence: Ints) -> NDArray[np.bool_]:
+        """Return for rows that translate `sentence` (R,) if their token after t others is the last: (R,).
+
+        There the end mark is as free to be chosen or not as elsewhere. A row that does not choose it is kept as it is,
+        unfinished: forced to end, it would have a probability that says nothing of it.
+        """
+        if t + 1 < self.shortest:
+            return np.zeros(len(sentence), dtype=np.bool_)
+        last: NDArray[np.bool_] = self.limit[sentence] == t + 1
+        return last
+
+
+def _natural_limit(source_ids: Ints, prefixes: Sequence[Sequence[int]], min_length: int) -> Ints:
+    """(B,): half as many tokens again as the source has, and 50, after the prefix."""
+    n_tokens = (source_ids != PAD_ID).sum(axis=1) - 1  # the end mark is not counted
+    limit: Ints = np.maximum(n_tokens * 3 // 2 + 50, min_length + 1) + [len(prefix) for prefix in prefixes]
+    return limit
+
+
+def _writes_one(config: SearchConfig) -> bool:
+    """Return True if one hypothesis of each sentence is written, so that none is chosen among several."""
+    return (config.n_best if config.sample else config.beam_size) == 1
+
+
+def _without_marks(source_ids: Ints) -> list[list[int]]:
+    return [[id for id in ids if id not in (PAD_ID, EOS_ID)] for ids in source_ids.tolist()]
 
 
 def _repeats(written: Ints, n: int) -> tuple[Ints, Ints]:

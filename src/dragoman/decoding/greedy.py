@@ -44,11 +44,12 @@ def walk(
         token_log_probs, last_ids = choose(scores, rows, position)
         ids[:, position], log_probs[:, position] = last_ids, token_log_probs
         stuck = token_log_probs == FORBIDDEN  # every token is forbidden: it ends before this one
-        ended = (last_ids == EOS_ID) | stuck  # all have at their limit, where only the end mark is allowed
+        finished = (last_ids == EOS_ID) & ~stuck
+        ended = finished | stuck | constraints.at_limit(position, sentence)
         if ended.any():
             refuse_nan(log_probs[ended])
             for row in np.flatnonzero(ended).tolist():
-                length = position + (not stuck[row])
+                length = position + bool(finished[row])
                 written = ids[row, :length].tolist(), log_probs[row, :length].tolist()
                 hypotheses[int(rows[row])] = Hypothesis.of(*written, length_penalty)
             going_on = np.flatnonzero(~ended)

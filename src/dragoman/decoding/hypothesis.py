@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from dragoman.decoding.faults import Fault
 from dragoman.text.vocabulary import EOS_ID
 
 
@@ -27,7 +28,8 @@ class Hypothesis:
     score: float  # what it is ranked by: log_prob over the length penalty
     log_prob: float  # natural logarithm, the end mark's included
     token_log_probs: tuple[float, ...]  # one for each of ids, and one for the end mark if it was written
-    finished: bool  # the end mark was written; if not, it was cut where no token was allowed to follow
+    finished: bool  # the end mark was written; if not, there was no room for more, or no token was allowed to follow
+    faults: tuple[Fault, ...] = ()
 
     @classmethod
     def of(cls, written: Sequence[int], token_log_probs: Sequence[float], alpha: float) -> Self:
@@ -42,7 +44,14 @@ class Hypothesis:
             finished=finished,
         )
 
+    def cut(self, max_length: int, alpha: float) -> Self:
+        """Return it within max_length tokens, the end mark included, with the score of the tokens that stay."""
+        n_tokens = max_length - 1
+        if len(self.ids) <= n_tokens:
+            return self
+        return type(self).of(self.ids[:n_tokens], self.token_log_probs[:n_tokens], alpha)
+
 
 def best_first(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """By falling score, with those that were cut after those that ended by themselves."""
-    return sorted(hypotheses, key=lambda hypothesis: (not hypothesis.finished, -hypothesis.score))
+    """By falling score: first the finished without faults, then the finished with some, then the unfinished."""
+    return sorted(hypotheses, key=lambda each: (not each.finished, each.finished and bool(each.faults), -each.score))

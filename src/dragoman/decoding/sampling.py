@@ -79,7 +79,12 @@ def _least_weight(weights: Floats, top_p: float) -> Floats:
 def _noise(source_ids: Ints, constraints: Constraints, config: SearchConfig) -> Floats:
     """Uniform noise (B * n_best, longest) from [0, 1); a sentence's rows are a function of seed and sentence."""
     noise = np.zeros((len(source_ids), config.n_best, constraints.longest), dtype=np.float32)
-    for sentence, (ids, limit) in enumerate(zip(source_ids.tolist(), constraints.limit.tolist(), strict=True)):
+    limits = zip(constraints.natural_limit.tolist(), constraints.limit.tolist(), strict=True)
+    for sentence, (ids, (natural, limit)) in enumerate(zip(source_ids.tolist(), limits, strict=True)):
         key = [config.seed, *(id for id in ids if id != PAD_ID)]
-        noise[sentence, :, :limit] = np.random.default_rng(key).random((config.n_best, limit), dtype=np.float32)
+        usual = np.random.default_rng(key).random((config.n_best, natural), dtype=np.float32)
+        noise[sentence, :, : min(natural, limit)] = usual[:, :limit]
+        for number in range(config.n_best if limit > natural else 0):  # more of it leaves the first as they are
+            more = np.random.default_rng([*key, number]).random(limit - natural, dtype=np.float32)
+            noise[sentence, number, natural:limit] = more
     return noise.reshape(-1, constraints.longest)

@@ -16,7 +16,7 @@ from dragoman.text.vocabulary import SPECIALS
 N_RIVALS, N_BEFORE = 4, 3
 MEANING: dict[Fate, str] = {
     "finished": "wrote the end mark",
-    "cut": "no token was allowed to follow",
+    "cut": "had no room for more, or no token was allowed to follow",
     "overtaken": "had no continuation among the best",
     "hopeless": "could not have become the best any more",
 }
@@ -32,7 +32,7 @@ def search_text(tree: SearchTree) -> str:
 
 def _tokens(tree: SearchTree) -> Iterator[str]:
     path = tree.best.path
-    width = max(len(tree.token(node.id)) for node in path)
+    width = max((len(tree.token(node.id)) for node in path), default=0)
     yield f"{'probability':>11}  {'token':{width}}  nearest rivals"
     for node in path:
         rivals = "  ".join(f"{tree.token(id)} {probability:.3f}" for id, probability in node.rivals[:N_RIVALS])
@@ -49,7 +49,7 @@ def _hypotheses(tree: SearchTree) -> Iterator[str]:
         while line[-1].children:
             line.append(max(line[-1].children, key=ranks.__getitem__))
         end = line[-1]
-        score, fate = tree.score(end), "best" if end is tree.best else end.fate
+        score, fate = tree.score(end), "best" if tree.best in line else end.fate
         numbers = f"{end.total:>8.3f}  {'' if score is None else f'{score:.3f}':>8}  {fate:9}"
         yield f"{numbers}  {lead}{where}{_text(tree, line)}"
         forks = [(node, child) for node in line for child in node.children if child not in line]
@@ -69,7 +69,8 @@ def _ranks(tree: SearchTree) -> dict[Node, tuple[bool, bool, float, float]]:
     for node in [*reversed(list(tree.nodes())), tree.root]:
         score = tree.score(node)
         own = (node is tree.best, score is not None, score or node.length, node.total)
-        ranks[node] = max([ranks[child] for child in node.children], default=own)
+        endings = [own] if node is tree.best or not node.children else []  # a max_length may end the best before others
+        ranks[node] = max([*endings, *(ranks[child] for child in node.children)])
     return ranks
 
 

@@ -27,7 +27,7 @@ from dragoman.text.vocabulary import EOS_ID
 #:
 #: - lived: at least one continuation of it was among the N best;
 #: - finished: it wrote the end mark;
-#: - cut: no token may follow;
+#: - cut: there was no room for more, or no token was allowed to follow;
 #: - overtaken: no continuation of it was among the N best;
 #: - hopeless: whatever it would have written, it could not have become better than what had finished.
 Fate = Literal["lived", "finished", "cut", "overtaken", "hopeless"]
@@ -133,16 +133,19 @@ class WatchedState:
         """Add the continuations that the search takes, given the scores under its constraints."""
         values, token_ids = scores.top_k(self._beam_size)
         stuck = np.isneginf(values[:, 0]).tolist()
-        for node, is_stuck in zip(self._open, stuck, strict=True):
-            node.fate = "cut" if is_stuck else "overtaken"  # until a continuation is taken
-        self._places -= sum(stuck)
         written, sentence = self._written()
+        last = self._constraints.at_limit(written.shape[1], sentence).any()
+        for node, is_stuck in zip(self._open, stuck, strict=True):
+            node.fate = "cut" if is_stuck or last else "overtaken"  # until a continuation is taken
+        self._places -= sum(stuck)
         totals = np.array([node.total for node in self._open], dtype=np.float32)
         beam = Beam(sentence, written, np.zeros_like(totals)[:, None], totals)
         parents, choices = best_continuations(beam, values, self._places, self._beam_size)
         grown = token_ids[parents, choices], values[parents, choices], (totals[parents] + values[parents, choices])
         for row, id, log_prob, total in zip(parents.tolist(), *(each.tolist() for each in grown), strict=True):
             parent = self._open[row]
+            if last and id != EOS_ID:
+                continue
             node = Node(id, parent, log_prob, total, parent.length + 1)
             if id == EOS_ID:
                 node.fate = "finished"

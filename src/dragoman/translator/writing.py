@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from dragoman.config import SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
@@ -15,7 +15,7 @@ from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator.batching import pad
-from dragoman.translator.results import Alternative, Translation
+from dragoman.translator.results import Alternative, Flag, Translation
 
 
 class Job(NamedTuple):
@@ -77,4 +77,6 @@ class Writer:
             for parts in zip(*beams, strict=False)
         ]
         best = alternatives[0]
-        return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams))
+        faults = {fault for beam in beams for fault in beam[0].hypothesis.faults}
+        flags = tuple(flag for flag in get_args(Flag) if flag in faults)
+        return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams), flags=flags)

@@ -1,7 +1,7 @@
 
 const ENDS = {
   finished: { sign: "✓", meaning: "finished: wrote the end mark" },
-  cut: { sign: "▪", meaning: "cut: no token was allowed to follow" },
+  cut: { sign: "▪", meaning: "cut: no room for more, or no token was allowed to follow" },
   overtaken: { sign: "×", meaning: "overtaken: none of its continuations was among the best" },
   hopeless: { sign: "○", meaning: "hopeless: could not have become the best any more" },
 };
