@@ -16,6 +16,7 @@ from dragoman.cli.options import (
     AsJson,
     BatchSize,
     BeamSize,
+    Columns,
     Corpus,
     Device,
     LengthPenalty,
@@ -53,6 +54,7 @@ def evaluate(
     source: Source = None,
     target: Target = None,
     pairs: Pairs = None,
+    columns: Columns = None,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
     hypotheses: Annotated[
@@ -115,7 +117,7 @@ def evaluate(
     from dragoman.translator import LongTextWarning, Translator
 
     warnings.simplefilter("ignore", LongTextWarning)  # told once, below
-    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "columns": columns}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:
         translator = Translator.load(*model, device=device, workers=workers or all_cores(), precision=precision)
@@ -249,7 +251,7 @@ def _refuse(context: typer.Context, unused: Container[str], with_what: str) -> N
 def _evaluate_files(
     hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, m30k: bool, as_json: bool
 ) -> None:
-    from dragoman.data.corpus import file_language
+    from dragoman.data.file_names import file_language
     from dragoman.evaluation.evaluate import comparison_table, m30k_references, metrics_table, score_all
     from dragoman.evaluation.metrics import paired_test
 
