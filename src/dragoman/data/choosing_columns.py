@@ -10,10 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.data.column_kinds import EMPTY, LANGUAGES, NUMBERS, TEXT, describe, has_heading, kind_of
+from dragoman.data.column_kinds import EMPTY, LANGUAGES, LINKS, NUMBERS, TEXT, describe, has_heading, kind_of
 from dragoman.data.column_names import (
     Choice,
     Languages,
+    are_names,
     choose_by_name,
     contradiction,
     is_swapped,
@@ -25,6 +26,7 @@ from dragoman.data.delimiters import DELIMITERS, N_JUDGED, Layout, cut
 from dragoman.data.file_names import table_languages
 from dragoman.errors import ConfigError, DataError
 
+_LONGEST_NAME = 60
 _BREAKS = re.compile("[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -63,16 +65,18 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
     """
     rows = cut(sample, layout)[:N_JUDGED] or [[""] * layout.n_columns]
     names = [join_lines(cell).strip() for cell in rows[0]]
-    by_name = choose_by_name(names, (None, None) if asked else wanted, path) if _may_be_header(names) else None
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    is_header = by_name is not None or has_heading(columns)
+    may_be_header = _may_be_header(columns)
+    by_name = choose_by_name(names, wanted, path) if may_be_header and asked is None else None
+    is_header = may_be_header and (by_name is not None or are_names(names) or has_heading(columns))
     content = [cells[1:] if is_header and len(rows) > 1 else cells for cells in columns]
     if asked is not None:
         choice, is_header = _as_asked(path, names, asked, wanted, is_header)
-    elif by_name is not None:
+    elif by_name is not None and any(by_name.languages):
         choice = by_name
     else:
-        choice = _turned(path, content, _by_content(path, content), wanted)
+        pair = by_name[:2] if by_name is not None else _by_content(path, content)
+        choice = _turned(path, content, pair, wanted)
     n_blank = next((n for n, line in enumerate(sample[layout.n_before :]) if _has_text(line)), 0)
     n_heading = layout.n_before + (n_blank + 1 if is_header else 0)
     return Columns(
@@ -83,7 +87,7 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
 def which_columns(path: Path | str, names: Sequence[str], columns: Sequence[Sequence[str]], what: str) -> DataError:
     """Return an error that shows the columns and asks for two of them."""
     texts = [name for name, cells in zip(names, columns, strict=True) if kind_of(cells) == TEXT]
-    details = [f"{name}: {describe(cells)}" for name, cells in zip(names, columns, strict=True)]
+    details = [f"column {name}: {describe(cells)}" for name, cells in zip(names, columns, strict=True)]
     if len(texts) < 2:
         advice = "give a table with two columns of text; two of any kind are taken when they are named: --columns"
     else:
@@ -91,8 +95,14 @@ def which_columns(path: Path | str, names: Sequence[str], columns: Sequence[Sequ
     return DataError(what, path, advice=f"{advice} (data.columns in a recipe)", details=details)
 
 
-def _may_be_header(names: Sequence[str]) -> bool:
-    return all(len(name) <= 60 for name in names)
+def _may_be_header(columns: Sequence[Sequence[str]]) -> bool:
+    """Say if the first cells can be names: short, no numbers, and other than what stands below."""
+    return all(
+        len(cells[0]) <= _LONGEST_NAME
+        and kind_of(cells[:1]) != NUMBERS
+        and (len(cells) == 1 or not cells[0].strip() or cells[0] != cells[1])
+        for cells in columns
+    )
 
 
 def _has_text(line: str) -> bool:
@@ -140,12 +150,12 @@ def _place(path: Path, names: Sequence[str], part: str) -> int:
 
 
 def _by_content(path: Path, columns: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """The two columns of text, in order. Of two columns in all, only those without words are refused."""
+    """The two columns of text, in order. Of two columns in all, only numbers, codes and links are refused."""
     kinds = [kind_of(cells) for cells in columns]
     filled = [at for at, kind in enumerate(kinds) if kind != EMPTY]
     texts = [at for at in filled if kinds[at] == TEXT]
     if len(texts) != 2 and len(filled) == 2:
-        texts = [at for at in filled if kinds[at] != NUMBERS]
+        texts = [at for at in filled if kinds[at] not in (NUMBERS, LANGUAGES, LINKS)]
     if len(texts) == 2:
         return texts[0], texts[1]
     n_texts = {0: "no column", 1: "one column"}.get(len(texts), f"{len(texts)} columns")
@@ -157,15 +167,16 @@ def _turned(path: Path, columns: Sequence[Sequence[str]], pair: tuple[int, int],
     """The pair in the direction that is wanted, where columns of codes or the name of the file tell the languages."""
     codes = [{cell.strip() for cell in cells if cell.strip()} for cells in columns if kind_of(cells) == LANGUAGES]
     languages: Languages = (None, None)
+    told_by = "the name of the file"
     if len(codes) == 2 and all(len(each) == 1 for each in codes):
         first, second = (language_code(each.pop()) for each in codes)
-        languages = first, second
+        languages, told_by = (first, second) if pair[0] < pair[1] else (second, first), "a column of codes"
         if is_swapped(languages, wanted) is None:
             raise contradiction(path, languages, wanted)
     else:
         languages = table_languages(path.name)
     if None not in languages and is_swapped(languages, wanted):
-        return Choice(pair[1], pair[0], languages[::-1], was_swapped=True)
+        return Choice(pair[1], pair[0], languages[::-1], told_by)
     return Choice(pair[0], pair[1], _hint(languages, wanted))
 
 
@@ -183,9 +194,8 @@ def _notes(path: Path, layout: Layout, choice: Choice, names: Sequence[str], is_
         for side, at in (("source", choice.source), ("target", choice.target))
     ]
     note = f"{path}: read as a table of {kind}; {', '.join(sides)}"
-    if not choice.was_swapped:
+    if choice.swapped_by is None:
         return (note,)
     there = ", ".join(code or "?" for code in choice.languages[::-1])
-    says = "the header says" if is_header else "the table says"
     asked = " to ".join(code or "?" for code in choice.languages)
-    return note, f"{path}: columns swapped: {says} {there}, and {asked} is asked for"
+    return note, f"{path}: columns swapped: {choice.swapped_by} says {there}, and {asked} is asked for"

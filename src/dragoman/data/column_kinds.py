@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from dragoman.data.column_names import language_code
 
-TEXT, NUMBERS, EMPTY, LANGUAGES = "text", "numbers", "empty", "language codes"
+TEXT, NUMBERS, EMPTY, LANGUAGES, LINKS = "text", "numbers", "empty", "language codes", "links"
 
 #: A kind is what nine cells of ten are.
 _SHARE = 0.9
@@ -19,7 +19,7 @@ _PATTERNS = {
         r"[-+]?(?=[.,]?\d)[\d.,'\u00a0\u202f]*\d[.,]?([eE][-+]?\d+)?\s*%?|\\N|[-+]?(nan|inf)", re.IGNORECASE
     ),
     "dates": re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2}.*)?|\\N"),
-    "links": re.compile(r"(https?|ftp)://\S+|www\.\S+", re.IGNORECASE),
+    LINKS: re.compile(r"(https?|ftp)://\S+|www\.\S+", re.IGNORECASE),
     "identifiers": re.compile(r"(?=.*\d)[A-Za-z0-9_.:#/@-]+"),
 }
 _ATTRIBUTION = re.compile(r"\bCC[- ]?(BY|0)\b|licen[sc]e|copyright|\u00a9|attribution|tatoeba\.org", re.IGNORECASE)
@@ -54,7 +54,7 @@ def kind_of(cells: Sequence[str]) -> str:
 
 def has_heading(columns: Sequence[Sequence[str]]) -> bool:
     """Say if the first cells are names rather than content: over numbers, links or codes stands a word."""
-    tell = {NUMBERS, "dates", "links", "attribution", "identifiers"}
+    tell = {NUMBERS, "dates", LINKS, "attribution", "identifiers"}
     return any(len(cells) > 2 and kind_of(cells[1:]) in tell and kind_of(cells[:1]) == TEXT for cells in columns)
 
 

@@ -22,14 +22,6 @@ _SIDE_OF = {word: side for side, words in _SIDES.items() for word in words.split
 _PLAIN = frozenset(
     ("caption", "content", "phrase", "satz", "segment", "sentence", "sentences", "string", "text", "texts")
 )
-#: Words for what stands beside a text and is none.
-_BESIDE = frozenset(
-    re.findall(
-        "[a-z]+",
-        "attribution author category code codes count date domain file hash id ids idx index lang language len length "
-        "licence license line link locale nr number page quality rank row score similarity type url user username",
-    )
-)
 #: Codes that are more often the name of a column of numbers.
 _AMBIGUOUS = frozenset(("id", "no"))
 #: Names of languages in English, in the language itself and, for the most frequent, in some others.
@@ -55,6 +47,10 @@ zh chinese mandarin 中文 汉语 简体中文 繁體中文 chinesisch chinois; 
 """
 _CODE_OF = {name: code for line in _NAMES.split(";") for code, *names in [line.split()] for name in names}
 _CODES = KNOWN_CODES | frozenset(_CODE_OF.values())
+#: Words beside the name of a language.
+_REGIONS = frozenset(("brazilian", "brasil", "gb", "hans", "hant", "latn", "simplified", "traditional", "uk", "us"))
+#: Marks that end or part a sentence, and stand in no name.
+_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]|[,;:]\s")
 _WORDS = re.compile(r"[^\W\d_]+")
 _CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_]([A-Za-z]{2,4}))?")
 
@@ -73,7 +69,8 @@ class Choice(NamedTuple):
     source: int
     target: int
     languages: Languages
-    was_swapped: bool = False
+    #: The reason, if the columns stand the other way round in the table.
+    swapped_by: str | None = None
 
 
 def language_code(text: str) -> str | None:
@@ -108,13 +105,12 @@ def meaning(name: str, wanted: Sequence[str | None] = (), *, ambiguous: bool = F
         return Meaning(language=whole)
     words = [word.casefold() for word in _WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))]
     rest = [word for word in words if word not in _PLAIN]
-    if not words or _BESIDE.intersection(rest):
-        return Meaning()
-    sides = {_SIDE_OF[word] for word in rest if word in _SIDE_OF}
+    sides = [_SIDE_OF[word] for word in rest if word in _SIDE_OF]
     languages = [code for word in rest if word not in _SIDE_OF and (code := _language(word, wanted)) is not None]
-    if len(sides) > 1 or not (sides or languages or not rest):
+    n_known = len(sides) + len(languages) + sum(word in _REGIONS for word in rest)
+    if not words or _SENTENCE.search(name) or len(sides) > 1 or len(languages) > 1 or n_known < len(rest):
         return Meaning()
-    return Meaning(next(iter(sides), None), languages[0] if languages else None, not rest)
+    return Meaning(sides[0] if sides else None, languages[0] if languages else None, not rest)
 
 
 def choose_by_name(names: Sequence[str], wanted: Languages, where: Path | str | None = None) -> Choice | None:
@@ -134,6 +130,14 @@ def choose_by_name(names: Sequence[str], wanted: Languages, where: Path | str | 
     return None
 
 
+def are_names(cells: Sequence[str]) -> bool:
+    """Say if cells name two sides of a pair, or more languages than two."""
+    try:
+        return len(cells) > 1 and choose_by_name(cells, (None, None)) is not None
+    except ConfigError:
+        return True
+
+
 def same_language(one: str, other: str) -> bool:
     """Compare two codes without their regions."""
     return base_language(one) == base_language(other)
@@ -148,9 +152,9 @@ def is_swapped(languages: Languages, wanted: Languages) -> bool | None:
 
 def contradiction(where: Path | str | None, languages: Sequence[str | None], wanted: Languages) -> ConfigError:
     """Return an error: the columns are of other languages than are wanted."""
-    there, asked = (", ".join(code or "?" for code in codes) for codes in (languages, wanted))
+    there, asked = ", ".join(filter(None, languages)), " to ".join(code or "any language" for code in wanted)
     advice = "give the languages that are there (--source-lang, --target-lang), or other columns (--columns)"
-    return ConfigError(f"the columns are {there}, and {asked} are wanted", where, advice=advice)
+    return ConfigError(f"the columns are {there}, and {asked} is asked for", where, advice=advice)
 
 
 def _fit(languages: Languages, wanted: Languages) -> bool:
@@ -159,7 +163,7 @@ def _fit(languages: Languages, wanted: Languages) -> bool:
 
 
 def _language(word: str, wanted: Sequence[str | None]) -> str | None:
-    is_code = (word in wanted or word in _CODES) and word not in _AMBIGUOUS
+    is_code = (word in wanted or word in _CODES) and word not in _AMBIGUOUS and word not in _REGIONS
     return word if is_code else _CODE_OF.get(word)
 
 
@@ -173,7 +177,7 @@ def _by_side(meanings: Sequence[Meaning], wanted: Languages, where: Path | str |
     swapped = is_swapped(languages, wanted)
     if swapped is None:
         raise contradiction(where, languages, wanted)
-    return Choice(target, source, languages[::-1], True) if swapped else Choice(source, target, languages)
+    return Choice(target, source, languages[::-1], "the header") if swapped else Choice(source, target, languages)
 
 
 def _by_language(meanings: Sequence[Meaning], wanted: Languages, where: Path | str | None) -> Choice | None:
@@ -190,7 +194,8 @@ def _by_language(meanings: Sequence[Meaning], wanted: Languages, where: Path | s
         advice = "say which two: --source-lang and --target-lang, or --columns"
         raise ConfigError(f"the columns are of more than two languages ({', '.join(codes)})", where, advice=advice)
     source, target = (rest.pop(0) if at is None else at for at in chosen)
-    return Choice(source, target, (meanings[source].language, meanings[target].language), source > target)
+    swapped_by = "the header" if source > target else None
+    return Choice(source, target, (meanings[source].language, meanings[target].language), swapped_by)
 
 
 def _place(code: str, places: Sequence[int], codes: Sequence[str]) -> int | None:

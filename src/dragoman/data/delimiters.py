@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from dragoman.data.column_names import choose_by_name
-from dragoman.errors import ConfigError
+from dragoman.data.column_names import are_names
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
 #: Lines that the delimiter and the columns are judged by; quoting is judged by the whole sample.
@@ -51,6 +50,7 @@ class _Score(NamedTuple):
     has_tabs: bool  # in nearly every line
     share: float  # of the rows that have the usual number of cells
     n_columns: int
+    n_bad: int  # rows that are not well quoted, if quotation marks quote
 
     @property
     def is_sure(self) -> bool:
@@ -60,14 +60,11 @@ class _Score(NamedTuple):
 
 @dataclass
 class _Parsed:
-    """A sample, read as quoted."""
+    """A sample, read as quoted: its rows, which of their cells are quoted, and the number of rows that are wrong."""
 
     rows: list[list[str]]
+    marks: list[list[bool]]
     n_bad: int = 0
-    n_doubled: int = 0
-    n_whole_rows: int = 0
-    has_whole_column: bool = False
-    quotes_commas: bool = False
 
 
 def find_layout(lines: Sequence[str], *, is_csv: bool) -> Layout:
@@ -84,7 +81,9 @@ def find_layout(lines: Sequence[str], *, is_csv: bool) -> Layout:
     best = max(order, key=lambda delimiter: found[delimiter][1])  # the first of equally good ones
     if best != "\t" and not is_csv and not found[best][1].is_sure:
         best = "\t"  # commas are in most text; such a table is read only if every row agrees
-    return _judge(lines, best)[0] if '"' in "".join(lines[N_JUDGED:]) else found[best][0]
+    layout, score = found[best]
+    is_open = best == "\t" and not layout.is_quoted and not score.n_bad
+    return _judge(lines, best)[0] if is_open and any('"' in line for line in lines) else layout
 
 
 def cut(lines: Sequence[str], layout: Layout) -> list[list[str]]:
@@ -102,24 +101,37 @@ def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
     rows = [line.split(delimiter) for line in lines if line.strip()]
     n_columns, share = _usual(rows)
     is_everywhere = delimiter == "\t" and sum(len(row) > 1 for row in rows) >= _MOST * len(rows) > 0
-    is_quoted, has_evidence = delimiter != "\t", False
+    is_quoted, has_evidence, n_bad = delimiter != "\t", False, 0
     if any('"' in line for line in lines):
         parsed = _parse(lines, delimiter)
+        n_bad = parsed.n_bad
         n_quoted, quoted_share = _usual(parsed.rows)
-        has_evidence = quoted_share >= share and _is_evidence(parsed, quoted_share > share)
+        has_evidence = quoted_share >= share and _is_evidence(parsed, delimiter, quoted_share > share)
         is_quoted = has_evidence or (is_quoted and not parsed.n_bad)
         if is_quoted:
             rows, n_columns, share = parsed.rows, n_quoted, quoted_share
     fits = share >= _MOST
-    is_named = fits and bool(rows) and _is_header(rows[0])
-    score = _Score(is_named, fits and has_evidence, is_everywhere, share, n_columns)
+    is_named = fits and bool(rows) and are_names(rows[0])
+    score = _Score(is_named, fits and has_evidence, is_everywhere, share, n_columns, n_bad)
     return Layout(delimiter, is_quoted, n_columns), score
 
 
-def _is_evidence(parsed: _Parsed, mends_rows: bool) -> bool:
+def _is_evidence(parsed: _Parsed, delimiter: str, mends_rows: bool) -> bool:
+    """Say if a sample is quoted, and not text that has quotation marks."""
     if parsed.n_bad:
-        return parsed.n_whole_rows >= _MOST * (len(parsed.rows) + parsed.n_bad)
-    return parsed.n_doubled > 0 or parsed.has_whole_column or parsed.quotes_commas or mends_rows
+        return sum(map(all, parsed.marks)) >= _MOST * (len(parsed.rows) + parsed.n_bad)
+    cells = [
+        (cell, is_marked)
+        for row, marked in zip(parsed.rows, parsed.marks, strict=True)
+        for cell, is_marked in zip(row, marked, strict=True)
+    ]
+    is_doubled = any(is_marked and '"' in cell for cell, is_marked in cells)
+    holds_delimiter = any(
+        is_marked and re.search(f"[{delimiter}\r]", cell) and "\n" not in cell for cell, is_marked in cells
+    )
+    commas = [is_marked for cell, is_marked in cells if "," in cell] if delimiter == "\t" else []
+    quotes_commas = len(commas) >= _FEW and all(commas)
+    return mends_rows or is_doubled or holds_delimiter or quotes_commas or _has_whole_column(parsed.rows, parsed.marks)
 
 
 def _usual(rows: Sequence[Sequence[str]]) -> tuple[int, float]:
@@ -129,42 +141,42 @@ def _usual(rows: Sequence[Sequence[str]]) -> tuple[int, float]:
     return (several[0][0], several[0][1] / len(rows)) if several else (1, 0.0)
 
 
-def _is_header(names: Sequence[str]) -> bool:
-    if len(names) < 2 or any(len(name) > 60 for name in names):
-        return False
-    try:
-        return choose_by_name(names, (None, None)) is not None
-    except ConfigError:
-        return True  # it names more than two languages
-
-
 def _parse(lines: Sequence[str], delimiter: str) -> _Parsed:
     """Read lines as quoted; a row with a mark in the wrong place is passed over, and counted."""
     text = "\n".join(lines) + "\n"
-    found = _Parsed([])
-    commas = Counter[bool]()
-    marks: list[list[bool]] = []
-    row: list[str] = []
-    marked: list[bool] = []
-    for cell, is_marked, end in _cells(text, delimiter):
-        if end is None:
+    found = _Parsed([], [])
+    at = 0
+    while at < len(text):
+        end = text.index("\n", at)
+        if '"' not in text[at:end]:
+            row = text[at:end].split(delimiter)
+            marked = [False] * len(row)
+        else:
+            row, marked, end = _quoted_row(text, at, delimiter)
+        if end == len(text):
+            break  # a quoted cell does not end; the rest of it may lie beyond the sample
+        if not row:
             found.n_bad += 1
-            row, marked = [], []
-            continue
-        row.append(cell)
-        marked.append(is_marked)
-        found.n_doubled += is_marked and '"' in cell
-        if "," in cell and delimiter == "\t":
-            commas[is_marked] += 1
-        if end == "\n":
-            if any(map(str.strip, row)):
-                found.rows.append(row)
-                marks.append(marked)
-                found.n_whole_rows += all(marked)
-            row, marked = [], []
-    found.has_whole_column = _has_whole_column(found.rows, marks)
-    found.quotes_commas = commas[True] >= _FEW and not commas[False]
+        elif any(marked) or any(map(str.strip, row)):
+            found.rows.append(row)
+            found.marks.append(marked)
+        at = end + 1
     return found
+
+
+def _quoted_row(text: str, at: int, delimiter: str) -> tuple[list[str], list[bool], int]:
+    """Return the cells of a row, which of them are quoted, and where the row ends: no cells if it is not well quoted,
+    and the end of the text if it does not end."""
+    cell = re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"|([^"\n{delimiter}]*+))([{delimiter}\n])')
+    row, marked = [], []
+    while match := cell.match(text, at):
+        is_marked = match[1] is not None
+        row.append(match[1].replace('""', '"') if is_marked else match[2])
+        marked.append(is_marked)
+        at = match.end()
+        if match[3] == "\n":
+            return row, marked, at - 1
+    return [], [], len(text) if _ENDLESS.match(text, at) else text.index("\n", at)
 
 
 def _has_whole_column(rows: Sequence[Sequence[str]], marks: Sequence[Sequence[bool]]) -> bool:
@@ -176,20 +188,3 @@ def _has_whole_column(rows: Sequence[Sequence[str]], marks: Sequence[Sequence[bo
         if any(marked and cell for cell, marked in cells) and all(marked or not cell for cell, marked in cells):
             return True
     return False
-
-
-def _cells(text: str, delimiter: str) -> Iterator[tuple[str, bool, str | None]]:
-    """Yield each cell, whether it is quoted, and what ends it; no end for a row that is wrong.
-
-    A quoted cell that does not end ends the sample: the rest of it may not be there.
-    """
-    cell = re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"|([^"\n{delimiter}]*+))([{delimiter}\n])')
-    at = 0
-    while at < len(text) and not _ENDLESS.match(text, at):
-        if match := cell.match(text, at):
-            is_marked = match[1] is not None
-            yield (match[1].replace('""', '"') if is_marked else match[2]), is_marked, match[3]
-            at = match.end()
-        else:
-            yield "", False, None
-            at = text.index("\n", at) + 1

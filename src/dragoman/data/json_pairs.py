@@ -6,6 +6,7 @@ The keys stand in the object itself or in its "translation".
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -21,6 +22,7 @@ from dragoman.errors import ConfigError, DataError
 #: Objects that the keys are judged by.
 _N_JUDGED = 200
 _SUFFIXES = {".jsonl", ".ndjson", ".json"}
+_LIST = re.compile(r'\s*"(\w+)"\s*:\s*\[')
 _USUAL = ("source", "target")
 
 
@@ -145,7 +147,8 @@ def _refuse_one_value(path: Path, lines: Sequence[str]) -> None:
         raise DataError("this is one JSON array, not one object a line", path, advice=advice)
     lists = [key for key, each in value.items() if isinstance(each, list)] if isinstance(value, dict) else []
     if first == "{" or (len(lines) == 1 and lists and not len(_texts(value)) > 1):
-        inner = f".{lists[0]}[]" if lists else ".[]"
+        names = lists or [match[1] for line in lines[:10] if (match := _LIST.match(line))]
+        inner = f".{names[0]}[]" if names else ".[]"
         advice = f"write one object a line: {_unpacking(inner, path)}"
         raise DataError("this is one JSON object, not one object a line", path, advice=advice)
 
