@@ -26,6 +26,11 @@ Rate = Annotated[float, Field(gt=0, le=1000)]
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
 
+def _option(name: str) -> str:
+    """Return how a setting of `data` is given on the command line: by an option, or by `--set`."""
+    return f"--set data.{name}=..." if name.startswith("test_") else f"--{name.replace('_', '-')}"
+
+
 class DataConfig(Section):
     """Where the parallel text comes from, and which pairs are kept.
 
@@ -65,14 +70,19 @@ class DataConfig(Section):
             source, target, pairs = (getattr(self, name) is not None for name in names)
             origins, choices = ("", "") if prefix else ("corpus ", "corpus, ")  # of which other splits may differ
             is_named = bool(origins) and self.corpus is not None
+            options = [_option(name) for name in names]
             if is_named + (source or target) + pairs > 1:
-                yield origins + " ".join(names), f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}"
+                also = f" ({'--corpus, ' if choices else ''}{options[0]} and {options[1]}, {options[2]})"
+                what = f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}{also}"
+                yield origins + " ".join(names), what
             if source != target:
-                yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} belong together; give both"
+                what = f"{names[0]} and {names[1]} belong together; give both ({options[0]}, {options[1]})"
+                yield f"{names[0]} {names[1]}", what
         yield from self._columns_problems()
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
             if code is not None and not LANGUAGE_CODE.fullmatch(code):
-                yield name, f"{code!r} is no language code; use ISO 639's, such as en, de or zh"
+                what = f"{code!r} is no language code; use ISO 639's ({_option(name)}), such as en, de or zh"
+                yield name, what
 
     def _columns_problems(self) -> Iterator[tuple[str, str]]:
         """Columns that are not two, and columns of nothing."""

@@ -203,7 +203,8 @@ def _test_set(
     if is_run and split == "validation" and recipe is None and "corpus" not in given:
         can_be_said = {"target_lang"} if tokenizers.target_lang == UNKNOWN_LANGUAGE else set()
         if given.keys() - can_be_said:
-            raise typer.BadParameter("languages say nothing of what a run was validated on; leave them out")
+            what = "--columns says" if "columns" in given else "languages say"
+            raise typer.BadParameter(f"{what} nothing of what a run was validated on; leave them out")
         return _TestSet(validation_text(Path(model[0])), tokenizers.target_lang)
     settings = recipe_settings(recipe, None, options)
     is_text_known = is_run or split == "validation"

@@ -106,7 +106,8 @@ def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
         parsed = _parse(lines, delimiter)
         n_bad = parsed.n_bad
         n_quoted, quoted_share = _usual(parsed.rows)
-        has_evidence = quoted_share >= share and _is_evidence(parsed, delimiter, quoted_share > share)
+        mends_rows = quoted_share * len(parsed.rows) > share * (len(parsed.rows) + n_bad)
+        has_evidence = quoted_share >= share and (mends_rows or _is_evidence(parsed, delimiter))
         is_quoted = has_evidence or (is_quoted and not parsed.n_bad)
         if is_quoted:
             rows, n_columns, share = parsed.rows, n_quoted, quoted_share
@@ -116,7 +117,7 @@ def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
     return Layout(delimiter, is_quoted, n_columns), score
 
 
-def _is_evidence(parsed: _Parsed, delimiter: str, mends_rows: bool) -> bool:
+def _is_evidence(parsed: _Parsed, delimiter: str) -> bool:
     """Say if a sample is quoted, and not text that has quotation marks."""
     if parsed.n_bad:
         return sum(map(all, parsed.marks)) >= _MOST * (len(parsed.rows) + parsed.n_bad)
@@ -131,7 +132,7 @@ def _is_evidence(parsed: _Parsed, delimiter: str, mends_rows: bool) -> bool:
     )
     commas = [is_marked for cell, is_marked in cells if "," in cell] if delimiter == "\t" else []
     quotes_commas = len(commas) >= _FEW and all(commas)
-    return mends_rows or is_doubled or holds_delimiter or quotes_commas or _has_whole_column(parsed.rows, parsed.marks)
+    return is_doubled or holds_delimiter or quotes_commas or _has_whole_column(parsed.rows, parsed.marks)
 
 
 def _usual(rows: Sequence[Sequence[str]]) -> tuple[int, float]:

@@ -80,7 +80,7 @@ class Selection:
         """What a person should know about the corpus."""
         lines = []
         if self.n_repeated:
-            kept = "removed" if self.data.dedup else "kept; data.dedup=true removes them"
+            kept = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
             lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({kept})")
         if self.n_other_target:
             lines.append(f"{self.n_other_target:,} pairs have a source that occurs before with another target (kept)")
