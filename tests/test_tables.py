@@ -176,6 +176,31 @@ def test_a_table_with_tabs_of_excel_has_its_commas_in_marks(tmp_path: Path) -> N
     assert pairs_of(path) == rows
 
 
+@given(
+    content=st.lists(
+        st.sampled_from(
+            [
+                *("a", "b c", "1", "en", "de", "id", "\t", ",", ";", '"', '""', '","', "\n", "\n", "\r", "sep=;", " "),
+                *("{", "[", '{"en": "a", "de": "b"}', '{"a": [1]}', "\x00", "\udcff", "\u2028", "=", "-", "é"),
+            ]
+        )
+    ).map("".join),
+    name=st.sampled_from(["a.tsv", "a.csv", "a.txt", "a.jsonl", "a.en-de.tsv"]),
+    settings=st.sampled_from([{}, {"columns": "1,2"}, {"columns": "en,de"}, {"source_lang": "de"}]),
+)
+def test_any_file_is_read_the_same_twice_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, content: str, name: str, settings: dict[str, str]
+) -> None:
+    path = tmp_path_factory.getbasetemp() / name
+    path.write_bytes(content.encode(errors="surrogateescape"))
+    try:
+        found = list(text_of(path, invalid_utf8="drop", **settings).read())
+    except (DataError, ConfigError):
+        return
+    assert list(text_of(path, invalid_utf8="drop", **settings).read()) == found
+    assert text_of(path, invalid_utf8="drop", **settings).count() == len(found)
+
+
 @pytest.mark.parametrize("quoting", [csv.QUOTE_ALL, csv.QUOTE_NONE])
 @given(places=st.lists(st.integers(0, 3), min_size=2, max_size=8))
 def test_errors_name_the_line_of_the_file(
@@ -199,6 +224,21 @@ def test_numbers_of_lines_are_those_of_the_file(tmp_path: Path) -> None:
     text = text_of(write_csv(tmp_path / "a.csv", rows))
     assert list(text.numbered()) == [(2, "A man.", "Ein Mann."), (5, "", ""), (6, "Dogs.", "")]
     assert [text.line_of(index) for index in range(3)] == [2, 5, 6]
+
+
+def test_a_bad_row_does_not_make_a_quoted_table_plain(tmp_path: Path) -> None:
+    """The error is about that row, not about the first comma inside a cell."""
+    path = write_csv(tmp_path / "a.csv", PAIRS * 3)
+    path.write_text(path.read_text() + '"He said "no","Er sagte nein"\n' + "No,Nein\n")
+    with pytest.raises(DataError, match=r"wrong quotation marks .*a\.csv:13;"):
+        list(text_of(path))
+
+
+def test_a_title_above_the_header_is_refused_at_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("My sentences\nen\tde\n" + "".join(f"{en}\t{de}\n" for en, de in PAIRS))
+    with pytest.raises(DataError, match=r"1 column, and 2 in most lines: .*a\.tsv:1;"):
+        list(text_of(path))
 
 
 def test_a_cell_that_never_ends_is_told(tmp_path: Path) -> None:

@@ -63,10 +63,13 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
         DataError: the table does not show which columns are the pair.
         ConfigError: it contradicts the languages, or has no such columns as are asked for.
     """
-    rows = cut(sample, layout)[:N_JUDGED] or [[""] * layout.n_columns]
+    all_rows = cut(sample, layout)
+    rows = [row for row in all_rows if len(row) == layout.n_columns][:N_JUDGED]
+    if not rows:  # empty cells alone
+        return Columns(0, 1, (None, None), layout.n_before, ())
     names = [join_lines(cell).strip() for cell in rows[0]]
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    may_be_header = _may_be_header(columns)
+    may_be_header = rows[0] is all_rows[0] and _may_be_header(columns)
     by_name = choose_by_name(names, wanted, path) if may_be_header and asked is None else None
     is_header = may_be_header and (by_name is not None or are_names(names) or has_heading(columns))
     content = [cells[1:] if is_header and len(rows) > 1 else cells for cells in columns]

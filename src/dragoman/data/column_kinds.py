@@ -15,10 +15,11 @@ _SHARE = 0.9
 _LABEL_SHARE, _LABEL_ROWS = 0.05, 40
 #: The kinds that a whole cell shows.
 _PATTERNS = {
-    NUMBERS: re.compile(
-        r"[-+]?(?=[.,]?\d)[\d.,'\u00a0\u202f]*\d[.,]?([eE][-+]?\d+)?\s*%?|\\N|[-+]?(nan|inf)", re.IGNORECASE
-    ),
     "dates": re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2}.*)?|\\N"),
+    NUMBERS: re.compile(
+        r"[-+]?(?=[.,]?\d)[\d.,'\u00a0\u202f]*\d[.,]?([eE][-+]?\d+)?\s*%?|\\N|[-+]?(nan|inf)|n/?a|null|none|-",
+        re.IGNORECASE,
+    ),
     LINKS: re.compile(r"(https?|ftp)://\S+|www\.\S+", re.IGNORECASE),
     "identifiers": re.compile(r"(?=.*\d)[A-Za-z0-9_.:#/@-]+"),
 }

@@ -87,13 +87,13 @@ def find_layout(lines: Sequence[str], *, is_csv: bool) -> Layout:
 
 
 def cut(lines: Sequence[str], layout: Layout) -> list[list[str]]:
-    """Return the rows of a sample that have the right number of cells."""
+    """Return the rows of a sample that are not blank."""
     lines = lines[layout.n_before :]
     if layout.is_quoted:
         rows = _parse(lines, layout.delimiter).rows
     else:
         rows = [line.split(layout.delimiter) for line in lines]
-    return [row for row in rows if len(row) == layout.n_columns and any(map(str.strip, row))]
+    return [row for row in rows if any(map(str.strip, row))]
 
 
 def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
@@ -105,9 +105,9 @@ def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
     if any('"' in line for line in lines):
         parsed = _parse(lines, delimiter)
         n_bad = parsed.n_bad
-        n_quoted, quoted_share = _usual(parsed.rows)
-        mends_rows = quoted_share * len(parsed.rows) > share * (len(parsed.rows) + n_bad)
-        has_evidence = quoted_share >= share and (mends_rows or _is_evidence(parsed, delimiter))
+        n_quoted, of_rows = _usual(parsed.rows)
+        quoted_share = of_rows * len(parsed.rows) / max(1, len(parsed.rows) + n_bad)
+        has_evidence = quoted_share > share or (of_rows >= share and _is_evidence(parsed, delimiter))
         is_quoted = has_evidence or (is_quoted and not parsed.n_bad)
         if is_quoted:
             rows, n_columns, share = parsed.rows, n_quoted, quoted_share

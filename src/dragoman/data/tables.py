@@ -153,7 +153,7 @@ class _Delimited:
         for number, row in islice(rows, self.columns.n_heading, None):
             if isinstance(row, Unreadable):
                 yield number, row, row
-            elif not any(row) or not any(map(str.strip, row)):
+            elif not any(map(str.strip, row)):
                 yield number, "", ""
             elif len(row) != n_columns:
                 raise self._wrong(number, len(row))
@@ -217,12 +217,18 @@ class _Feed:
 
 def _refuse_other_kinds(path: Path) -> None:
     """Name files of other programs that hold pairs, and say what to do with them."""
-    suffix = path.suffix.lower()
-    with open(path, "rb") as file:
-        start = file.read(4)
-    if suffix in _OFFICE and start.startswith(_PACKED):
+    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    if suffix in _OFFICE and _first_bytes(path).startswith(_PACKED):
         advice = "save it as CSV (UTF-8) and give that: --pairs FILE.csv"
         raise DataError(f"this is {_OFFICE[suffix]}, not a table of text", path, advice=advice)
     if suffix in _MEMORIES:
         advice = "export it as a table with tabs (--pairs), or as two text files (--source, --target)"
         raise DataError(f"this is {_MEMORIES[suffix]}, which is not read", path, advice=advice)
+
+
+def _first_bytes(path: Path) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(4)
+    except OSError:
+        return b""  # told when the lines are read
