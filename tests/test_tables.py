@@ -380,6 +380,16 @@ def test_tasks_of_numbers_stay_pairs(tmp_path: Path) -> None:
     assert pairs_of(write_tsv(tmp_path / "a.tsv", rows)) == rows
 
 
+def test_sentences_that_are_repeated_are_text_and_labels_are_not(tmp_path: Path) -> None:
+    rows = [(*PAIRS[n % 4], ("alice", "bob")[n % 2]) for n in range(100)]
+    assert pairs_of(write_tsv(tmp_path / "a.tsv", rows)) == [PAIRS[n % 4] for n in range(100)]
+
+
+def test_a_machines_translation_is_not_maltese(tmp_path: Path) -> None:
+    rows = [("src", "mt", "ref"), *((en, "Irgendwas.", de) for en, de in PAIRS)]
+    assert pairs_of(write_tsv(tmp_path / "a.tsv", rows)) == PAIRS
+
+
 def test_a_heading_that_nobody_knows_is_seen_over_numbers(tmp_path: Path) -> None:
     rows = [("Lfd.", "Satz A", "Satz B"), *((n, *pair) for n, pair in enumerate(PAIRS))]
     path = write_tsv(tmp_path / "a.tsv", rows)

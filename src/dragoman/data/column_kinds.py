@@ -11,8 +11,9 @@ TEXT, NUMBERS, EMPTY, LANGUAGES, LINKS = "text", "numbers", "empty", "language c
 
 #: A kind is what nine cells of ten are.
 _SHARE = 0.9
-#: Fewer values than this share of the rows, in as many rows as this, are labels.
-_LABEL_SHARE, _LABEL_ROWS = 0.05, 40
+#: Fewer values than this share of the rows, in as many rows as this, are labels, if they are no sentences.
+_LABEL_SHARE, _LABEL_ROWS, _LABEL_WORDS = 0.05, 40, 3
+_ENDS = ".!?\u2026\u3002\uff01\uff1f"
 #: The kinds that a whole cell shows.
 _PATTERNS = {
     "dates": re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([T ]\d{1,2}:\d{2}.*)?|\d{1,2}:\d{2}(:\d{2}.*)?|\\N"),
@@ -48,7 +49,8 @@ def kind_of(cells: Sequence[str]) -> str:
         return "signs"
     if len(filled) > 2 and n_values == 1:
         return "always the same"
-    if len(filled) >= _LABEL_ROWS and n_values <= _LABEL_SHARE * len(filled):
+    is_short = all(len(cell.split()) <= _LABEL_WORDS and cell[-1] not in _ENDS for cell in set(filled))
+    if is_short and len(filled) >= _LABEL_ROWS and n_values <= _LABEL_SHARE * len(filled):
         return "labels"
     return TEXT
 

@@ -16,14 +16,14 @@ Languages = tuple[str | None, str | None]
 #: Words for each side, and words that say no more than "here is text".
 _SIDES = {
     "source": "source src original input quelle quelltext ausgangstext 原文 源文 源",
-    "target": "target tgt trg translation translated output ziel zieltext übersetzung traduction 译文 翻译 目标",
+    "target": "target tgt trg ref reference translation translated output ziel zieltext übersetzung 译文 翻译 目标",
 }
 _SIDE_OF = {word: side for side, words in _SIDES.items() for word in words.split()}
 _PLAIN = frozenset(
     ("caption", "content", "phrase", "satz", "segment", "sentence", "sentences", "string", "text", "texts")
 )
-#: Codes that are more often the name of a column of numbers.
-_AMBIGUOUS = frozenset(("id", "no"))
+#: Codes that are more often the name of something else: a number, or a machine's translation.
+_AMBIGUOUS = frozenset(("id", "mt", "no"))
 #: Names of languages in English, in the language itself and, for the most frequent, in some others.
 _NAMES = """
 af afrikaans; am amharic አማርኛ; ar arabic العربية; az azerbaijani azərbaycan; be belarusian беларуская;
@@ -91,7 +91,7 @@ def meaning(name: str, wanted: Sequence[str | None] = (), *, ambiguous: bool = F
 
     Args:
         wanted: codes of languages that count besides those known here.
-        ambiguous: take `id` and `no` for Indonesian and Norwegian.
+        ambiguous: take `id`, `mt` and `no` for Indonesian, Maltese and Norwegian.
 
     >>> [tuple(meaning(name)) for name in ("English sentence", "src_text", "sourceLang")]
     [(None, 'en', False), ('source', None, False), (None, None, False)]
