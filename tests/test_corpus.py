@@ -221,15 +221,6 @@ def test_an_unreadable_side_drops_the_pair_and_shifts_nothing(tmp_path: Path) ->
     assert list(read_pairs(data, "train").read())[1:3] == [(Unreadable.INVALID, "y"), ("c", Unreadable.TOO_LONG)]
 
 
-@pytest.mark.parametrize("header", ["source\ttarget", "Src\tTrg", "en\tde"])
-def test_a_header_of_a_table_is_no_pair(tmp_path: Path, header: str) -> None:
-    path = write(tmp_path / "a.en-de.tsv", f"{header}\na\tb\n{header}\n".encode())
-    with pytest.raises(DataError, match=r"names of columns, not a pair: .*:1; .*tail -n \+2"):
-        list(read_pairs(DataConfig(pairs=str(path)), "train"))
-    write(path, f"a\tb\n{header}\n".encode())  # further down it may well be text
-    assert len(list(read_pairs(DataConfig(pairs=str(path)), "train"))) == 2
-
-
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
 def test_tsv(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     suffix = ".gz" if pack is gzip.compress else ""
@@ -238,11 +229,10 @@ def test_tsv(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
     assert list(read_pairs(data, "train")) == [("a", "ä"), ("b", "ß")]
     assert languages(data) == ("en", "de")
     write(path, pack(b"a\tb\nc\n"))
-    with pytest.raises(DataError, match=r"0 tabs: .*:2;"):
+    with pytest.raises(DataError, match=r"1 column, and 2 in most lines: .*:2;"):
         list(read_pairs(data, "train"))
     write(path, pack(b"a\tb\t0.9\n"))
-    with pytest.raises(DataError, match=r"2 tabs: .*:1; .*cut -f1,2"):
-        list(read_pairs(data, "train"))
+    assert list(read_pairs(data, "train")) == [("a", "b")]
 
 
 def test_jsonl(tmp_path: Path) -> None:
@@ -258,11 +248,6 @@ def test_jsonl(tmp_path: Path) -> None:
             list(read_pairs(data, "train"))
 
 
-def test_a_table_has_a_known_suffix(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"\.tsv or \.jsonl"):
-        read_pairs(DataConfig(pairs=str(write(tmp_path / "a.csv", b"a,b"))), "train")
-
-
 @pytest.mark.parametrize(
     ("source", "target", "expected"),
     [
@@ -272,7 +257,7 @@ def test_a_table_has_a_known_suffix(tmp_path: Path) -> None:
         ("x/train.zh.txt", "train.en.txt.gz", ("zh", "en")),
         ("a.zho_Hans.tsv", "a.cmn", ("zho_Hans", "cmn")),
         ("a.src", "a.txt", ("und", "und")),
-        ("a.src.txt", "a.de.csv", ("und", "und")),
+        ("a.src.txt", "a.de.csv", ("und", "de")),
         ("a.de.bpe", "a.en.sp", ("und", "und")),
         ("a.tok", "a.log", ("und", "und")),
         ("corpus", "b.Deutsch", ("und", "und")),

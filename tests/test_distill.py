@@ -51,7 +51,7 @@ def text(tmp_path: Path) -> ParallelText:
 
 def test_pairs_that_are_no_lines_are_left_out(models: list[str], tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text(
-        '{"source": "She\\nreads.", "target": "Sie liest."}\n{"source": "A man.", "target": "Ein\\nMann."}\n'
+        '{"source": "She\\u0001reads.", "target": "Sie liest."}\n{"source": "A man.", "target": "Ein\\u0001Mann."}\n'
         '{"source": "Two dogs run.", "target": "Zwei Hunde."}\n'
     )
     text = read_pairs(DataConfig(pairs=str(tmp_path / "a.jsonl"), source_lang="en", target_lang="de"), "train")

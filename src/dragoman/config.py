@@ -26,12 +26,17 @@ Rate = Annotated[float, Field(gt=0, le=1000)]
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
 
+def _option(name: str) -> str:
+    """Return how a setting of `data` is given on the command line: by an option, or by `--set`."""
+    return f"--set data.{name}=..." if name.startswith("test_") else f"--{name.replace('_', '-')}"
+
+
 class DataConfig(Section):
     """Where the parallel text comes from, and which pairs are kept.
 
     Either `corpus` (a corpus known by name) or `source` and `target` (two files with one sentence a line), or `pairs`
-    (one TSV or JSONL file). Each file may also be gzipped. Files for validation or test are used instead of those that
-    a named corpus has.
+    (one file: a table or JSONL). Each file may also be compressed. Files for validation or test are used instead of
+    those that a named corpus has.
     """
 
     corpus: str | None = None
@@ -47,6 +52,8 @@ class DataConfig(Section):
     """What `evaluate` with the recipe scores by default. Its overlap with the training text is counted."""
     test_target: str | None = None
     test_pairs: str | None = None
+    columns: str | None = None
+    """Source and target in files of pairs, by number (from 1) or name: "2,4" or "en,de". None finds them."""
     validation_size: Positive = 1000
     """How many pairs are held out for validation when no validation files are given."""
     max_length: Size = 256
@@ -63,13 +70,31 @@ class DataConfig(Section):
             source, target, pairs = (getattr(self, name) is not None for name in names)
             origins, choices = ("", "") if prefix else ("corpus ", "corpus, ")  # of which other splits may differ
             is_named = bool(origins) and self.corpus is not None
+            options = [_option(name) for name in names]
             if is_named + (source or target) + pairs > 1:
-                yield origins + " ".join(names), f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}"
+                also = f" ({'--corpus, ' if choices else ''}{options[0]} and {options[1]}, {options[2]})"
+                what = f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}{also}"
+                yield origins + " ".join(names), what
             if source != target:
-                yield f"{names[0]} {names[1]}", f"{names[0]} and {names[1]} belong together; give both"
+                what = f"{names[0]} and {names[1]} belong together; give both ({options[0]}, {options[1]})"
+                yield f"{names[0]} {names[1]}", what
+        yield from self._columns_problems()
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
             if code is not None and not LANGUAGE_CODE.fullmatch(code):
-                yield name, f"{code!r} is no language code; use ISO 639's, such as en, de or zh"
+                what = f"{code!r} is no language code; use ISO 639's ({_option(name)}), such as en, de or zh"
+                yield name, what
+
+    def _columns_problems(self) -> Iterator[tuple[str, str]]:
+        """Columns that are not two, and columns of nothing."""
+        if self.columns is None:
+            return
+        parts = [part.strip() for part in self.columns.split(",")]
+        if len(parts) != 2 or not all(parts) or parts[0] == parts[1]:
+            yield "columns", f"columns must be two, such as 2,4 or en,de, got {self.columns!r}"
+        is_from_hub = self.corpus is not None and self.corpus.startswith("hub:")
+        if not is_from_hub and all(each is None for each in (self.pairs, self.validation_pairs, self.test_pairs)):
+            names = "columns corpus pairs validation_pairs test_pairs"
+            yield names, "columns (--columns) says nothing without a file of pairs (--pairs)"
 
     def files(self, split: Literal["train", "validation", "test"]) -> tuple[str | None, str | None, str | None]:
         """(source, target, pairs) of a split, as far as they are named."""

@@ -13,6 +13,7 @@ import typer
 from dragoman.cli.options import (
     BatchSize,
     BeamSize,
+    Columns,
     Corpus,
     Device,
     LengthPenalty,
@@ -40,6 +41,7 @@ def distill(
     source: Source = None,
     target: Target = None,
     pairs: Pairs = None,
+    columns: Columns = None,
     corpus: Corpus = None,
     each: Annotated[
         bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
@@ -71,8 +73,8 @@ def distill(
     dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled
     dragoman train --source distilled/train.en --target distilled/train.de
     """
-    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
-    if not any(origin.values()):
+    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "columns": columns}
+    if not (source or target or pairs or corpus):
         raise typer.BadParameter("give --source (and --target), --pairs or --corpus")
     if backward and source and not target:
         raise typer.BadParameter("--backward translates targets: give --target too")
@@ -111,7 +113,8 @@ def distill(
 def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:
     """The pairs to translate; the targets are empty where there are only sources."""
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, are_others, file_language, read_pairs
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, are_others, read_pairs
+    from dragoman.data.file_names import file_language
     from dragoman.data.lines import check_text_file, read_lines
     from dragoman.sections import parse_section
 
@@ -127,4 +130,7 @@ def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> Paral
         return ParallelText(str(path), lambda: ((line, "") for line in read_lines(path)), {"source": path})
     keys = zip(("source_lang", "target_lang"), languages, strict=True)
     known = {key: language for key, language in keys if language != UNKNOWN_LANGUAGE}
-    return read_pairs(parse_section(DataConfig, {**known, **given}), "train")
+    text = read_pairs(parse_section(DataConfig, {**known, **given}), "train")
+    for note in text.notes:
+        say(note)
+    return text

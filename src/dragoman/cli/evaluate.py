@@ -16,6 +16,7 @@ from dragoman.cli.options import (
     AsJson,
     BatchSize,
     BeamSize,
+    Columns,
     Corpus,
     Device,
     LengthPenalty,
@@ -53,6 +54,7 @@ def evaluate(
     source: Source = None,
     target: Target = None,
     pairs: Pairs = None,
+    columns: Columns = None,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
     hypotheses: Annotated[
@@ -115,7 +117,7 @@ def evaluate(
     from dragoman.translator import LongTextWarning, Translator
 
     warnings.simplefilter("ignore", LongTextWarning)  # told once, below
-    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "columns": columns}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:
         translator = Translator.load(*model, device=device, workers=workers or all_cores(), precision=precision)
@@ -201,7 +203,8 @@ def _test_set(
     if is_run and split == "validation" and recipe is None and "corpus" not in given:
         can_be_said = {"target_lang"} if tokenizers.target_lang == UNKNOWN_LANGUAGE else set()
         if given.keys() - can_be_said:
-            raise typer.BadParameter("languages say nothing of what a run was validated on; leave them out")
+            what = "--columns says" if "columns" in given else "languages say"
+            raise typer.BadParameter(f"{what} nothing of what a run was validated on; leave them out")
         return _TestSet(validation_text(Path(model[0])), tokenizers.target_lang)
     settings = recipe_settings(recipe, None, options)
     is_text_known = is_run or split == "validation"
@@ -249,7 +252,7 @@ def _refuse(context: typer.Context, unused: Container[str], with_what: str) -> N
 def _evaluate_files(
     hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, m30k: bool, as_json: bool
 ) -> None:
-    from dragoman.data.corpus import file_language
+    from dragoman.data.file_names import file_language
     from dragoman.evaluation.evaluate import comparison_table, m30k_references, metrics_table, score_all
     from dragoman.evaluation.metrics import paired_test
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.options import AsJson, Corpus, Device, OneModel, Pairs, Source, Target
+from dragoman.cli.options import AsJson, Columns, Corpus, Device, OneModel, Pairs, Source, Target
 from dragoman.cli.settings import readable
 from dragoman.cli.streams import print_result, program, say
 
@@ -31,6 +31,7 @@ def alignment(
     source: Source = None,
     target: Target = None,
     pairs: Pairs = None,
+    columns: Columns = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A copy of the model that aligns with the chosen heads.")
     ] = None,
@@ -59,7 +60,7 @@ def alignment(
         raise RunFolderError("the folder exists", output, advice="choose another --output")
     bundle = load_bundle(model)
     translator = Translator([bundle.model], bundle.tokenizers, bundle.search, find_device(device))
-    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs}
+    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "columns": columns}
     learned, measured = _pairs(origin, bundle.tokenizers)
     choice = choose_heads(translator, learned, measured)
     print_result(_json(choice) if as_json else _table(choice))

@@ -85,11 +85,24 @@ Corpus = Annotated[
 ]
 Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
-Pairs = Annotated[str | None, typer.Option("--pairs", help="Both in one TSV or JSONL file (.gz too).")]
+Pairs = Annotated[
+    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV) or JSONL, compressed too.")
+]
+Columns = Annotated[
+    str | None,
+    typer.Option(
+        "--columns",
+        metavar="SOURCE,TARGET",
+        help="Their columns in files of pairs, by number or name: 2,4 or en,de. Default: found, and said.",
+    ),
+]
 ValidationSource = Annotated[
     str | None, typer.Option("--validation-source", help="Validation text; some is held out if there is none.")
 ]
 ValidationTarget = Annotated[str | None, typer.Option("--validation-target", help="Its translation.")]
+ValidationPairs = Annotated[
+    str | None, typer.Option("--validation-pairs", help="Validation text and its translation in one file.")
+]
 SourceLang = Annotated[
     str | None,
     typer.Option("--source-lang", metavar="CODE", help="Such as en. Default: the file's suffix, or the corpus's own."),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from dragoman.cli.streams import say
 from dragoman.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def recipe_settings(
     section = {} if settings.get("data") is None else settings["data"]
     if isinstance(section, dict):
         if any(key in given for key in ORIGINS):
-            belongs_to_text = ("corpus", "source", "target", "pairs", "lang")
+            belongs_to_text = ("corpus", "source", "target", "pairs", "columns", "lang")
             section = {key: value for key, value in section.items() if not key.endswith(belongs_to_text)}
         settings["data"] = {**section, **given}
     override_settings(settings, overrides or [])
@@ -79,12 +80,15 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
 
 
 def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
-    """Every pair of a parallel text; where training would leave a line out, it is an error here.
+    """Every pair of a parallel text, with a word on how its file is read; a line that training would leave out is an
+    error here.
 
     Raises:
         DataError: a line is too long, or whatever reading finds.
     """
-    for number, (source, target) in enumerate(text.read(), 1):
+    for note in text.notes:
+        say(note)
+    for number, source, target in text.numbered():
         if not isinstance(source, str) or not isinstance(target, str):
             raise DataError("a line is too long", text.name, line=number, advice="shorten it, or leave the pair out")
         yield source, target
@@ -92,7 +96,7 @@ def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
 
 def _stem(path: str, langs: tuple[str, str]) -> str:
     """corpus.en.gz -> corpus, corpus.en-de.tsv -> corpus."""
-    from dragoman.data.corpus import file_stem
+    from dragoman.data.file_names import file_stem
 
     name = file_stem(path)
     for suffix in (*langs, "-".join(langs)):

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dragoman.cli.options import (
+    Columns,
     Corpus,
     Device,
     DropInvalid,
@@ -20,6 +21,7 @@ from dragoman.cli.options import (
     SourceLang,
     Target,
     TargetLang,
+    ValidationPairs,
     ValidationSource,
     ValidationTarget,
 )
@@ -48,9 +50,11 @@ def train(
     source: Source = None,
     target: Target = None,
     pairs: Pairs = None,
+    columns: Columns = None,
     corpus: Corpus = None,
     validation_source: ValidationSource = None,
     validation_target: ValidationTarget = None,
+    validation_pairs: ValidationPairs = None,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
     output: Folder = None,
@@ -83,6 +87,7 @@ def train(
     """
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
     data |= {"validation_source": validation_source, "validation_target": validation_target}
+    data |= {"validation_pairs": validation_pairs, "columns": columns}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     if recipe is None and not any(data.values()) and output is not None:
         if (output / "config.yaml").is_file():
@@ -115,9 +120,11 @@ def prepare(
     source: Source = None,
     target: Target = None,
     pairs: Pairs = None,
+    columns: Columns = None,
     corpus: Corpus = None,
     validation_source: ValidationSource = None,
     validation_target: ValidationTarget = None,
+    validation_pairs: ValidationPairs = None,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
     output: Folder = None,
@@ -130,6 +137,7 @@ def prepare(
     Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
     data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
     data |= {"validation_source": validation_source, "validation_target": validation_target}
+    data |= {"validation_pairs": validation_pairs, "columns": columns}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     settings = recipe_settings(recipe, overrides, {**data, **langs})
     from dragoman.recipe import check_request
@@ -169,4 +177,5 @@ def _test_set(settings: dict[str, Any]) -> str:
     if not any(data.files("test")):
         return f" --corpus {data.corpus}"
     named = zip(("--source", "--target", "--pairs"), data.files("test"), strict=True)
-    return "".join(f" {option} {shlex.quote(path)}" for option, path in named if path is not None)
+    columns = [("--columns", data.columns if data.test_pairs else None)]
+    return "".join(f" {option} {shlex.quote(value)}" for option, value in (*named, *columns) if value is not None)

@@ -1,38 +1,33 @@
-"""Parallel text by name or from files: two files with one sentence a line, one TSV file, or one JSONL file.
+"""Parallel text by name or from files: two files with one sentence a line, or one file of pairs (`tables`).
 
-A TSV line is source, tab, target. A JSONL line is an object with "source" and "target", or with the two language codes
-as keys, either itself or under "translation". A blank line is a pair of empty sides, which no training uses. Each file
-may be gzipped.
+A blank line is a pair of empty sides, which no training uses. Each file may be compressed.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Literal
 
-from dragoman.config import LANGUAGE_CODE, DataConfig
+from dragoman.config import DataConfig
 from dragoman.data import named
-from dragoman.data.lines import Line, Unreadable, check_text_file, count_lines, read_lines
+from dragoman.data.column_names import Languages, is_swapped
+from dragoman.data.file_names import UNKNOWN_LANGUAGE as UNKNOWN_LANGUAGE
+from dragoman.data.file_names import file_language, table_languages
+from dragoman.data.json_pairs import Keys, object_pair
+from dragoman.data.lines import Line, check_text_file, count_lines, read_lines
 from dragoman.data.synthetic import TASKS
-from dragoman.errors import ConfigError, DataError
+from dragoman.data.tables import InvalidUtf8, NumberedLine, Table, open_table
+from dragoman.errors import ConfigError, DataError, DragomanError
 from dragoman.storage import sha256
 
 Split = Literal["train", "validation", "test"]
 
-#: The code of a language that nobody named (ISO 639-2).
-UNKNOWN_LANGUAGE = "und"
 #: The languages of the captions, of people and made.
 CAPTIONS = ("en", "de")
-#: What file names end in that looks like a language: kinds of files, sides, and what was done to the text.
-_NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
-_TABLES = (".tsv", ".jsonl")
-_HEADERS = frozenset((("source", "target"), ("src", "tgt"), ("src", "trg")))
 
 
 @dataclass(frozen=True)
@@ -43,11 +38,13 @@ class ParallelText:
         name: what it is called in messages.
         read: starts reading; gives every pair, also those with an unreadable side.
         files: the files it comes from, by what they are ("source", "target", "pairs").
+        table: the file of pairs that it is, whose pairs are not its lines.
     """
 
     name: str
     read: Callable[[], Iterator[tuple[Line, Line]]]
     files: Mapping[str, Path] = field(default_factory=dict)
+    table: Table | None = None
 
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """The pairs of which both sides are readable."""
@@ -55,12 +52,29 @@ class ParallelText:
             if isinstance(source, str) and isinstance(target, str):
                 yield source, target
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a person should know about how the file is read."""
+        return () if self.table is None else self.table.notes
+
+    def numbered(self) -> Iterator[NumberedLine]:
+        """Yield (line, source, target) for every pair: the line of the file where the pair begins."""
+        if self.table is not None:
+            return self.table.numbered()
+        return ((number, *pair) for number, pair in enumerate(self.read(), start=1))
+
+    def line_of(self, index: int) -> int:
+        """Return the line where a pair begins, given its place among the pairs, from 0."""
+        return index + 1 if self.table is None else next(islice(self.table.numbered(), index, None))[0]
+
     def count(self) -> int:
         """How many pairs there are; those with an unreadable side count too where lines of a file are counted.
 
         Raises:
             DataError: a file cannot be read.
         """
+        if self.table is not None:
+            return self.table.count()
         return count_lines(next(iter(self.files.values()))) if self.files else sum(1 for _ in self)
 
     def fingerprints(self) -> dict[str, str]:
@@ -86,17 +100,21 @@ def read_pairs(data: DataConfig, split: Split) -> ParallelText:
     """
     if split not in available_splits(data):
         if split == "train":
-            raise ConfigError("no corpus is given", advice="give --source and --target, or data.corpus in a recipe")
+            raise ConfigError("no corpus is given", advice="give --source and --target, --pairs, or --corpus")
         has = ", ".join(available_splits(data)) or "none"
-        raise ConfigError(f"no {split} data is given", advice=f"set data.{split}_source and _target (given: {has})")
-    source_lang, target_lang = languages(data)
+        options = "--validation-source and --validation-target, or --validation-pairs"
+        if split == "test":
+            options = "--set data.test_source=... and data.test_target=..., or data.test_pairs=..."
+        raise ConfigError(f"no {split} data is given", advice=f"give {options} (given: {has})")
     source, target, pairs = data.files(split)
     if pairs is not None:
-        return _table(Path(pairs), source_lang, target_lang, data.invalid_utf8)
+        path, (source_lang, target_lang) = Path(pairs), map(_known, languages(data))
+        return _pairs(path, open_table(path, (source_lang, target_lang), data.columns, data.invalid_utf8))
     if source is not None and target is not None:
+        _refuse_swapped(source, target, (data.source_lang, data.target_lang))
         return _two_files(Path(source), Path(target), data.invalid_utf8)
     assert data.corpus is not None
-    return _named(data.corpus, split, source_lang, target_lang)
+    return _named(data, split)
 
 
 def available_splits(data: DataConfig) -> tuple[Split, ...]:
@@ -109,16 +127,16 @@ def available_splits(data: DataConfig) -> tuple[Split, ...]:
 
 
 def languages(data: DataConfig) -> tuple[str, str]:
-    """(source language, target language): what was set, else the file names' suffixes, else "und"."""
+    """(source language, target language): what was set, else what the files' names or a table say, else "und"."""
+    given: Languages = (data.source_lang, data.target_lang)
+    found: Languages = (None, None)
     if data.corpus == "multi30k" or data.corpus == "captions":
         found = CAPTIONS
     elif data.source is not None and data.target is not None:
-        found = file_language(data.source), file_language(data.target)
+        found = _known(file_language(data.source)), _known(file_language(data.target))
     elif data.pairs is not None:
-        found = _pair_suffix(data.pairs)
-    else:
-        found = (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
-    return data.source_lang or found[0], data.target_lang or found[1]
+        found = _table_languages(Path(data.pairs), data)
+    return given[0] or found[0] or UNKNOWN_LANGUAGE, given[1] or found[1] or UNKNOWN_LANGUAGE
 
 
 def are_others(these: Collection[str], those: Collection[str]) -> bool:
@@ -126,28 +144,35 @@ def are_others(these: Collection[str], those: Collection[str]) -> bool:
     return these != those and UNKNOWN_LANGUAGE not in (*these, *those)
 
 
-def file_language(name: str) -> str:
-    """The language that a file name ends in: "train.de.gz" and "train.de.txt" are German; else "und"."""
-    return _language(Path(file_stem(name)).suffix.removeprefix("."))
+def _known(language: str) -> str | None:
+    return None if language == UNKNOWN_LANGUAGE else language
 
 
-def file_stem(name: str) -> str:
-    """The name of a file without its folder and what says how it is read: "data/train.de.txt.gz" is "train.de"."""
-    return re.sub(r"(\.(txt|tsv|jsonl|gz))+$", "", Path(name).name)
+def _table_languages(path: Path, data: DataConfig) -> Languages:
+    """The languages of a file of pairs: those of its name, the right way round; without any, those of its columns."""
+    given, named_so = (data.source_lang, data.target_lang), table_languages(path.name)
+    if is_swapped(named_so, given):
+        named_so = named_so[::-1]
+    if data.columns is None and None not in (given[0] or named_so[0], given[1] or named_so[1]):
+        return named_so
+    try:
+        found = open_table(path, given, data.columns, data.invalid_utf8).languages
+    except DragomanError:
+        found = None, None  # told when the pairs are read
+    return found[0] or named_so[0], found[1] or named_so[1]
 
 
-def _pair_suffix(name: str) -> tuple[str, str]:
-    """The languages of "corpus.en-de.tsv"."""
-    match = re.fullmatch("([a-z]{2,3})[-_]([a-z]{2,3})", Path(file_stem(name)).suffix.removeprefix("."))
-    return (_language(match[1]), _language(match[2])) if match else (UNKNOWN_LANGUAGE, UNKNOWN_LANGUAGE)
+def _refuse_swapped(source: str, target: str, wanted: Languages) -> None:
+    """Refuse two files whose names say the other direction than is asked for."""
+    named_so = _known(file_language(source)), _known(file_language(target))
+    if None not in named_so and is_swapped(named_so, wanted):
+        what = f"the files' names say {named_so[0]} and {named_so[1]}, and the other direction is asked for"
+        raise ConfigError(what, f"{source} and {target}", advice="give the files the other way round")
 
 
-def _language(suffix: str) -> str:
-    is_code = LANGUAGE_CODE.fullmatch(suffix) and not _NOT_LANGUAGES.fullmatch(suffix)
-    return suffix if is_code else UNKNOWN_LANGUAGE
-
-
-def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> ParallelText:
+def _named(data: DataConfig, split: Split) -> ParallelText:
+    corpus, (source_lang, target_lang) = data.corpus, languages(data)
+    assert corpus is not None
     if corpus == "multi30k":
         paths = [named.multi30k_file(split, lang) for lang in (source_lang, target_lang)]
         return _two_files(paths[0], paths[1], "error")
@@ -155,11 +180,13 @@ def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> Par
         made = turned(corpus, named.made_pairs(corpus, split), source_lang, target_lang)
         return ParallelText(corpus, lambda: iter(made))
     if corpus.startswith(named.HUB):
-        keys = source_lang, target_lang
-        if UNKNOWN_LANGUAGE in keys:
-            raise ConfigError(f"the languages of {corpus} are not given", advice="give source_lang and target_lang")
-        rows = named.hub_rows(corpus, split)
-        return ParallelText(corpus, lambda: (_pair(row, keys, corpus, n) for n, row in enumerate(rows, start=1)))
+        columns = data.columns.split(",") if data.columns is not None else [source_lang, target_lang]
+        if UNKNOWN_LANGUAGE in columns:
+            advice = "give --source-lang and --target-lang, or two columns: --columns"
+            raise ConfigError(f"the languages of {corpus} are not given", advice=advice)
+        rows, names = named.hub_rows(corpus, split), (columns[0].strip(), columns[1].strip())
+        keys = Keys((names,) if data.columns is not None else (("source", "target"), names))
+        return ParallelText(corpus, lambda: (object_pair(row, keys, corpus, n) for n, row in enumerate(rows, start=1)))
     known = ", ".join(("multi30k", *TASKS))
     raise ConfigError(f"unknown corpus {corpus!r}", advice=f"known are {known}, and {named.HUB}<name> with extra 'hub'")
 
@@ -180,7 +207,7 @@ def turned(
     return [(target, source) for source, target in made]
 
 
-def _two_files(source: Path, target: Path, invalid_utf8: Literal["error", "drop"]) -> ParallelText:
+def _two_files(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> ParallelText:
     def read() -> Iterator[tuple[Line, Line]]:
         sides = read_lines(source, invalid_utf8, states[0]), read_lines(target, invalid_utf8, states[1])
         for n_pairs, (left, right) in enumerate(zip_longest(*sides)):
@@ -198,60 +225,11 @@ def _two_files(source: Path, target: Path, invalid_utf8: Literal["error", "drop"
     return ParallelText(f"{source} and {target}", read, {"source": source, "target": target})
 
 
-def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal["error", "drop"]) -> ParallelText:
-    kind = Path(path.name.removesuffix(".gz")).suffix
-    if kind not in _TABLES:
-        raise ConfigError("a file of pairs is a .tsv or .jsonl file", path, advice="save it as one, or give two files")
-    keys = source_lang, target_lang
-    headers = _HEADERS if UNKNOWN_LANGUAGE in keys else _HEADERS | {keys}
-
+def _pairs(path: Path, table: Table) -> ParallelText:
     def read() -> Iterator[tuple[Line, Line]]:
-        for number, line in enumerate(read_lines(path, invalid_utf8, state), start=1):
-            if isinstance(line, Unreadable):
-                yield line, line
-            elif not line.strip():
-                yield "", ""
-            elif kind == ".tsv":
-                columns = _columns(line, path, number)
-                if number == 1 and tuple(map(str.lower, columns)) in headers:
-                    raise DataError("names of columns, not a pair", path, line=1, advice="take it off: tail -n +2")
-                yield columns
-            else:
-                yield _pair(_json(line, path, number), keys, path, number)
+        return ((source, target) for _, source, target in table.numbered())
 
-    state = check_text_file(path)
-    return ParallelText(str(path), read, {"pairs": path})
-
-
-def _columns(line: str, path: Path, number: int) -> tuple[str, str]:
-    columns = line.split("\t")
-    if len(columns) != 2:
-        advice = "each line must be the source, a tab, and the target"
-        if len(columns) > 2:
-            advice += "; take two of the columns: cut -f1,2"
-        raise DataError(f"{len(columns) - 1} tabs", path, line=number, advice=advice)
-    return columns[0], columns[1]
-
-
-def _json(line: str, path: Path, number: int) -> object:
-    try:
-        value: object = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise DataError(f"not JSON ({error})", path, line=number, advice="each line must be one object") from None
-    return value
-
-
-def _pair(row: object, keys: tuple[str, str], where: str | Path, number: int) -> tuple[str, str]:
-    """Source and target of a JSON object."""
-    objects = [row, row.get("translation")] if isinstance(row, dict) else []
-    for names in (("source", "target"), keys):
-        for each in objects:
-            if isinstance(each, dict) and all(isinstance(each.get(name), str) for name in names):
-                return each[names[0]], each[names[1]]
-    codes = "set source_lang and target_lang to two other keys"
-    if UNKNOWN_LANGUAGE not in keys:
-        codes = f'give "{keys[0]}" and "{keys[1]}"'
-    raise DataError("no pair of strings", where, line=number, advice=f'give "source" and "target", or {codes}')
+    return ParallelText(str(path), read, {"pairs": path}, table)
 
 
 def _file_hash(path: Path) -> str:

@@ -80,7 +80,7 @@ def _selected(selection: Selection) -> Iterator[list[list[NumberedPair]]]:
 
 def _usable(text: ParallelText, counts: Counts) -> Iterator[NumberedPair]:
     """The pairs with usable text; the others are counted."""
-    for line, (source, target) in enumerate(text.read(), start=1):
+    for line, source, target in text.numbered():
         problem = text_problem(source, target)
         if problem is not None:
             counts.drop(problem, line)

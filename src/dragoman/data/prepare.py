@@ -245,6 +245,7 @@ def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selectio
         for path in text.files.values()
         if starts_with_mark(path)
     ]
+    lines = [note for text in texts.values() for note in text.notes] + lines
     others = {split: text for split, text in texts.items() if split != TRAIN}
     selection = select(texts[TRAIN], config.data, others, hold_out=VALIDATION not in texts)
     return selection, lines + selection.lines()

@@ -68,7 +68,7 @@ class Selection:
     def used(self) -> Iterator[tuple[NumberedPair, int]]:
         """Each pair for training or validation, in order, with its use."""
         uses = chain(self.uses, repeat(Use.UNUSABLE))  # a file that has changed is refused at its end
-        for line, ((source, target), use) in enumerate(zip(self.text.read(), uses, strict=False), start=1):
+        for (line, source, target), use in zip(self.text.numbered(), uses, strict=False):
             if use in (Use.TRAINING, Use.VALIDATION) and isinstance(source, str) and isinstance(target, str):
                 yield (line, source, target), use
 
@@ -80,7 +80,7 @@ class Selection:
         """What a person should know about the corpus."""
         lines = []
         if self.n_repeated:
-            kept = "removed" if self.data.dedup else "kept; data.dedup=true removes them"
+            kept = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
             lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({kept})")
         if self.n_other_target:
             lines.append(f"{self.n_other_target:,} pairs have a source that occurs before with another target (kept)")
@@ -112,7 +112,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     usable = bytearray()
     n_usable = n_equal = 0
     with DuplicateFinder() as finder:
-        for line, (source, target) in enumerate(text.read(), start=1):
+        for line, source, target in text.numbered():
             problem = text_problem(source, target)
             usable.append(problem is None)
             if problem is not None:
@@ -136,9 +136,9 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     uses = np.full(len(usable), Use.UNUSABLE, np.uint8)
     uses[np.frombuffer(usable, bool)] = _uses(n_usable, held_out, duplicates.repeated if data.dedup else None)
     for use, reason in ((Use.DUPLICATE, "duplicate"), (Use.SAME_SOURCE, "same source as in validation")):
-        lines = np.flatnonzero(uses == use) + 1
-        if len(lines):
-            dropped.drop(reason, int(lines[0]), len(lines))
+        places = np.flatnonzero(uses == use)
+        if len(places):
+            dropped.drop(reason, text.line_of(int(places[0])), len(places))
     n_repeated, n_other_target = duplicates.n_repeated, duplicates.n_other_target
     return Selection(text, data, uses.tobytes(), dropped, n_repeated, n_other_target, n_equal, overlaps)
 

@@ -26,6 +26,8 @@ ru rus; sa san; si sin; sk slk slo; sl slv; sq sqi alb als; sr srp; sv swe; ta t
 tn tsn; tr tur; tt tat; uk ukr; ur urd; vi vie; yo yor; zh zho chi cmn yue lzh wuu gan hsn
 """
 _SHORT = {code: short for line in _CODES.split(";") for short, *codes in [line.split()] for code in codes}
+#: All codes of these languages.
+KNOWN_CODES = frozenset(_CODES.replace(";", " ").split())
 
 
 def base_language(code: str) -> str:

@@ -1,0 +1,40 @@
+"""Languages in the names of files: train.de.gz is German, corpus.en-de.tsv has pairs from English to German."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dragoman.config import LANGUAGE_CODE
+from dragoman.data.column_names import Languages
+
+#: The code of a language that nobody named (ISO 639-2).
+UNKNOWN_LANGUAGE = "und"
+#: Ends of file names that look like languages: kinds of files, sides, and what was done to the text.
+_NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
+#: Ends of file names that say how a file is read.
+_KINDS = re.compile(r"(\.(txt|tsv|csv|jsonl?|ndjson|gz|bz2|xz|zst))+$")
+
+
+def file_language(name: str) -> str:
+    """Return the language that a file name ends in: "train.de.gz" and "train.de.txt" are German; else "und"."""
+    return _language(Path(file_stem(name)).suffix.removeprefix(".")) or UNKNOWN_LANGUAGE
+
+
+def file_stem(name: str) -> str:
+    """Return the name of a file without its folder and kind: "data/train.de.txt.gz" is "train.de"."""
+    return _KINDS.sub("", Path(name).name)
+
+
+def table_languages(name: str) -> Languages:
+    """Return the languages of a table by its name, None where it does not say them.
+
+    >>> table_languages("corpus.en-de.tsv.gz"), table_languages("a.src-tgt.tsv")
+    (('en', 'de'), (None, None))
+    """
+    match = re.fullmatch("([a-z]{2,3})[-_]([a-z]{2,3})", Path(file_stem(name)).suffix.removeprefix("."))
+    return (_language(match[1]), _language(match[2])) if match else (None, None)
+
+
+def _language(suffix: str) -> str | None:
+    return suffix if LANGUAGE_CODE.fullmatch(suffix) and not _NOT_LANGUAGES.fullmatch(suffix) else None
