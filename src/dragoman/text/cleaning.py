@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from dragoman.text.invisible import without_invisible
+from dragoman.text.invisible import is_visible, without_invisible
 
 #: What is in no sentence: the control characters of ASCII, tab apart, and of Latin-1 (C0, DEL and C1), and halves of
 #: surrogate pairs. A corpus loses its pairs that have any; elsewhere `harmless` makes something else of them.
@@ -21,7 +21,7 @@ REPLACEMENT = "\ufffd"
 def harmless(text: str) -> str:
     """Control characters become spaces (a tab stays), halves of a surrogate pair U+FFFD, and what has no picture is
     removed: then the text is one line that every tokenizer, terminal and file can take."""
-    if text.isascii() and text.isprintable():
+    if is_visible(text):
         return text
     return without_invisible(NOT_TEXT.sub(lambda found: REPLACEMENT if found.group() >= "\ud800" else " ", text))
 
@@ -38,7 +38,7 @@ def comparable(text: str) -> str:
 
 def without_controls(text: str) -> str:
     """Remove what a model may write and no translation may send to a terminal: controls, and what has no picture."""
-    if text.isascii() and text.isprintable():
+    if is_visible(text):
         return text
     return without_invisible(NOT_TEXT.sub("", text))
 

@@ -17,7 +17,7 @@ _ZWNJ, _ZWJ = "\u200c", "\u200d"
 _FREE_VARIATIONS, _VOWEL_SEPARATOR = "\u180b-\u180d\u180f", "\u180e"
 _STYLES = "\ufe0e\ufe0f"
 _TAGS = "\U000e0020-\U000e007f"
-#: What may stay in a text, as a class of a regular expression.
+#: What may stay in a text. These are for classes of regular expressions.
 _JOINERS = f"{_ZWNJ}{_ZWJ}{_FREE_VARIATIONS}{_VOWEL_SEPARATOR}{_STYLES}{_TAGS}"
 #: What never stays.
 _OTHERS = (
@@ -26,18 +26,23 @@ _OTHERS = (
 )
 #: What looks like a space and is none: the separators of lines and paragraphs, and the blank of Braille.
 _SPACES = "\u2028\u2029\u2800"
+#: Those of all these that `str.isprintable` takes for printable.
+_PRINTABLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0100-\U000e01ef"
 
-_SUSPECT = re.compile(f"[{_JOINERS}{_OTHERS}{_SPACES}]")
-_OTHER, _SPACE = re.compile(f"[{_OTHERS}]"), re.compile(f"[{_SPACES}]")
+_SUSPECT, _SUSPECT_PRINTABLE = re.compile(f"[{_JOINERS}{_OTHERS}{_SPACES}]"), re.compile(f"[{_PRINTABLE}]")
+_OTHER = re.compile(f"[{_OTHERS}{_SPACES}]")
 _JOINER, _RUN = re.compile(f"[{_JOINERS}]"), re.compile(f"[{_JOINERS}]+")
 _BLANK = re.compile(rf"[\s{_JOINERS}{_OTHERS}{_SPACES}]*\Z")
 
 #: Blocks of scripts whose letters join: Arabic to Mandaic, the scripts of India, Tibetan and Burmese, Khmer and
 #: Mongolian, those of Indonesia and their neighbours, and old and new ones beyond U+FFFF.
-_JOINING = re.compile(
-    "[\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1700-\u18af\u1900-\u1c7f\u1cd0-\u1cff\ua800-\ua95f\ua980-\uaaff"
-    "\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00010fff\U00011000-\U00011fff\U0001e900-\U0001e95f]"
+_JOINING_LETTERS = (
+    "\u0600-\u08ff\u0900-\u0dff\u0f00-\u109f\u1700-\u18af\u1900-\u1c7f\u1cd0-\u1cff\ua800-\ua95f\ua980-\uaaff"
+    "\uabc0-\uabff\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00010fff\U00011000-\U00011fff\U0001e900-\U0001e95f"
 )
+_JOINING = re.compile(f"[{_JOINING_LETTERS}]")
+#: A joiner other than a ZERO WIDTH NON-JOINER between two letters that would join, the most common of all.
+_UNCOMMON = re.compile(f"[{_JOINERS}](?:(?<!{_ZWNJ})|(?<![{_JOINING_LETTERS}].)|(?![{_JOINING_LETTERS}]))")
 _MONGOLIAN = re.compile("[\u1820-\u18aa]")
 #: Emoji, and the symbols that a variation selector turns into one.
 _EMOJI = re.compile(
@@ -54,7 +59,14 @@ _REGION = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007
 
 def is_blank(text: str) -> bool:
     """True if a text shows nothing: it is empty, or has only white space and characters without a picture."""
+    if "!" <= text[:1] <= "~":
+        return False
     return _BLANK.match(text) is not None
+
+
+def is_visible(text: str) -> bool:
+    """True if a text has only spaces and characters with a picture: neither controls nor any that are removed here."""
+    return text.isprintable() and (text.isascii() or not _SUSPECT_PRINTABLE.search(text))
 
 
 def without_invisible(text: str) -> str:
@@ -68,10 +80,11 @@ def without_invisible(text: str) -> str:
     """
     if text.isascii() or not _SUSPECT.search(text):
         return text
-    text = _SPACE.sub(" ", _OTHER.sub("", text))
+    text = _OTHER.sub(lambda found: " " if found[0] in _SPACES else "", text)
     if not _JOINER.search(text):
         return text
-    return unicodedata.normalize("NFC", _RUN.sub(_kept, unicodedata.normalize("NFC", text)))
+    text = unicodedata.normalize("NFC", text)
+    return unicodedata.normalize("NFC", _RUN.sub(_kept, text)) if _UNCOMMON.search(text) else text
 
 
 def has_joiners(text: str) -> bool:
@@ -85,14 +98,17 @@ def is_one_emoji(before: str, after: str) -> bool:
     return is_joined or has_joiners(after[:1]) or _SKIN.match(after) is not None
 
 
-def known_joiners(entries: Iterable[str]) -> frozenset[str]:
-    """Return the joiners that the entries of a vocabulary contain."""
-    return frozenset(_JOINER.findall("".join(entries)))
+def unknown_joiners(entries: Iterable[str]) -> re.Pattern[str]:
+    """Return what finds the joiners that no entry of a vocabulary contains."""
+    known: set[str] = set().union(*map(_JOINER.findall, entries))
+    return re.compile(f"(?![{''.join(sorted(known))}])[{_JOINERS}]" if known else _JOINER.pattern)
 
 
-def without_joiners(text: str, known: frozenset[str] = frozenset()) -> str:
-    """Remove all joiners that a vocabulary does not know, and compose what they stood between."""
-    return unicodedata.normalize("NFC", _JOINER.sub(lambda found: found[0] if found[0] in known else "", text))
+def without_joiners(text: str, unknown: re.Pattern[str] = _JOINER) -> str:
+    """Remove all joiners, or those that a vocabulary does not know, and compose what they stood between."""
+    if text.isascii() or not unknown.search(text):
+        return text
+    return unicodedata.normalize("NFC", unknown.sub("", text))
 
 
 def _kept(found: re.Match[str]) -> str:

@@ -17,7 +17,7 @@ import sentencepiece
 
 from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
-from dragoman.text.invisible import has_joiners, known_joiners, without_joiners
+from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
 from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
 
@@ -93,11 +93,11 @@ class Subword:
     def _words_of(self, text: str) -> list[str]:
         """Return the cleaned words of a text, without the joiners that are in no piece."""
         text = clean(text)
-        return _words(without_joiners(text, self._joiners) if has_joiners(text) else text, self._lowercase)
+        return _words(without_joiners(text, self._unknown) if has_joiners(text) else text, self._lowercase)
 
     @cached_property
-    def _joiners(self) -> frozenset[str]:
-        return known_joiners(self._all_pieces)
+    def _unknown(self) -> re.Pattern[str]:
+        return unknown_joiners(self._all_pieces)
 
     @cached_property
     def _all_pieces(self) -> list[str]:
