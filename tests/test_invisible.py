@@ -17,6 +17,7 @@ from dragoman.data.corpus import ParallelText
 from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import text_problem
 from dragoman.data.selection import select
+from dragoman.errors import DataError, printable
 from dragoman.inspection.attention import inspect_attention
 from dragoman.inspection.search_tree import inspect_search
 from dragoman.text.characters import Characters
@@ -278,6 +279,14 @@ def test_tokens_that_nobody_sees_are_spelled_out() -> None:
             break
     else:
         pytest.fail("the token was never written")
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\u2066", "\ufeff", "\u2028", "\u00ad", "\u2060", "\ufffa"])
+def test_a_message_spells_out_what_nobody_sees(hidden: str) -> None:
+    said = str(DataError("file not found", f"a{hidden}b"))
+    assert hidden not in said
+    assert hidden.encode("unicode_escape").decode() in said
+    assert printable("می\u200cخواهم 👩\u200d👧") == "می\u200cخواهم 👩\u200d👧"
 
 
 # -- the whole way -------------------------------------------------------------------------------------------------
