@@ -1,14 +1,25 @@
 """Scores are sacreBLEU's and the literature's; an evaluation sees what users get."""
 
+import functools
 import gzip
+import itertools
 import json
 import math
+import unicodedata
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tiny import PAIRS, tiny_model, tiny_tokenizers
 
+from dragoman.config import DataConfig
+from dragoman.data.corpus import ParallelText
+from dragoman.data.encoding import write_stores
+from dragoman.data.selection import select
+from dragoman.data.store import PairStore
 from dragoman.errors import DataError
 from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table
 from dragoman.evaluation.metrics import (
@@ -19,6 +30,7 @@ from dragoman.evaluation.metrics import (
     moses_lines,
     paired_test,
 )
+from dragoman.training.validation import validate
 from dragoman.translator import Translator
 
 REFERENCES = [
@@ -115,6 +127,75 @@ def test_paired_test_finds_a_difference_and_no_difference(method: str) -> None:
     assert chrf.p_value < 0.05
     same = paired_test(GOOD, GOOD, REFERENCES, "de", method=method, n_samples=300)  # type: ignore[arg-type]
     assert [each.p_value for each in same] == [1, 1]
+
+
+SPOKEN = {
+    "de": REFERENCES[:4],
+    "vi": ["Một người đàn ông đang cưỡi ngựa.", "Hai con chó chạy trên cỏ xanh.", "Cô ấy đọc sách."],
+    "ko": ["한 남자가 말을 타고 있다.", "개 두 마리가 풀밭을 달린다.", "그녀는 책을 읽는다."],
+    "ja": ["男性が馬に乗っています。", "彼女はガラスのコップで飲む。", "犬がバスの前を走る。"],
+    "fr": ["L'été, « Zoé » s'assoit à côté.", "Il a dû être fâché.", "Où est-ce ?"],
+}
+
+
+HIDDEN = ["", "\u200b", "\u00ad", "\u202e", "\ufeff", "\u2060\ufe0f", "\u034f"]
+
+
+@pytest.mark.parametrize("language", SPOKEN)
+@given(data=st.data())
+@settings(max_examples=30)
+def test_neither_how_text_is_composed_nor_what_nobody_sees_changes_a_score(language: str, data: st.DataObject) -> None:
+    references = SPOKEN[language]
+    hypotheses = [" ".join(data.draw(st.permutations(each.split()))) for each in references]
+    every = [hypotheses, references, hypotheses[::-1]]
+    forms = [data.draw(st.sampled_from(["NFC", "NFD"])) for _ in every]
+    hidden = itertools.cycle(data.draw(st.lists(st.sampled_from(HIDDEN), min_size=1, max_size=5)))
+    changed = [[unicodedata.normalize(form, each) for each in side] for form, side in zip(forms, every, strict=True)]
+    changed = [["".join(letter + next(hidden) for letter in each) for each in side] for side in changed]
+    for metric in (corpus_bleu, corpus_chrf, exact_match):
+        assert metric(changed[0], changed[1]) == metric(hypotheses, references)  # type: ignore[operator]
+    assert exact_match(references, changed[1]) == 1
+    assert corpus_bleu(changed[0], changed[1], language) == corpus_bleu(hypotheses, references, language)
+    assert moses_lines(changed[0], language) == moses_lines(hypotheses, language)
+    tokenised = [unicodedata.normalize("NFD", each) for each in moses_lines(references, language)]
+    expected = m30k_bleu(hypotheses, moses_lines(references, language), language)
+    assert m30k_bleu(changed[0], tokenised, language) == expected
+    of_changed, of_plain = (paired_test(*three, language, n_samples=20) for three in (changed, every))
+    assert of_changed == of_plain
+
+
+@given(texts=st.lists(st.text(st.sampled_from("aB ß.,'’«»…ä ，。\u00a0你한½ﬁ"), max_size=12), min_size=1, max_size=4))
+def test_composed_and_visible_text_scores_as_it_is(texts: list[str]) -> None:
+    others = [each[::-1] for each in texts]
+    assert corpus_bleu(texts, others).score == sacrebleu.corpus_bleu(texts, [others]).score
+    assert corpus_chrf(texts, others).score == sacrebleu.corpus_chrf(texts, [others]).score
+    assert exact_match(texts, others) == sum(map(lambda a, b: a.strip() == b.strip(), texts, others)) / len(texts)
+
+
+def test_a_validation_scores_decomposed_text_as_composed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Perfect:
+        """Writes the references, composed."""
+
+        def __init__(self, *arguments: object, **options: object) -> None:
+            pass
+
+        def translate(self, sources: list[str], beam_size: int) -> list[SimpleNamespace]:
+            return [SimpleNamespace(text=dict(PAIRS)[source]) for source in sources]
+
+    monkeypatch.setattr("dragoman.training.validation.Translator", Perfect)
+    tokenizers = tiny_tokenizers()
+    model = tiny_model(tokenizers, max_length=40)
+    found = []
+    for form in ("NFC", "NFD"):
+        pairs = [(source, unicodedata.normalize(form, target)) for source, target in PAIRS]
+        text = ParallelText("x", functools.partial(iter, pairs))
+        folder = tmp_path / form
+        folder.mkdir()
+        write_stores(folder, select(text, DataConfig(), {}, hold_out=False), text, tokenizers)
+        found.append(validate(model, PairStore(folder / "validation"), tokenizers, 200, lambda: False))
+    assert found[0] == found[1]
+    assert found[1] is not None
+    assert found[1].bleu == pytest.approx(100)
 
 
 @pytest.mark.parametrize("metric", [corpus_bleu, corpus_chrf, exact_match])

@@ -229,7 +229,7 @@ def test_any_text_comes_back_through_bytes(subword: Subword, text: str) -> None:
 
 
 def test_case_and_full_width_punctuation_are_kept(subword: Subword) -> None:
-    for text in (*CHINESE, "Straße „Ü“ ½ ﬁ Ａ", "न\u200dमस्ते"):
+    for text in (*CHINESE, "Straße „Ü“ ½ ﬁ Ａ", "नमस्ते 👩👧"):
         assert subword.decode(subword.encode(text)) == clean(text)
 
 

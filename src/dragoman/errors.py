@@ -12,9 +12,12 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-#: What could steer a terminal: control characters other than tab and newline (messages have lines), and marks that turn
-#: the direction of writing round.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+#: What could steer a terminal or hide in a message: control characters other than tab and newline (messages have
+#: lines), marks that turn the direction of writing round, and other format characters and separators that nobody sees.
+_CONTROL = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e001f]"
+)
 #: What a message may quote of a stranger's file, and how many of its problems it lists.
 _LONGEST, _MOST = 400, 100
 

@@ -12,6 +12,7 @@ from difflib import SequenceMatcher
 from itertools import accumulate
 
 from dragoman.text.cleaning import clean
+from dragoman.text.invisible import without_joiners
 from dragoman.text.languages import UNSPACED
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
@@ -35,8 +36,8 @@ def words(text: str) -> list[str]:
 
 
 def visible(text: str) -> str:
-    """The visible characters of a text, in their composed form."""
-    return _INVISIBLE.sub("", clean(text))
+    """The visible characters of a text, in their composed form; a joiner of letters or emoji is none."""
+    return without_joiners(_INVISIBLE.sub("", clean(text)))
 
 
 def word_spans(text: str) -> list[Span]:

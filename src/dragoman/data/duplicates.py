@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import ResourceError
+from dragoman.text.cleaning import comparable
 
 _RECORD = np.dtype([("source", "<u8"), ("target", "<u8"), ("index", "<i8")])
 _BUFFER = 100_000
@@ -35,8 +36,8 @@ class Duplicates:
 
 
 def text_hash(text: str) -> int:
-    """64 bits that depend on the text alone, white space at its ends left out."""
-    return int.from_bytes(blake2b(text.strip().encode(errors="surrogatepass"), digest_size=8).digest(), "big")
+    """64 bits of a text, the same for texts that look the same."""
+    return int.from_bytes(blake2b(comparable(text).encode(), digest_size=8).digest(), "big")
 
 
 class DuplicateFinder:
@@ -59,17 +60,19 @@ class DuplicateFinder:
     ) -> None:
         self._closing.close()
 
-    def add(self, source_hash: int, target: str) -> None:
-        """Take the next pair.
+    def add(self, source_hash: int, target: str) -> int:
+        """Take the next pair, and return the hash of its target.
 
         Raises:
             ResourceError: the disk of temporary files is full.
         """
         self._sources.append(source_hash)
-        self._targets.append(text_hash(target))
+        target_hash = text_hash(target)
+        self._targets.append(target_hash)
         self._n_pairs += 1
         if len(self._sources) >= _BUFFER:
             self._spill()
+        return target_hash
 
     def find(self) -> Duplicates:
         """Sort all that was taken."""

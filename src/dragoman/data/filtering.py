@@ -1,8 +1,8 @@
 """Which pairs are kept: every reason for dropping one is decided and counted here.
 
 Control characters except tab are in no sentence (those from U+0080 on mostly come of Windows-1252 read as Latin-1), nor
-are halves of surrogate pairs (which JSON can spell): their pairs are dropped. Joiners, zero-width and direction marks
-belong to the writing of many languages and are kept.
+are halves of surrogate pairs (which JSON can spell): their pairs are dropped. Characters without a picture, such as
+zero-width spaces and direction marks, do not matter: no tokenizer reads them, and a side of nothing else is empty.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from dragoman.config import DataConfig
 from dragoman.data.lines import Line, Unreadable
 from dragoman.text.cleaning import NOT_TEXT
+from dragoman.text.invisible import is_blank
 
 #: Tokens that the shorter side gets for free before the ratio counts: "Ja." may well be six words elsewhere.
 _RATIO_ALLOWANCE = 2
@@ -60,7 +61,7 @@ def text_problem(source: Line, target: Line) -> str | None:
     for side in (source, target):
         if isinstance(side, Unreadable):
             return side.value
-        if not side or side.isspace():
+        if is_blank(side):
             return "empty"
         if not side.isprintable() and NOT_TEXT.search(side):  # the quicker question first; it also minds a tab
             return "control characters"

@@ -122,10 +122,9 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
             assert isinstance(target, str)
             source_hash = text_hash(source)
             smallest.add(source_hash, n_usable)
-            finder.add(source_hash, target)
+            n_equal += finder.add(source_hash, target) == source_hash
             for split, hashes in other_hashes.items():
                 overlaps[split] += source_hash in hashes
-            n_equal += source == target
             n_usable += 1
         if not n_usable:
             unusable = f"none of {len(usable):,} pairs can be used ({dropped.reasons()})"

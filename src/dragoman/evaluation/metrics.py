@@ -1,7 +1,8 @@
 """Scores of translations against references, each with the signature that makes it comparable.
 
 BLEU and chrF are sacreBLEU's (Post 2018); M30k-BLEU is that of the Multi30k literature. All are corpus scores between 0
-and 100 on detokenised text, one reference a sentence.
+and 100 on detokenised text, one reference a sentence. Texts are compared as `clean` leaves them, so that neither
+decomposed Unicode nor characters without a picture count as differences; other texts score as if it were not there.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from sacrebleu.significance import PairedTest, Result
 from sacremoses import MosesPunctNormalizer, MosesTokenizer
 
 from dragoman.errors import DataError
+from dragoman.text.cleaning import clean
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 
 #: BLEU counts words. Languages written without spaces, and Korean, need another idea of a word: sacreBLEU's for
@@ -86,7 +88,7 @@ def moses_lines(lines: Sequence[str], language: str) -> list[str]:
     three of the six: sacremoses keeps together what Perl's script takes apart, or the reverse, at validation line 656
     in German and 861 in French, and test line 694 in French.
     """
-    language = base_language(language)
+    language, lines = base_language(language), _cleaned(lines)
     normaliser, tokeniser = MosesPunctNormalizer(language), MosesTokenizer(language)
     return [tokeniser.tokenize(normaliser.normalize(line.lower()), return_str=True, escape=True) for line in lines]
 
@@ -98,7 +100,7 @@ def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
         DataError: there are no sentences, or not as many references as hypotheses.
     """
     _check(hypotheses, references)
-    pairs = zip(hypotheses, references, strict=True)
+    pairs = zip(_cleaned(hypotheses), _cleaned(references), strict=True)
     return sum(hypothesis.strip() == reference.strip() for hypothesis, reference in pairs) / len(references)
 
 
@@ -122,9 +124,9 @@ def paired_test(
     _check(system, references)
     metrics: dict[str, SacreMetric] = {"BLEU": _bleu(language), "chrF2": CHRF()}
     test = PairedTest(
-        [("baseline", baseline), ("system", system)],
+        [("baseline", _cleaned(baseline)), ("system", _cleaned(system))],
         metrics,
-        references=[references],
+        references=[_cleaned(references)],
         test_type="bs" if method == "bootstrap" else "ar",
         n_samples=n_samples,
     )
@@ -148,8 +150,12 @@ def _bleu(language: str, *, lowercase: bool = False) -> BLEU:
 
 def _score(name: str, metric: BLEU | CHRF, hypotheses: Sequence[str], references: Sequence[str]) -> Metric:
     _check(hypotheses, references)
-    score = metric.corpus_score(hypotheses, [references]).score
+    score = metric.corpus_score(_cleaned(hypotheses), [_cleaned(references)]).score
     return Metric(name, float(score), str(metric.get_signature()))
+
+
+def _cleaned(lines: Sequence[str]) -> list[str]:
+    return list(map(clean, lines))
 
 
 def _check(hypotheses: Sequence[str], references: Sequence[str]) -> None:

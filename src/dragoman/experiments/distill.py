@@ -32,6 +32,7 @@ from dragoman.data.filtering import text_problem
 from dragoman.devices import Precision
 from dragoman.errors import ConfigError, DataError, RunFolderError
 from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, temporary, to_json, write_file, write_pieces
+from dragoman.text.invisible import is_blank
 from dragoman.translator import SearchOptions, Translator
 
 RECORD, PARTS = "distill.json", "parts"
@@ -166,7 +167,7 @@ def _check(teachers: Sequence[Teacher], text: ParallelText, options: SearchOptio
     for each in teachers:
         each.translator.translate([], **options)
     n_texts = sum(1 for _ in text)
-    if not any(each.side(pair).strip() for pair in text for each in teachers):
+    if all(is_blank(each.side(pair)) for pair in text for each in teachers):
         raise DataError("there are no sentences to translate", text.name, advice="is it empty?")
     return n_texts
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from dragoman.alignment.capture import KINDS, Kind, capture_attention
+from dragoman.errors import printable
 from dragoman.inspection.reading import best_translation, single_model, source_ids, target_ids
 from dragoman.text.cleaning import harmless
 from dragoman.text.vocabulary import EOS_ID, SOS_ID, SPECIALS
@@ -96,8 +97,8 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
         source_text=source,
         target_text=target,
         source=(*tokenizers.source.split(source), SPECIALS[EOS_ID]),
-        read=tuple(tokenizers.target.pieces(read)),
-        written=tuple(tokenizers.target.pieces(written)),
+        read=tuple(map(printable, tokenizers.target.pieces(read))),
+        written=tuple(map(printable, tokenizers.target.pieces(written))),
         encoder=encoder,
         decoder=decoder,
         cross=cross,

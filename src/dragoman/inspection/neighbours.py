@@ -8,7 +8,7 @@ from typing import Literal
 import torch
 import torch.nn.functional as F
 
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, printable
 from dragoman.inspection.reading import single_model
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
@@ -48,8 +48,8 @@ def nearest_neighbours(
     similarities = directions @ directions[id]
     similarities[[id, *range(len(SPECIALS))]] = -torch.inf
     values, ids = similarities.topk(min(n, max(0, tokenizer.vocab_size - len(SPECIALS) - 1)))
-    names = tokenizer.pieces(ids.tolist())
-    return Neighbours(tokenizer.pieces([id])[0], tuple(zip(names, values.tolist(), strict=True)))
+    names = map(printable, tokenizer.pieces(ids.tolist()))
+    return Neighbours(printable(tokenizer.pieces([id])[0]), tuple(zip(names, values.tolist(), strict=True)))
 
 
 def _token_id(tokenizer: Tokenizer, word: str) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 
 from dragoman.config import SearchConfig
 from dragoman.decoding.search import search
+from dragoman.errors import printable
 from dragoman.inspection.reading import source_ids
 from dragoman.inspection.watching import Node, WatchedScorer
 from dragoman.sections import parse_section
@@ -46,7 +47,7 @@ class SearchTree:
 
     def token(self, id: int) -> str:
         """A token as the tokenizer writes it."""
-        return self.tokenizer.pieces([id])[0]
+        return printable(self.tokenizer.pieces([id])[0])
 
     def score(self, node: Node) -> float | None:
         """What an ended hypothesis is ranked by."""

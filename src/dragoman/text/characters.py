@@ -22,7 +22,7 @@ class Characters:
 
     def split(self, text: str) -> str:
         """The characters that `encode` looks up."""
-        text = clean(text)
+        text = self._vocabulary.without_unknown_joiners(clean(text))
         return text.lower() if self._lowercase else text
 
     def encode(self, text: str) -> list[int]:

@@ -1,13 +1,16 @@
 """What every tokenizer does to text first, so that equal-looking text gives equal ids.
 
-Unicode is brought to its composed form (NFC), which changes no visible character: case, full-width punctuation,
-joiners and emoji stay. Compatibility forms (NFKC) would turn a Chinese comma into an ASCII one, and so are not used.
+Characters without a picture are removed, and Unicode is brought to its composed form (NFC), which changes no visible
+character: case, full-width punctuation and emoji stay, and so do joiners that a script needs. Compatibility forms
+(NFKC) would turn a Chinese comma into an ASCII one, and so are not used.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
+
+from dragoman.text.invisible import is_visible, without_invisible
 
 #: What is in no sentence: the control characters of ASCII, tab apart, and of Latin-1 (C0, DEL and C1), and halves of
 #: surrogate pairs. A corpus loses its pairs that have any; elsewhere `harmless` makes something else of them.
@@ -16,9 +19,11 @@ REPLACEMENT = "\ufffd"
 
 
 def harmless(text: str) -> str:
-    """Control characters become spaces (a tab stays), and halves of a surrogate pair U+FFFD: then the text is one
-    line that every tokenizer, terminal and file can take."""
-    return NOT_TEXT.sub(lambda found: REPLACEMENT if found.group() >= "\ud800" else " ", text)
+    """Control characters become spaces (a tab stays), halves of a surrogate pair U+FFFD, and what has no picture is
+    removed: then the text is one line that every tokenizer, terminal and file can take."""
+    if is_visible(text):
+        return text
+    return without_invisible(NOT_TEXT.sub(lambda found: REPLACEMENT if found.group() >= "\ud800" else " ", text))
 
 
 def clean(text: str) -> str:
@@ -32,8 +37,10 @@ def comparable(text: str) -> str:
 
 
 def without_controls(text: str) -> str:
-    """Remove what a model may write and no translation may send to a terminal."""
-    return NOT_TEXT.sub("", text)
+    """Remove what a model may write and no translation may send to a terminal: controls, and what has no picture."""
+    if is_visible(text):
+        return text
+    return without_invisible(NOT_TEXT.sub("", text))
 
 
 def collapse_spaces(text: str) -> str:

@@ -17,6 +17,7 @@ import sentencepiece
 
 from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
+from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
 from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
 
@@ -58,22 +59,22 @@ class Subword:
 
     @staticmethod
     def cleaned(text: str, lowercase: bool) -> str:
-        """The text that is split into pieces."""
-        return " ".join(_words(text, lowercase))
+        """Text to learn pieces from."""
+        return " ".join(_words(clean(text), lowercase))
 
     def encode(self, text: str) -> list[int]:
         """The ids of the best segmentation of each word: no piece goes beyond one."""
-        return list(chain.from_iterable(map(self._known_words.__getitem__, _words(text, self._lowercase))))
+        return list(chain.from_iterable(map(self._known_words.__getitem__, self._words_of(text))))
 
     def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
         """The ids of a segmentation drawn with `key`; that of `encode` when sampling is off."""
         if not self._sampling:
             return self.encode(text)
-        return self._sampler.sample([SPACE + word for word in _words(text, self._lowercase)], key)
+        return self._sampler.sample([SPACE + word for word in self._words_of(text)], key)
 
     def split(self, text: str) -> list[str]:
         """The pieces of the best segmentation; what is no piece stands as it is in the text."""
-        return [piece for word in _words(text, self._lowercase) for piece in self._processor.encode(word, out_type=str)]
+        return [piece for word in self._words_of(text) for piece in self._processor.encode(word, out_type=str)]
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; bytes that are not UTF-8 are U+FFFD."""
@@ -89,6 +90,15 @@ class Subword:
         """The SentencePiece model."""
         return self._model
 
+    def _words_of(self, text: str) -> list[str]:
+        """Return the cleaned words of a text, without the joiners that are in no piece."""
+        text = clean(text)
+        return _words(without_joiners(text, self._unknown) if has_joiners(text) else text, self._lowercase)
+
+    @cached_property
+    def _unknown(self) -> re.Pattern[str]:
+        return unknown_joiners(self._all_pieces)
+
     @cached_property
     def _all_pieces(self) -> list[str]:
         pieces: list[str] = self._processor.id_to_piece(list(range(self._processor.get_piece_size())))
@@ -103,8 +113,8 @@ class Subword:
 
 
 def _words(text: str, lowercase: bool) -> list[str]:
-    """The cleaned words of a text, each of which is split into pieces by itself."""
-    text = clean(text).replace(SPACE, " ")
+    """The words of a cleaned text, each of which is split into pieces by itself."""
+    text = text.replace(SPACE, " ")
     return (text.lower() if lowercase else text).split()
 
 

@@ -14,6 +14,7 @@ from dragoman.errors import BundleError, ConfigError
 from dragoman.sections import parse_section
 from dragoman.storage import read_json, to_json
 from dragoman.text.characters import Characters
+from dragoman.text.cleaning import clean
 from dragoman.text.subword import Subword, learn_subword
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.text.wordlist import read_words, words_to_json
@@ -232,7 +233,7 @@ def _survey(pairs: Pairs) -> tuple[int, tuple[set[str], set[str]]]:
     for pair in pairs():
         n_pairs += 1
         for side, text in enumerate(pair):
-            characters[side].update(text)
+            characters[side].update(clean(text))
     return n_pairs, characters
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from itertools import repeat
 
 from dragoman.errors import ConfigError
+from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
 
 PAD_ID, UNK_ID, SOS_ID, EOS_ID = 0, 1, 2, 3
 SPECIALS = ("<pad>", "<unk>", "<sos>", "<eos>")
@@ -66,9 +69,20 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(SPECIALS) + len(self.words)
 
+    def __contains__(self, word: str) -> bool:
+        return word in self._ids
+
     def ids(self, words: Iterable[str]) -> list[int]:
         """The ids of words; unknown words have `UNK_ID`."""
         return list(map(self._ids.get, words, repeat(UNK_ID)))
+
+    def without_unknown_joiners(self, text: str) -> str:
+        """Remove the joiners that are in no word; a vocabulary without words is being learned, and keeps them."""
+        return without_joiners(text, self._unknown) if self.words and has_joiners(text) else text
+
+    @cached_property
+    def _unknown(self) -> re.Pattern[str]:
+        return unknown_joiners(self.words)
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The words of ids, special tokens by name.

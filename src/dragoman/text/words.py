@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, without_controls
+from dragoman.text.invisible import has_joiners, is_blank, is_one_emoji, without_joiners
 from dragoman.text.languages import base_language
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, Vocabulary
 
@@ -59,8 +60,9 @@ class Words:
 
     def split(self, text: str) -> list[str]:
         """The words that `encode` looks up."""
-        words = [token.text for token in self._rules(clean(text).strip())]
-        return [word.lower() for word in words] if self._lowercase else words
+        text = self._vocabulary.without_unknown_joiners(clean(text))
+        words = [token.text for token in self._rules(text.strip())]
+        return [self._known_form(word.lower() if self._lowercase else word) for word in words]
 
     def encode(self, text: str) -> list[int]:
         """The id of each word.
@@ -74,17 +76,24 @@ class Words:
         """Words have one segmentation only: the same as `encode`."""
         return self.encode(text)
 
+    def _known_form(self, word: str) -> str:
+        """Return the word without its joiners, where the vocabulary has it only so."""
+        if not has_joiners(word) or word in self._vocabulary:
+            return word
+        plain = without_joiners(word)
+        return plain if plain in self._vocabulary else word
+
     def decode(self, ids: Sequence[int]) -> str:
         """The sentence of ids, with spaces where the language has them."""
         pieces = self._vocabulary.pieces(each for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID))
         is_french = base_language(self._output_language) == "fr"
         words: list[str] = []
         for position, piece in enumerate(pieces):
-            if words and (piece in _JOINED_LEFT or (is_french and _FRENCH_INVERSION.match(piece))):
+            if words and (is_one_emoji(words[-1], piece) or _is_joined_left(piece, is_french)):
                 words[-1] += piece
             elif piece == "-" and _is_inner(pieces, position):
                 words.append(_INNER_HYPHEN)
-            elif piece.strip():
+            elif not is_blank(piece):
                 words.append(piece.strip())
         sentence: str = self._detokenizer.detokenize(words, unescape=False)
         return without_controls(sentence)
@@ -97,6 +106,11 @@ class Words:
     def learned(self) -> Vocabulary:
         """The list of words."""
         return self._vocabulary
+
+
+def _is_joined_left(piece: str, is_french: bool) -> bool:
+    """True if a piece is the end of the word before it."""
+    return piece in _JOINED_LEFT or (is_french and _FRENCH_INVERSION.match(piece) is not None)
 
 
 def _is_inner(pieces: Sequence[str], position: int) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from dragoman.config import PRESETS, ModelShape, TrainingConfig
 from dragoman.recipe import is_given
+from dragoman.text.cleaning import clean
 from dragoman.text.languages import scripts
 from dragoman.training.schedule import peak_rate
 
@@ -156,7 +157,7 @@ def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]], tokenizer: Mapping[s
     is a character."""
     of_characters = tokenizer.get("kind") == "characters"
     sizes = [
-        max(len(text) if of_characters else len(text.encode(errors="replace")) / 4 for text in pair)
+        max(len(text) if of_characters else len(text.encode()) / 4 for text in map(clean, pair))
         for pair in islice(pairs, SAMPLE_PAIRS)
     ]
     return int(n_pairs * (sum(sizes) / max(1, len(sizes)) + 1))

@@ -18,7 +18,7 @@ from dragoman.bundle import Bundle, load_bundle
 from dragoman.config import SearchConfig
 from dragoman.decoding.state import TransformerScorer
 from dragoman.devices import Precision, find_device
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, printable
 from dragoman.sections import parse_section
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizers
@@ -273,7 +273,7 @@ class Translator:
         for rows in pair_batches(pairs, BATCH_TOKENS if batch_size is None else batch_size):
             forced = forced_log_probs(self.models, [pairs[row] for row in rows])
             for row, token_log_probs in zip(rows, forced, strict=True):
-                tokens = (*self.tokenizers.target.pieces(pairs[row][1]), SPECIALS[EOS_ID])
+                tokens = (*map(printable, self.tokenizers.target.pieces(pairs[row][1])), SPECIALS[EOS_ID])
                 scores[row] = Score(math.fsum(token_log_probs), token_log_probs, tokens)
         return [score for score in scores if score is not None]
 

@@ -10,6 +10,7 @@ from dragoman.config import SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
+from dragoman.errors import printable
 from dragoman.text.cleaning import harmless
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
@@ -60,7 +61,7 @@ class Writer:
     def _as_text(self, hypothesis: Hypothesis) -> Written:
         ids = list(hypothesis.ids)
         tokenizer = self._tokenizers.target
-        return Written(hypothesis, written_text(tokenizer, ids), tuple(tokenizer.pieces(ids)))
+        return Written(hypothesis, written_text(tokenizer, ids), tuple(map(printable, tokenizer.pieces(ids))))
 
     def join(self, beams: Sequence[Sequence[Written]]) -> Translation:
         """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
