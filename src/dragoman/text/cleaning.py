@@ -7,7 +7,8 @@ joiners and emoji stay. Compatibility forms (NFKC) would turn a Chinese comma in
 from __future__ import annotations
 
 import re
-import unicodedata
+
+from dragoman.text.composing import compose
 
 #: What is in no sentence: the control characters of ASCII, tab apart, and of Latin-1 (C0, DEL and C1), and halves of
 #: surrogate pairs. A corpus loses its pairs that have any; elsewhere `harmless` makes something else of them.
@@ -23,7 +24,7 @@ def harmless(text: str) -> str:
 
 def clean(text: str) -> str:
     """Make text harmless, and compose its characters (NFC)."""
-    return unicodedata.normalize("NFC", harmless(text))
+    return compose(harmless(text))
 
 
 def comparable(text: str) -> str:
