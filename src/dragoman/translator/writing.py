@@ -62,6 +62,10 @@ class Writer:
         tokenizer = self._tokenizers.target
         return Written(hypothesis, written_text(tokenizer, ids), tuple(tokenizer.pieces(ids)))
 
+    def copied(self, text: str, n_best: int) -> list[Written]:
+        """A part that was not searched, as often as the others have candidates."""
+        return [Written(Hypothesis((), 0.0, 0.0, (), finished=True), text, (text,))] * n_best
+
     def join(self, beams: Sequence[Sequence[Written]]) -> Translation:
         """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
         if not beams:
