@@ -73,10 +73,11 @@ One test set of 1,000 sentences leaves about 1.8 BLEU of doubt either way (95 %)
 
 It has read 29,000 sentences, all of them descriptions of what can be seen in a photograph: people, animals, sports,
 streets, in the present tense. Other text it translates badly, and confidently; names, numbers, questions and speech it
-has hardly seen. Text in capitals it cannot read. It has seen one sentence at a time, and of several in a line it may
-translate the first alone: `--sentences`. The descriptions guess at what a photograph does not show, and repeat
-stereotypes of the people in it (van Miltenburg 2016: Stereotyping and Bias in the Flickr30K Dataset), and so may the
-translations. It is a model to learn from and to compare with, not one to rely on.
+has hardly seen. Text in capitals it cannot read. It has seen one sentence at a time, so the sentences of a line are
+translated one by one, and a sentence much longer than these in pieces that know nothing of each other. The descriptions
+guess at what a photograph does not show, and repeat stereotypes of the people in it (van Miltenburg 2016: Stereotyping
+and Bias in the Flickr30K Dataset), and so may the translations. It is a model to learn from and to compare with, not
+one to rely on.
 """
 
 

@@ -43,6 +43,13 @@ def test_an_average_aligns_with_the_heads_that_were_chosen(bundle: Path, tmp_pat
         assert load_bundle(tmp_path / f"mean-{number}").lasting_facts == {"alignment": heads}
 
 
+def test_an_average_learned_from_what_its_models_learned_from(bundle: Path, tmp_path: Path) -> None:
+    plain, learned = load_bundle(bundle), {"n_lines": 3, "any": "thing"}
+    save_bundle(tmp_path / "new", plain.model, plain.tokenizers, plain.search, facts={"learned_text": learned})
+    average_bundles([bundle, tmp_path / "new"], tmp_path / "mean")
+    assert load_bundle(tmp_path / "mean").lasting_facts == {"learned_text": learned}
+
+
 def test_only_models_of_one_kind_are_averaged(bundle: Path, tmp_path: Path) -> None:
     wider = write_tiny_bundle(tmp_path / "wider", d_ff=64)
     with pytest.raises(ConfigError, match=r"model configuration .*wider"):

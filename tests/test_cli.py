@@ -347,15 +347,44 @@ def test_a_long_line_is_translated_whole_with_a_warning(dragoman: Dragoman, bund
     code, out, err = dragoman("translate", "-m", bundle, "--beam-size", 1, stdin=b"A man\n" + b"The cat sits. " * 12)
     assert code == 0
     assert out.count(b"\n") == 2
-    assert err.startswith("warning: line 2 is longer than the 39 tokens")
+    assert re.fullmatch(r"warning: line 2: longer than what the model learned from, translated in \d+ parts\n", err)
 
 
-@pytest.mark.parametrize("text", ["a\u0301" * 3_000, "x" * 5_000])
+@pytest.mark.parametrize("text", ["漢字" * 1_500, "好" * 5_000])
 def test_a_line_without_any_end_is_translated(dragoman: Dragoman, bundle: Path, text: str) -> None:
     code, out, err = dragoman("translate", "-m", bundle, "--beam-size", 1, "--max-length", 3, stdin=text.encode())
     assert code == 0
     assert out.count(b"\n") == 1
-    assert re.fullmatch(r"warning: line 1 is longer than .*; translated in \d+ parts\n", err)
+    assert re.fullmatch(r"warning: line 1: longer than .*, translated in \d+ parts\n", err)
+
+
+@pytest.mark.parametrize("text", ["a\u0301" * 3_000, "x" * 5_000, "data:image/png;base64," + "iVBORw0KGgo" * 500])
+def test_a_line_that_is_no_text_is_copied_and_told(dragoman: Dragoman, bundle: Path, text: str) -> None:
+    code, out, err = dragoman("translate", "-m", bundle, "--json", stdin=f"A\n{text}".encode())
+    found = json.loads(out.decode().split("\n")[1])
+    assert (code, found["text"], found["flags"]) == (0, text, ["copied"])
+    assert re.fullmatch(r"warning: line 2: a part was copied, .*\n", err)
+
+
+def test_many_lines_of_one_kind_are_told_as_a_sum(dragoman: Dragoman, bundle: Path) -> None:
+    lines = [*["x" * 200] * 23, "The cat sits. " * 12, "x" * 200]
+    code, out, err = dragoman("translate", "-m", bundle, "--beam-size", 1, stdin="\n".join(lines).encode())
+    told = err.removesuffix("\n").split("\n")
+    assert (code, out.count(b"\n"), len(told)) == (0, 25, 22)
+    assert [line.split(": ")[1] for line in told[:21]] == [f"line {n}" for n in [*range(1, 21), 24]]
+    assert "in" in told[20].split()
+    assert told[21].startswith("warning: 4 more lines: a part was copied")
+
+
+def test_each_sentence_is_translated_by_itself_where_it_is_asked_for(dragoman: Dragoman, bundle: Path) -> None:
+    texts = b"A man.\nShe is reading.\n"
+    apart = dragoman("translate", "-m", bundle, stdin=texts)[1].decode().split("\n")
+    together = {
+        option: dragoman("translate", "-m", bundle, *option, stdin=texts.replace(b"\n", b" "))[1].decode()
+        for option in ((), ("--sentences",), ("--no-sentences",))
+    }
+    assert together[("--sentences",)] == f"{apart[0]} {apart[1]}\n"
+    assert together[()] == together[("--no-sentences",)] != together[("--sentences",)]
 
 
 def test_n_best_is_in_the_moses_format(dragoman: Dragoman, bundle: Path, translator: Translator) -> None:

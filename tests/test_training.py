@@ -24,9 +24,13 @@ from dragoman.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
 from dragoman.config import PRESETS, Config, ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch
+from dragoman.data.kind import learned_text
+from dragoman.data.prepare import open_prepared
 from dragoman.errors import BundleError, ConfigError
 from dragoman.fused.library import library
 from dragoman.recipe import check_request, parse_config, read_recipe
+from dragoman.storage import read_json
+from dragoman.text.learned_text import LearnedText
 from dragoman.training import metrics, precision, train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.memory import training_bytes
@@ -117,11 +121,37 @@ def test_a_fine_tuning_aligns_with_the_heads_that_were_chosen(corpus: Path, refe
         assert Translator.load(folder / "last").alignment == AlignmentHeads(heads=((0, 1),), shifted=True)
     average = tmp_path / "average"
     RunFolder(folder).average(2, average)
-    assert load_bundle(average).lasting_facts == {"alignment": heads}
+    lasting = load_bundle(folder / "last").lasting_facts
+    assert load_bundle(average).lasting_facts == lasting
+    assert lasting["alignment"] == heads
     wrong = tmp_path / "wrong"
     save_bundle(wrong, start.model, start.tokenizers, start.search, facts={"alignment": {}})
     with pytest.raises(BundleError, match="alignment heads"):
         train(settings(corpus), tmp_path / "other", init_from=wrong, device="cpu")
+
+
+def test_a_bundle_says_what_its_model_learned_from(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    """A fine-tuning counts its own text, and what goes on from an older checkpoint counts it then."""
+    lines = [f"{'He runs. ' * (1 + number % 2)}A c {'d ' * (number % 5)}" for number in range(100)]
+    for name in ("rows.low", "rows.up"):
+        (tmp_path / name).write_text("".join(f"{line}{number}\n" for number, line in enumerate(lines)))
+    run, recipe = tmp_path / "run", settings(tmp_path, max_steps=2, warmup_steps=1, save_every=1)
+    recipe["tokenizer"] = {"kind": "characters"}
+    best = train(recipe, run, device="cpu", report=lambda line: None)
+    learned = Translator.load(best).learned
+    assert learned == learned_text(open_prepared(run).train)
+    assert learned is not None
+    assert learned.n_lines + len(open_prepared(run).validation) == 100
+    assert learned.known_sentences == 3
+    assert 0.3 < learned.several_sentences[1] < 0.7
+    assert (learned.several_sentences[0], learned.target_ratio) == (1, 1)
+    state = run / "checkpoints" / "step-2" / "state.json"
+    progress = read_json(state)
+    assert LearnedText.of_bundle(progress["lasting_facts"], state) == learned
+    tuned, before = tmp_path / "tuned", Translator.load(reference).learned
+    recipe = settings(corpus, max_steps=1, warmup_steps=1)
+    train(recipe, tuned, init_from=reference, device="cpu", report=lambda line: None)
+    assert Translator.load(tuned / "last").learned == before == learned_text(open_prepared(reference).train)
 
 
 def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import copy
 import math
 import pickle
 import warnings
+from collections import UserList, deque
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -18,7 +19,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
+from tiny import LEARNED, PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.config import SearchConfig
 from dragoman.data.filtering import text_problem
@@ -31,10 +32,11 @@ from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.runtime.kernels import usable_kernels
 from dragoman.text.cleaning import harmless
 from dragoman.text.invisible import without_invisible
+from dragoman.text.sentences import harmless_paragraphs
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import LongTextWarning, Translation, Translator
-from dragoman.translator.cutting import cut
+from dragoman.translator.cutting import Limits, cut
 
 SOURCES = [source for source, _ in PAIRS]
 #: Rows X1, X3 to X5 and X11 of the fault cases: blank, emoji with joiners, right-to-left with direction marks,
@@ -138,7 +140,7 @@ def test_time_is_linear_in_the_length(translator: Translator, monkeypatch: pytes
         return start(source_ids)
 
     monkeypatch.setattr(translator.scorer, "start", count)
-    for text in ("word " * 300, "word " * 3000, "a\u0301" * 300, "a\u0301" * 3000):
+    for text in ("word " * 300, "word " * 3000, "漢字" * 300, "漢字" * 3000):
         n_tokens = 0
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LongTextWarning)
@@ -185,22 +187,64 @@ def test_special_tokens_in_the_text_are_text(tokenizers: Tokenizers) -> None:
 
 @given(st.text(max_size=200), st.integers(2, 30))
 def test_cutting_loses_nothing(text: str, limit: int) -> None:
-    def encode(part: str) -> list[int]:
-        return [ord(character) for character in part if not character.isspace()]
-
-    parts = [part.ids for part in cut(text, encode, limit)]
+    parts = [part.ids for part in cut(text, visible_ids, Limits(limit))]
     assert all(0 < len(part) <= limit for part in parts)
-    assert [each for part in parts for each in part] == encode(text)
-    if len(encode(text)) <= limit and len(text) <= 16 * limit:
+    assert [each for part in parts for each in part] == visible_ids(text)
+    if len(visible_ids(text)) <= limit and len(text) <= 16 * limit:
         assert len(parts) <= 1
+
+
+def visible_ids(text: str) -> list[int]:
+    return [ord(character) for character in text if not character.isspace()]
 
 
 #: Text that is little else than what decides where a sentence ends.
 marked = st.text(alphabet=".!?…。！？।؟”“\"'»«」「)(aAбΓß好と3 \u00a0", max_size=60)
 
 
+#: Pieces of text as people and programs write it, without regard to what follows what.
+WRITTEN = [
+    "A man",
+    "runs",
+    ".",
+    "!",
+    "?!",
+    "…",
+    " ",
+    "  ",
+    "\n",
+    "\n\n",
+    "e.g.",
+    "U.S.A",
+    "3.5",
+    "Mr.",
+    "。",
+    "「好」",
+    "好人",
+    "“Go!”",
+    ",",
+]
+pieces = st.sampled_from([*WRITTEN, "d" * 120, "0f" * 32, "😀" * 101, "\u0301" * 120, "สวัสดี" * 5])
+limits = st.builds(
+    Limits, st.integers(2, 60), st.none() | st.integers(1, 3), st.none() | st.integers(1, 30), st.just(7)
+)
+
+
+@given(st.lists(pieces | marked, max_size=12).map("".join), limits)
+@settings(max_examples=300)
+def test_cutting_never_loses_or_invents_a_character(text: str, limits: Limits) -> None:
+    text = harmless_paragraphs(text)
+    parts = cut(text, visible_ids, limits)
+    assert "".join("".join(part.text for part in parts).split()) == "".join(text.split())
+    for part in parts:
+        assert part.ids == ([] if part.is_copied else visible_ids(part.text))
+        assert len(part.ids) <= limits.max_length
+        assert part.text.strip()
+        assert part.flag or len(part.ids) <= limits.longest
+
+
 def sentences_of(text: str) -> list[str]:
-    return [part.text for part in cut(text, lambda part: list(map(ord, part)), 500, sentences=True)]
+    return [part.text for part in cut(text, lambda part: list(map(ord, part)), Limits(500, sentences=1))]
 
 
 @given(marked)
@@ -210,7 +254,8 @@ def test_sentences_make_up_the_text(text: str) -> None:
     assert all(found)
     assert "".join("".join(found).split()) == "".join(text.split())
     for before, after in pairwise(found):
-        if after[0] in "aбß":  # after marks that need no space even a small letter begins a sentence
+        # After marks that need no space even a small letter begins a sentence, and in text without capitals.
+        if after[0] in "aбß" and text != text.lower():
             assert any(mark in "。！？।" for mark in before)
 
 
@@ -239,6 +284,13 @@ def test_without_spaces_no_sentence_begins_with_what_ends_one(text: str) -> None
         "Er ging. | »Komm!« | „Stopp!“ | Er lief (weit.) | Und",
         "वह आया। | वह गया। | هل تأتي؟ | نعم.",
         "See www.example.com. | Now",
+        'A woman reads a book.|A dog runs.|Two boys! | "Three."|Four?|Five... | Six',
+        "Use Node.js, www.Example.com, e.g.The U.S.A, 3.5 System.Out, v2.Beta, notes.Txt, os.Path.join, a.m.The end.",
+        "Ein Mann auf einem Pferd.|Eine Frau liest bzw.Die Frau | singt.".replace(" | ", " "),
+        "He came at 5 p.m. | The dog at 6 a.m. Monday.",
+        'a man rides a horse. | a woman reads, e.g. mr. smith\'s book! | "stop!" he said.',
+        "Он пришёл.|Она ушла.|Да!|Нет. | كيف حالك؟|أنا بخير.",
+        "See http://x.org/A.Html?Q=B!C or bob@site.Com there.",
     ],
 )
 def test_where_sentences_end(text: str) -> None:
@@ -246,13 +298,23 @@ def test_where_sentences_end(text: str) -> None:
     assert sentences_of(given) == [sentence.strip() for sentence in text.split("|")]
 
 
+def test_a_blank_line_ends_a_sentence_and_another_line_break_does_not() -> None:
+    assert sentences_of(harmless_paragraphs("A title\n\nA man\nruns\n \r\n\nThe end")) == [
+        "A title",
+        "A man runs",
+        "The end",
+    ]
+
+
 def test_long_text_is_cut_at_sentences_then_words() -> None:
     def parts(text: str) -> list[str]:
-        return [part.text.strip() for part in cut(text, lambda part: list(map(ord, part)), 12)]
+        return [part.text.strip() for part in cut(text, lambda part: list(map(ord, part)), Limits(12))]
 
     assert parts("One two. Three four! Five?") == ["One two.", "Three four!", "Five?"]
     assert parts("一二三四五。六七八九十。十一") == ["一二三四五。", "六七八九十。", "十一"]
     assert parts("aaaa bbbb cccc dddd") == ["aaaa bbbb", "cccc dddd"]
+    assert parts("aaaaaa, bbb cccc") == ["aaaaaa,", "bbb cccc"]
+    assert parts("一二三四五六七，八九十一二三") == ["一二三四五六七，", "八九十一二三"]
 
 
 @pytest.mark.parametrize(
@@ -275,8 +337,8 @@ def test_very_long_text_is_cut_wholly_in_little_time(text: str, tokenizers: Toke
         n_characters += len(part)
         return tokenizers.source.encode(part)
 
-    parts = [part.ids for part in cut(text, encode, 500)]
-    assert sum(map(len, parts)) >= len(text) / 20
+    parts = cut(text, encode, Limits(500))
+    assert sum(len(part.text if part.is_copied else part.ids) for part in parts) >= len(text) / 20
     # A function of the length times a logarithm of it at worst, of which the encoder sees the short pieces only.
     assert n_characters <= 6 * len(text)
 
@@ -589,3 +651,186 @@ def test_without_compiled_kernels_numpy_gives_the_same(
     for one, other in zip(quiet(in_numpy, SOURCES), quiet(translator, SOURCES), strict=True):
         assert one.text == other.text
         assert one.score == pytest.approx(other.score, abs=1e-4)
+
+
+@pytest.fixture(scope="module")
+def single(tokenizers: Tokenizers) -> Translator:
+    """A translator that learned from single sentences, each of at most 20 tokens."""
+    return Translator([tiny_model(tokenizers, max_length=64)], tokenizers, SearchConfig(beam_size=2), learned=LEARNED)
+
+
+def test_what_learned_from_single_sentences_is_given_single_ones(single: Translator) -> None:
+    apart = ["She is reading.", "The cat is here.", "Two dogs"]
+    alone = texts(single.translate(apart))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for text in (" ".join(apart), "\n".join(apart), "She is reading.The cat is here.\n\nTwo dogs"):
+            whole = single.translate(text)
+            assert (whole.text, whole.n_parts, whole.flags) == (" ".join(alone), 3, ())
+        assert single.translate(" ".join(apart), sentences=True) == single.translate(" ".join(apart))
+        assert single.translate(" ".join(apart[:2]), sentences=False).n_parts == 1
+        [streamed] = single.translate_stream([" ".join(apart)])
+    assert streamed.text == " ".join(alone)
+
+
+@given(st.lists(st.sampled_from(["He runs.", "She is reading.", "Two dogs run."]), max_size=9), st.integers(1, 4))
+def test_so_many_sentences_go_together_as_the_model_knows(sentences: list[str], known: int) -> None:
+    parts = cut(" ".join(sentences), visible_ids, Limits(500, known, 30, 20))
+    assert sum(len(sentences_of(part.text)) for part in parts) == len(sentences)
+    for part in parts:
+        assert len(sentences_of(part.text)) <= known
+        assert len(part.ids) <= 30
+    for one, other in pairwise(parts):  # neither could have taken in what follows
+        first = sentences_of(other.text)[0]
+        assert len(sentences_of(one.text)) == known or len(one.ids) + len(visible_ids(first)) > 30
+
+
+def test_the_sentences_that_a_model_knows_are_those_of_one_line_in_twenty() -> None:
+    for shares, known in (((), 1), ((0.049,), 1), ((0.05,), 2), ((0.9, 0.5, 0.01), 3)):
+        assert LEARNED.model_copy(update={"several_sentences": shares}).known_sentences == known
+
+
+def test_a_sentence_longer_than_those_learned_from_is_cut_and_flagged(single: Translator) -> None:
+    text = "A man is riding a horse, a cat is sitting on the mat, two dogs run over the grass, she is reading."
+    with pytest.warns(LongTextWarning, match=r"text 2 has more tokens at once .* in \d parts"):
+        short, long = single.translate(["A man.", text])
+    assert (short.flags, long.flags) == ((), ("unusual",))
+    assert long.n_parts > 1
+    whole = single.translate("A man is riding a horse, two dogs run.", sentences=False)
+    assert (whole.n_parts, whole.flags) == (1, ("unusual",))
+
+
+#: No words of any language; each is copied as it is.
+NO_WORDS = [
+    "data:image/png;base64," + "iVBORw0KGgo" * 50,
+    "https://example.com/" + "a/b-c?d=e&" * 30,
+    "x" * 20_000,
+    "0123456789" * 2_000,
+    "and/or-" * 3_000,
+    "ab\u200b" * 3_000,
+    "👨‍👩‍👧" * 1_000,
+    "a" + "\u0323\u0301" * 30_000,
+    "Ä" * 101,
+    "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+]
+
+
+@pytest.mark.parametrize("word", NO_WORDS, ids=range(len(NO_WORDS)))
+def test_what_is_no_word_is_copied_and_told(translator: Translator, word: str) -> None:
+    with patch.object(translator.scorer, "start", side_effect=AssertionError("it is searched for")):
+        alone = translator.translate(word)
+    assert (alone.text, alone.tokens, alone.flags) == (word, (word,), ("copied",))
+    around = translator.translate(["A man", "She is reading"])
+    inside = translator.translate(f"A man {word} She is reading", n_best=2, align=True)
+    assert inside.text == f"{around[0].text} {word} {around[1].text}"
+    assert inside.flags == ("copied",)
+    assert len(inside.alternatives) == 2
+    for each in inside.alternatives:
+        assert word in each.text
+        n_before = len(each.text.split(word)[0].split())
+        assert (2, n_before) in (each.alignment or ())
+        assert not any((source == 2) != (target == n_before) for source, target in each.alignment or ())
+
+
+def test_several_of_them_are_copied_with_the_marks_between(translator: Translator) -> None:
+    text = f"- {'x' * 200}, {'y' * 200} - A man {'z' * 300} ."
+    translation = translator.translate(text, align=True)
+    assert translation.text.startswith(f"- {'x' * 200}, {'y' * 200} ")
+    assert translation.text.endswith(f" {'z' * 300} .")
+    words = len(text.split()), len(translation.text.split())
+    assert {(0, 0), (1, 1), (2, 2), (words[0] - 2, words[1] - 2)} <= set(translation.alignment or ())
+
+
+def test_a_copied_word_follows_the_prefix_and_is_harmless(translator: Translator) -> None:
+    word = "\x1b" + "y\ud800" * 100 + "\x07"
+    translation = translator.translate(f"{word} A man", prefixes="Ein Mann", align=True)
+    assert translation.text.startswith("Ein Mann " + "y\ufffd" * 100 + " ")
+    assert (0, 2) in set(translation.alignment or ())
+
+
+def test_long_rows_of_scripts_without_spaces_are_no_words() -> None:
+    for letters in ("漢字", "ひらがな", "สวัสดี", "བོད་ཡིག", "한국어", "，、"):
+        text = letters * 3_000
+        parts = cut(text, visible_ids, Limits(60, 1, 40, 30))
+        assert not any(part.is_copied for part in parts)
+        assert "".join(part.text for part in parts) == text
+        assert len(parts) <= len(text) / 10
+        assert not any(category(part.text[0]).startswith("M") for part in parts)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "the texts are None; give a string, or a list"),
+        (3.5, "the texts are 3.5, a number"),
+        (b"A", "the texts are bytes"),
+        (Path("a"), "the texts are a .*Path"),
+        ({"a": "b"}, "the texts are a dict"),
+        ({"a"}, "the texts are a set"),
+        ((each for each in "ab"), "the texts are a generator; translate_stream takes"),
+        (np.array("A man"), "the texts are an? ndarray"),
+        (["A", None], "text 2 is None; give strings"),
+        (("A", "B", 7), "text 3 is 7, a number"),
+        (["A", b"B"], "text 2 is bytes; decode"),
+        ([["A"]], "text 1 is a list"),
+        (["A", Path("b")], "text 2 is a .*Path"),
+        ([{}], "text 1 is a dict"),
+        (np.array([["A"]]), "text 1 is an? ndarray"),
+        (range(2), "text 1 is 0, a number"),
+        ([True], "text 1 is True"),
+        ([math.nan], "text 1 is nan, a number"),
+    ],
+    ids=str,
+)
+def test_what_is_no_text_is_named_with_its_place(translator: Translator, given: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        translator.translate(given)  # type: ignore[call-overload]
+    if not isinstance(given, Iterator):
+        both = message.replace("text", "source")
+        with pytest.raises(ConfigError, match=both):
+            translator.score(given, given)  # type: ignore[call-overload]
+
+
+def test_anything_in_an_order_that_has_only_strings_is_a_list_of_them(translator: Translator) -> None:
+    expected = translator.translate(["A man", "She"])
+    both = ["A man", "She"]
+    for each in (tuple(both), np.array(both), deque(both), UserList(both)):
+        assert translator.translate(each) == expected  # type: ignore[call-overload]
+    assert translator.translate(np.str_("A man")) == expected[0]
+    assert translator.translate("A man", batch_size=np.int64(64)) == expected[0]
+    assert list(translator.translate_stream(each for each in ["A man", "She"])) == expected
+
+
+def test_wrong_arguments_beside_the_texts_are_named(translator: Translator) -> None:
+    wrong: list[tuple[dict[str, object], str]] = [
+        ({"prefixes": [None, "x"]}, "prefix 1 is None"),
+        ({"prefixes": 3}, "the prefixes are 3, a number"),
+        ({"prefixes": b"Ein"}, "the prefixes are bytes"),
+        ({"batch_size": "64"}, "batch_size is a str; give a whole number"),
+        ({"batch_size": True}, "batch_size is True"),
+        ({"batch_size": 2.0}, "batch_size is 2.0"),
+        ({"batch_size": 0}, "batch_size is 0"),
+        ({"align": "yes"}, "align is a str; give True or False"),
+        ({"sentences": 1}, "sentences is 1"),
+        ({"beam_size": "5"}, "beam_size"),
+        ({"n_best": [1]}, "n_best"),
+    ]
+    for options, message in wrong:
+        with pytest.raises(ConfigError, match=message):
+            translator.translate(["A", "B"], **options)  # type: ignore[call-overload]
+    for name in ("prefixes", "read_ahead", "batch_size"):
+        with pytest.raises(ConfigError, match=f"{name.replace('prefixes', 'the prefix')} is a list"):
+            translator.translate_stream([], **{name: ["x"]})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [None, "A man", b"A", 3, {"a": "b"}, Path("a")], ids=str)
+def test_a_stream_is_read_one_by_one(translator: Translator, given: object) -> None:
+    with pytest.raises(ConfigError, match=r"the lines are .*; give a list or a generator"):
+        translator.translate_stream(given)  # type: ignore[arg-type]
+
+
+def test_a_line_of_a_stream_that_is_no_text_comes_after_those_before_it(translator: Translator) -> None:
+    stream = translator.translate_stream(iter(["A man", None]), batch_size=1000)  # type: ignore[list-item]
+    assert next(stream) == translator.translate("A man")
+    with pytest.raises(ConfigError, match="line 2 is None"):
+        next(stream)

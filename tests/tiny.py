@@ -7,6 +7,7 @@ import torch
 from dragoman.bundle import save_bundle
 from dragoman.config import ModelConfig, SearchConfig, TokenizerConfig
 from dragoman.model.transformer import Transformer
+from dragoman.text.learned_text import LearnedText
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 
 PAIRS = [
@@ -15,6 +16,16 @@ PAIRS = [
     ("The cat is sitting on the mat.", "Die Katze sitzt auf der Matte."),
     ("Two dogs run over the green grass.", "Zwei Hunde laufen über das grüne Gras."),
 ]
+#: Single sentences of at most 20 tokens.
+LEARNED = LearnedText(
+    n_lines=100,
+    several_sentences=(),
+    median_tokens=8,
+    usual_tokens=12,
+    long_tokens=16,
+    longest_tokens=20,
+    target_ratio=1.0,
+)
 
 
 def tiny_tokenizers(kind: str = "bpe", target_lang: str = "de") -> Tokenizers:

@@ -44,8 +44,9 @@ TOKENIZER = "tokenizer"
 #: Holds the bundles that come with the package, each in a folder of its name.
 PRETRAINED = Path(__file__).parent / "pretrained"
 #: Facts that also hold of weights made from a bundle's, by averaging or by training on: the heads that align words
-#: (`dragoman.alignment.heads`). Both keep the model's shape, and small changes of the weights keep what a head does.
-LASTING_FACTS = ("alignment",)
+#: (`dragoman.alignment.heads`), because both keep the model's shape, and small changes of the weights keep what a head
+#: does; and the kind of text that was learned from (`dragoman.text.learned_text`), which a training counts anew.
+LASTING_FACTS = ("alignment", "learned_text")
 #: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
 MAX_POSITION_TABLE = 2**25
 #: Bytes of the weights that a layer takes at least, with six tensors in the head; an outline of many takes time.

@@ -22,6 +22,7 @@ from dragoman.cli.options import (
     Precision,
     Sample,
     SampleSeed,
+    Sentences,
     Source,
     Target,
     Temperature,
@@ -55,6 +56,7 @@ def distill(
     beam_size: BeamSize = None,
     n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
     length_penalty: LengthPenalty = None,
+    sentences: Sentences = None,
     sample: Sample = False,
     temperature: Temperature = None,
     seed: SampleSeed = None,
@@ -103,6 +105,7 @@ def distill(
             "temperature": temperature,
             "seed": seed,
         },
+        sentences=sentences,
         batch_size=batch_size,
         report=say,
     )

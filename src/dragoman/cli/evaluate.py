@@ -26,6 +26,7 @@ from dragoman.cli.options import (
     Pairs,
     Precision,
     Recipe,
+    Sentences,
     Source,
     SourceLang,
     Target,
@@ -75,6 +76,7 @@ def evaluate(
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
     max_length: MaxLength = None,
+    sentences: Sentences = None,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
     workers: Workers = None,
@@ -136,17 +138,14 @@ def evaluate(
         tokenised = m30k_references(references, language, own_split) if m30k or test.is_multi30k else None
         _warn_of_length(zip(sources, references, strict=True), translator, varies=bool(variants))
         texts = sources, references
+        asked: dict[str, Any] = {"batch_size": batch_size, "sentences": sentences}
         if variants:
             key, settings = variants
-            scores = vary_search(
-                translator, *texts, settings, language=language, m30k_references=tokenised, batch_size=batch_size
-            )
+            scores = vary_search(translator, *texts, settings, language=language, m30k_references=tokenised, **asked)
             values = [each[key] for each in settings]
             print_result(_vary_json(key, values, scores) if as_json else vary_table(key, values, scores))
             return
-        results = evaluate(
-            translator, *texts, language=language, m30k_references=tokenised, batch_size=batch_size, **search
-        )
+        results = evaluate(translator, *texts, language=language, m30k_references=tokenised, **asked, **search)
         if write is not None:
             for translation in results.translations:
                 write(translation)

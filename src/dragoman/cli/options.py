@@ -75,6 +75,13 @@ LengthPenalty = Annotated[float | None, typer.Option("--length-penalty", help="L
 MaxLength = Annotated[
     int | None, typer.Option("--max-length", help="Cut translations to this many tokens, the end mark included.")
 ]
+Sentences = Annotated[
+    bool | None,
+    typer.Option(
+        "--sentences/--no-sentences",
+        help="Translate each sentence of a line by itself, or lines whole; default: as the model learned.",
+    ),
+]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
 SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")]

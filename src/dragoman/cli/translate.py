@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dragoman.cli.flags import LineWarnings
 from dragoman.cli.options import (
     AsJson,
     BeamSize,
@@ -23,6 +24,7 @@ from dragoman.cli.options import (
     Precision,
     Sample,
     SampleSeed,
+    Sentences,
     Temperature,
     Utf8,
     Workers,
@@ -62,10 +64,7 @@ def translate(
     align: Annotated[
         bool, typer.Option("--align", help="Add which word comes from which: text ||| 0-0 1-2 (source-target, from 0).")
     ] = False,
-    sentences: Annotated[
-        bool,
-        typer.Option("--sentences", help="Cut each line into sentences: for models that learned from single ones."),
-    ] = False,
+    sentences: Sentences = None,
     as_json: AsJson = False,
     batch_size: Annotated[
         int | None,
@@ -83,7 +82,8 @@ def translate(
     """Translate text, line by line.
 
     One line out for each line in, in order: from a pipe as they come, from a file in blocks. Several --model make an
-    ensemble. On a terminal it prompts.
+    ensemble. On a terminal it prompts. Lines of another kind than the model learned from are cut or told of on standard
+    error.
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
@@ -124,12 +124,12 @@ def translate(
             top_p=top_p,
             seed=seed,
         )
+        told = LineWarnings(say)
         for number, translation in enumerate(with_progress(translations, from_file=from_file, output=output)):
-            if translation.n_parts > 1 and not sentences:
-                what = f"line {number + 1} is longer than the {translator.max_length} tokens of the model"
-                say(f"warning: {what}; translated in {translation.n_parts} parts")
+            told.tell(number + 1, translation)
             for line in _format(number, translation, moses=n_best is not None, as_json=as_json):
                 write(line)
+        told.finish()
 
 
 def _format(number: int, translation: Translation, *, moses: bool, as_json: bool) -> Iterable[str]:

@@ -52,6 +52,7 @@ def evaluate(
     *,
     language: str | None = None,
     m30k_references: Sequence[str] | None = None,
+    sentences: bool | None = None,
     batch_size: int | None = None,
     **options: Unpack[SearchOptions],
 ) -> Evaluation:
@@ -60,14 +61,14 @@ def evaluate(
     Args:
         language: of the references, whose words BLEU counts; by default what the translator writes.
         m30k_references: tokenised references (see `m30k_bleu`), which add M30k-BLEU to the metrics.
-        batch_size, options: as for `Translator.translate`.
+        sentences, batch_size, options: as for `Translator.translate`.
 
     Raises:
         DataError: there are no sentences, or not as many references as sources.
         ConfigError: a search option is out of range.
     """
     start = time.monotonic()
-    found = translator.translate(list(sources), batch_size=batch_size, **options)
+    found = translator.translate(list(sources), sentences=sentences, batch_size=batch_size, **options)
     seconds = time.monotonic() - start
     translations = tuple(translation.text for translation in found)
     language = language or translator.tokenizers.target_lang
@@ -94,6 +95,7 @@ def vary_search(
     *,
     language: str | None = None,
     m30k_references: Sequence[str] | None = None,
+    sentences: bool | None = None,
     batch_size: int | None = None,
 ) -> list[tuple[Metric, ...]]:
     """The metrics of each of several settings of the search, as `evaluate` has them: for choosing, on validation text.
@@ -108,7 +110,9 @@ def vary_search(
     for each in settings:
         translator.search_with(**each)
     language = language or translator.tokenizers.target_lang
-    outputs = (translator.translate(list(sources), batch_size=batch_size, **each) for each in settings)
+    outputs = (
+        translator.translate(list(sources), sentences=sentences, batch_size=batch_size, **each) for each in settings
+    )
     return [score_all([each.text for each in found], references, m30k_references, language) for found in outputs]
 
 

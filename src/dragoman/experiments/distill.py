@@ -97,6 +97,7 @@ def distill(
     folder: Path,
     *,
     options: SearchOptions | None = None,
+    sentences: bool | None = None,
     batch_size: int | None = None,
     report: Callable[[str], None] = print,
 ) -> tuple[Path, Path]:
@@ -107,7 +108,8 @@ def distill(
     Args:
         teachers: all of one pair of languages.
         text: pairs; where there are only sources, the targets are empty.
-        options, batch_size: as for `Translator.translate`; with `n_best`, so many new pairs for each sentence.
+        options, sentences, batch_size: as for `Translator.translate`; with `n_best`, so many new pairs for each
+            sentence.
 
     Returns:
         The files of sources and of targets.
@@ -129,6 +131,8 @@ def distill(
         "search": {name: value for name, value in options.items() if value is not None},
         "teachers": [each.record() for each in teachers],
     }
+    if sentences is not None:
+        made_from["sentences"] = sentences
     _refuse_other_files(folder)
     with lock_folder(folder):
         _claim(folder, made_from)
@@ -138,7 +142,7 @@ def distill(
             (folder / PARTS).mkdir(exist_ok=True)
             try:
                 for number, teacher in enumerate(teachers, 1):
-                    run = _Run(teacher, folder / PARTS, number, n_texts, options, batch_size)
+                    run = _Run(teacher, folder / PARTS, number, n_texts, options, sentences, batch_size)
                     run.translate(text, report)
             except (KeyboardInterrupt, SystemExit):
                 report("stopped; the same command continues")
@@ -198,6 +202,7 @@ class _Run:
     number: int
     n_texts: int
     options: SearchOptions
+    sentences: bool | None
     batch_size: int | None
 
     def translate(self, text: ParallelText, report: Callable[[str], None]) -> None:
@@ -212,7 +217,8 @@ class _Run:
                 continue
             if n_done and not n_translated:
                 report(f"{self.teacher.name}: goes on after the {n_done:,} sentences translated before")
-            found = self.teacher.translator.translate(texts, batch_size=self.batch_size, **self.options)
+            translate = self.teacher.translator.translate
+            found = translate(texts, sentences=self.sentences, batch_size=self.batch_size, **self.options)
             # Of an empty text there are no alternatives.
             write_file(path, to_json([[each.text for each in translation.alternatives] for translation in found]))
             n_done, n_translated = n_done + len(texts), n_translated + len(texts)

@@ -8,8 +8,8 @@ character: case, full-width punctuation and emoji stay, and so do joiners that a
 from __future__ import annotations
 
 import re
-import unicodedata
 
+from dragoman.text.composing import compose
 from dragoman.text.invisible import is_visible, without_invisible
 
 #: What is in no sentence: the control characters of ASCII, tab apart, and of Latin-1 (C0, DEL and C1), and halves of
@@ -28,7 +28,7 @@ def harmless(text: str) -> str:
 
 def clean(text: str) -> str:
     """Make text harmless, and compose its characters (NFC)."""
-    return unicodedata.normalize("NFC", harmless(text))
+    return compose(harmless(text))
 
 
 def comparable(text: str) -> str:

@@ -14,6 +14,7 @@ from dragoman.bundle import Bundle
 from dragoman.config import Config, DataConfig, ModelConfig
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
+from dragoman.data.kind import learned_text
 from dragoman.data.prepare import (
     DATA_FOLDER,
     Prepared,
@@ -32,6 +33,7 @@ from dragoman.processes import Processes, start_processes
 from dragoman.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
 from dragoman.sections import parse_section
 from dragoman.storage import lock_folder, read_pointer, write_file
+from dragoman.text.learned_text import FACT
 from dragoman.training.changes import refuse_changes
 from dragoman.training.checkpoint import STARTING_MODEL
 from dragoman.training.fine_tuning import fingerprint, given_by, kept_tokenizers, load_start, searched_as
@@ -88,8 +90,9 @@ def train(
         if start is not None:
             model.load_state_dict(with_vocabularies(start, prepared.tokenizers).model.state_dict())
         trainer = Trainer(config, prepared, model, RunFolder(folder), processes, report)
+        lasting = start.lasting_facts if start is not None else {}
+        trainer.progress.lasting_facts = {**lasting, FACT: learned_text(prepared.train).model_dump(mode="json")}
         if start is not None:
-            trainer.progress.lasting_facts = start.lasting_facts
             trainer.progress.fingerprints = {**trainer.progress.fingerprints, STARTING_MODEL: fingerprint(start)}
         if config.training.warmup_steps > trainer.n_steps:
             what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"

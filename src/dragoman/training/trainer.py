@@ -19,6 +19,7 @@ from dragoman.fused.library import library
 from dragoman.memory import peak_memory
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes
+from dragoman.text.learned_text import LearnedText
 from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import STARTING_MODEL, Checkpoint, Progress, Window
 from dragoman.training.gradient import batch_gradient
@@ -261,7 +262,8 @@ class Trainer:
         else:
             tokenizers = self.prepared.tokenizers
             size = self._micro_batch_tokens or self.training.batch_tokens
-            result = validate(model, self.prepared.validation, tokenizers, size, self._is_called_off)
+            learned = LearnedText.of_bundle(progress.lasting_facts, self.folder.path)
+            result = validate(model, self.prepared.validation, tokenizers, size, self._is_called_off, learned)
             if result is None:
                 return  # the next start does it
             if not math.isfinite(result.loss):
@@ -350,7 +352,8 @@ class Trainer:
         asked = environment[MICRO_BATCH_TOKENS]
         as_before = earlier.environment.get(MICRO_BATCH_TOKENS, asked) == asked
         allowed = earlier.micro_batch_tokens if as_before else None
-        self.progress = replace(earlier, environment=environment, micro_batch_tokens=allowed)
+        lasting = {**self.progress.lasting_facts, **earlier.lasting_facts}  # an older checkpoint has fewer
+        self.progress = replace(earlier, environment=environment, micro_batch_tokens=allowed, lasting_facts=lasting)
         if self.processes.is_main:
             self.folder.forget_after(self.progress)
         self.report(f"continuing after step {self.progress.step:,}")

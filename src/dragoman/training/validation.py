@@ -13,6 +13,7 @@ from dragoman.data.batches import Batches
 from dragoman.data.store import PairStore
 from dragoman.evaluation.metrics import corpus_bleu
 from dragoman.model.transformer import Transformer
+from dragoman.text.learned_text import LearnedText
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.translator import Translator
@@ -48,11 +49,17 @@ class Validation:
 
 
 def validate(
-    model: Transformer, store: PairStore, tokenizers: Tokenizers, batch_tokens: int, is_stopped: Callable[[], bool]
+    model: Transformer,
+    store: PairStore,
+    tokenizers: Tokenizers,
+    batch_tokens: int,
+    is_stopped: Callable[[], bool],
+    learned: LearnedText | None = None,
 ) -> Validation | None:
     """Score and translate (greedily) the validation pairs; None if called off on the way.
 
-    Where the loss is not finite there is nothing to translate, and BLEU is 0.
+    Where the loss is not finite there is nothing to translate, and BLEU is 0. Lines are cut as for users of a model
+    that learned from text of the kind `learned`.
     """
     device = next(model.parameters()).device
     model.eval()
@@ -70,7 +77,7 @@ def validate(
         return Validation(total, 0.0)
     n_sentences = min(len(store), MAX_SENTENCES)
     chosen = [number * len(store) // n_sentences for number in range(n_sentences)]
-    translator = Translator([model], tokenizers, device=device)
+    translator = Translator([model], tokenizers, device=device, learned=learned)
     written: list[str] = []
     for start in range(0, n_sentences, CHUNK):
         if is_stopped():

@@ -3,8 +3,8 @@
     translator = dragoman.Translator.load("runs/m30k")
     translator.translate("A man is riding a horse.").text
 
-Nothing below this room sees text it cannot stand, and nothing above it sees ids. Read `results`, `cutting`, `models`,
-`writing`, `forcing`, `aligning`, `translator`.
+Nothing below this room sees text it cannot stand, and nothing above it sees ids. Read `results`, `checking`, `cutting`,
+`planning`, `models`, `writing`, `forcing`, `aligning`, `translator`.
 """
 
 from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation

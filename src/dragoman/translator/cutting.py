@@ -1,81 +1,102 @@
-"""Text in parts that a model can read: whole where it fits, else its sentences, else pieces of these."""
+"""Text in parts that a model can read.
+
+A text is whole where it is like the lines that the model learned from. Else it is cut: between sentences where it has
+more of them, at commas and spaces where a sentence is much longer. What has no spaces and is too long for a word
+(encoded data, a hash) is copied, because no model can translate it.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
+
+from dragoman.text.languages import UNSPACED
+from dragoman.text.sentences import PARAGRAPH_END, sentence_spans, sentences
+from dragoman.translator.results import Flag
 
 #: A text of more characters than this for each token the model reads is cut before it is encoded, so that the time
 #: for a text grows no faster than its length.
 MAX_CHARACTERS_PER_TOKEN = 16
-
-#: What ends a sentence where spaces stand between words, and where none need to.
-_SPACED, _UNSPACED = ".!?…؟۔։", "。！？｡।॥။។"
-_OPENING, _CLOSING = "“‘「『（《〈【", r"""\"'”’»«›‹)\]」』）》〉】"""
-#: All marks in a row with what closes after them, and the space that follows. German closes with what elsewhere opens,
-#: and French puts a space before »: these close where a space follows.
-_MARKS = re.compile(rf"([{_SPACED}{_UNSPACED}](?:[{_SPACED}{_UNSPACED}{_CLOSING}]|(?:“|‘|\s»)(?!\S))*)(\s*)")
-#: Titles and abbreviations that are followed by something in their sentence.
-_ABBREVIATIONS = (
-    "Mr|Mrs|Ms|Dr|Dra|Prof|Rev|Gen|Capt|Lt|Sgt|St|Mt|Hr|Fr|Frl|Mme|Mlle|Sr|Sra|"
-    "[Bb]zw|[Cc]a|[Cc]f|[Vv]gl|[Ii]nkl|[Ee]vtl|[Aa]pprox|etc|vs|Nr|Abb|Fig|Bd|Vol"
+#: The longest words of any language that writes spaces have fewer characters.
+LONGEST_WORD = 100
+#: Characters that may stand in long rows without a space: UNSPACED, Tibetan, New Tai Lue, Tai Tham, Hangul, Yi, and the
+#: marks and full-width forms of Chinese and Japanese.
+_UNBROKEN = (
+    UNSPACED
+    + "\u0f00-\u0fff\u1100-\u11ff\u1950-\u19df\u1a20-\u1aaf\u3000-\u31ff\ua000-\ua4cf\uac00-\ud7af\uff00-\uffef"
 )
-_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS.split("|")))
-#: A dot that ends no sentence, with the character after it: of an initial ("J. Smith", "z. B."), of an abbreviation,
-#: before a number ("No. 5"), of an ordinal ("3. Mai").
-_INNER_DOT = re.compile(
-    rf"""(?<![^\s.("'“„«-])(?:
-        (?:[^\W\d_]|{_ABBREVIATIONS})\.\s+\S
-        | (?:No|Art|Kap)\.\s+\d
-        | (?<![^\s(])\d\d?\.\s+\w
-    )\Z""",
-    re.VERBOSE,
+#: A word that is too long for one, and a hash in hexadecimal digits.
+_NO_WORD = re.compile(
+    rf"[^\s{_UNBROKEN}]{{{LONGEST_WORD + 1},}}"
+    r"|(?<!\S)[\"'(\[]*(?:[\w-]+[:=])?(?=[a-fA-F]*\d)[0-9a-fA-F]{32,}[.,;:!?)\]\"']*(?!\S)"
 )
+_LETTER = re.compile(r"\w")
+#: The end of a clause.
+_CLAUSE = re.compile(r"[,;:،؛](?=\s)|[、，；：]|\s[–—-](?=\s)")
+_SPACE = re.compile(r"\s")
+_BETWEEN_UNBROKEN = re.compile(rf"[{_UNBROKEN}](?=[{_UNBROKEN}])")
+#: Characters on either side of the middle of a text in which a place to cut is looked for.
+_NEAR = 200
 
 
 class Part(NamedTuple):
-    """What the model reads at once."""
+    """A piece of a text that the model reads at once, or that is copied."""
 
     text: str
     ids: list[int]
+    #: `copied` or `unusual`, if there is something to tell of it.
+    flag: Flag | None = None
+
+    @property
+    def is_copied(self) -> bool:
+        """True if the model does not read it."""
+        return self.flag == "copied"
 
 
-def cut(text: str, encode: Callable[[str], list[int]], max_length: int, *, sentences: bool = False) -> list[Part]:
-    """A text in parts of at most `max_length` tokens: one part if it fits, none for an empty text.
+@dataclass(frozen=True)
+class Limits:
+    """The most that a part may have."""
 
-    A longer text is cut at the ends of its sentences, and sentences that are still too long at the space nearest to
-    their middle, or where there is none, in the middle. With `sentences`, each sentence is a part whatever fits.
+    #: Tokens that the model reads.
+    max_length: int
+    #: Sentences; None is as many as fit.
+    sentences: int | None = None
+    #: Tokens of a sentence that is not cut, and of the pieces that a longer one is cut into; None is `max_length`.
+    long_tokens: int | None = None
+    usual_tokens: int | None = None
+
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest sentence that is not cut."""
+        return min(self.long_tokens or self.max_length, self.max_length)
+
+    @property
+    def usual(self) -> int:
+        """Tokens of the pieces that a longer sentence is cut into."""
+        return min(self.usual_tokens or self.max_length, self.longest)
+
+
+Encode = Callable[[str], list[int]]
+
+
+def cut(text: str, encode: Encode, limits: Limits) -> list[Part]:
+    """Cut a text into parts, none for an empty text.
+
+    All parts together have the characters of the text in their order, except white space.
     """
-    ids = None if sentences else encode_if_short(text, encode, max_length)
-    if ids is not None:
-        return [Part(text, ids)] if ids else []
-    return [part for sentence in _sentences(text) for part in _halve(sentence, encode, max_length)]
+    parts: list[Part] = []
+    end = 0
+    for start, next_end in _spans_to_copy(text):
+        parts += _cut_words(text[end:start], encode, limits)
+        parts.append(Part(" ".join(text[start:next_end].split()), [], "copied"))
+        end = next_end
+    return parts + _cut_words(text[end:], encode, limits)
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """The sentences of a text, and what is left of it, without the spaces between them."""
-    start = 0
-    for found in _MARKS.finditer(text):
-        if _ends_sentence(text, found):
-            yield text[start : found.end(1)]
-            start = found.end()
-    yield text[start:]
-
-
-def _ends_sentence(text: str, found: re.Match[str]) -> bool:
-    """Whether a sentence ends with these marks; in doubt it does not."""
-    marks, space = found.groups()
-    after = text[found.end() : found.end() + 1]
-    if any(mark in _UNSPACED for mark in marks):  # after a quote it may go on: 「はい。」と言った。
-        return bool(space) or marks[-1] in _UNSPACED or after in _OPENING
-    if not space or after != after.title():  # a small letter, but for scripts that have no others, like Georgian
-        return False
-    before = max(0, found.start() - _LONGEST_ABBREVIATION)
-    return marks != "." or not _INNER_DOT.search(text, before, found.end() + 1)
-
-
-def encode_if_short(text: str, encode: Callable[[str], list[int]], max_length: int) -> list[int] | None:
+def encode_if_short(text: str, encode: Encode, max_length: int) -> list[int] | None:
     """The ids of a text, none for an empty one; None if they are more than `max_length`."""
     if not text.strip():
         return []
@@ -85,15 +106,84 @@ def encode_if_short(text: str, encode: Callable[[str], list[int]], max_length: i
     return ids if len(ids) <= max_length else None
 
 
-def _halve(text: str, encode: Callable[[str], list[int]], max_length: int) -> list[Part]:
-    ids = encode_if_short(text, encode, max_length)
+def _spans_to_copy(text: str) -> list[tuple[int, int]]:
+    """Where what is copied begins and ends: words that are none, and marks beside them."""
+    spans: list[tuple[int, int]] = []
+    for found in _NO_WORD.finditer(text):
+        before = spans[-1][1] if spans else 0
+        if _LETTER.search(text, before, found.start()):
+            spans.append(found.span())
+        else:
+            spans[-1:] = [(spans[-1][0] if spans else 0, found.end())]
+    if spans and not _LETTER.search(text, spans[-1][1]):
+        spans[-1] = spans[-1][0], len(text)
+    return spans
+
+
+def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Part]:
+    """The parts of a text that is all words."""
+    if limits.sentences is not None:
+        groups = (each.replace(PARAGRAPH_END, " ") for each in _groups(text, encode, limits))
+        return [part for each in groups for part in _cut_sentence(each, encode, limits)]
+    whole = text.replace(PARAGRAPH_END, " ")
+    ids = encode_if_short(whole, encode, limits.max_length)
+    if ids is None:
+        parts = (part for each in sentences(text) for part in _cut_sentence(each, encode, limits))
+        return [part._replace(flag="unusual") for part in parts]
+    return [Part(whole, ids, "unusual" if len(ids) > limits.longest else None)] if ids else []
+
+
+def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
+    """As many sentences together as a part may have."""
+    first, end, n_sentences, n_tokens = 0, 0, 0, 0
+    for start, next_end in sentence_spans(text):
+        ids = None if limits.sentences == 1 else _encode(text[start:next_end], encode, limits.longest, limits)
+        size = limits.longest if ids is None else len(ids)
+        if n_sentences == limits.sentences or (n_sentences and n_tokens + size > limits.longest):
+            yield text[first:end]
+            n_sentences = n_tokens = 0
+        if not n_sentences:
+            first = start
+        end, n_sentences, n_tokens = next_end, n_sentences + 1, n_tokens + size
+    if n_sentences:
+        yield text[first:end]
+
+
+def _cut_sentence(text: str, encode: Encode, limits: Limits) -> list[Part]:
+    """A sentence as one part, or in pieces that are flagged as unusual."""
+    ids = _encode(text, encode, limits.longest, limits)
     if ids is not None:
         return [Part(text, ids)] if ids else []
+    return _halve(text, encode, limits)
+
+
+def _encode(text: str, encode: Encode, n_tokens: int, limits: Limits) -> list[int] | None:
+    """The ids of a text that the model can read; None if they are more than `n_tokens`."""
+    ids = encode_if_short(text, encode, limits.max_length)
+    return ids if ids is not None and len(ids) <= n_tokens else None
+
+
+def _halve(text: str, encode: Encode, limits: Limits) -> list[Part]:
+    ids = _encode(text, encode, limits.usual, limits)
+    place = _place_to_cut(text) if ids is None else None
+    if ids is None and place is None:  # one word, which is cut only if the model cannot read it
+        ids = encode_if_short(text, encode, limits.max_length)
+    if ids is not None:
+        return [Part(text, ids, "unusual")] if ids else []
     if len(text) == 1:  # a character of more bytes than the model reads tokens: there is no smaller part
-        return [Part(text, encode(text)[:max_length])]
-    middle = len(text) // 2
-    quarter = len(text) // 4
-    after, before = text.find(" ", middle, middle + quarter), text.rfind(" ", middle - quarter, middle)
-    spaces = [place for place in (after, before) if place > 0]
-    place = min(spaces, key=lambda place: abs(place - middle), default=middle)
-    return _halve(text[:place], encode, max_length) + _halve(text[place:], encode, max_length)
+        return [Part(text, encode(text)[: limits.max_length], "unusual")]
+    place = place or len(text) // 2
+    return _halve(text[:place], encode, limits) + _halve(text[place:], encode, limits)
+
+
+def _place_to_cut(text: str) -> int | None:
+    """The place near the middle of a text where a cut harms least: after a clause, at a space, between characters
+    that need no space."""
+    middle, near = len(text) // 2, min(len(text) // 4, _NEAR)
+    for mark in (_CLAUSE, _SPACE, _BETWEEN_UNBROKEN):
+        found = (each.end() for each in mark.finditer(text, middle - near, middle + near))
+        places = [place for place in found if not unicodedata.category(text[place]).startswith("M")]
+        if places:
+            return min(places, key=lambda place: abs(place - middle))
+    spaces = text.find(" ", middle), text.rfind(" ", 1, middle)
+    return next((place for place in spaces if 0 < place < len(text) - 1), None)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 #: A reason to read a translation with care:
 #: `repetition`: a stretch of it is written again and again, and the text has no such stretch;
@@ -13,8 +14,14 @@ from typing import Literal
 Flag = Literal["repetition", "length", "copied", "unusual"]
 
 
+def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
+    """Return each flag once, in the order of `Flag`."""
+    found = set(flags)
+    return tuple(flag for flag in get_args(Flag) if flag in found)
+
+
 class LongTextWarning(UserWarning):
-    """A text longer than the model reads was translated in parts."""
+    """A text was cut within a sentence, or is longer than the model reads: it was translated in parts."""
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,14 @@
 """One trained model, or several that vote, behind text.
 
-Lines are made harmless, encoded, cut into parts where they are longer than the model reads, sorted by length, searched
-in batches, and put back in order.
+Lines are made harmless, cut into parts where they are of another kind than the model learned from, encoded, sorted by
+length, searched in batches, and put back in order.
 """
 
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack, overload
 
@@ -21,12 +20,15 @@ from dragoman.devices import Precision, find_device
 from dragoman.errors import ConfigError, DataError, printable
 from dragoman.sections import parse_section
 from dragoman.text.cleaning import harmless
+from dragoman.text.learned_text import LearnedText, fewest_sentences
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import EOS_ID, SPECIALS, UNK_ID
+from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.translator.batching import batches, pair_batches
-from dragoman.translator.cutting import Part, cut, encode_if_short
+from dragoman.translator.checking import flag, positive, prefix_list, string, string_list, string_stream
+from dragoman.translator.cutting import encode_if_short
 from dragoman.translator.models import TrainedModels
-from dragoman.translator.results import LongTextWarning, Score, Translation
+from dragoman.translator.planning import Plan, Planner, Request
+from dragoman.translator.results import Score, Translation, merge_flags
 from dragoman.translator.writing import Job, Writer, Written
 from dragoman.workers import Workers
 
@@ -56,16 +58,6 @@ class SearchOptions(TypedDict, total=False):
     seed: int | None
 
 
-@dataclass(frozen=True)
-class _Request:
-    """How texts are to be translated."""
-
-    search: SearchConfig
-    batch_size: int
-    align: bool
-    sentences: bool
-
-
 class Translator:
     """One trained model, or several that vote (an ensemble), behind text.
 
@@ -80,6 +72,7 @@ class Translator:
             batches; on a CPU, and on Linux.
         alignment: the first model's heads that tell which word comes from which; None is `AlignmentHeads.default`.
         precision: what bundles and models compute in; see `load`.
+        learned: the kind of text that the models learned from; None if nobody knows it.
     """
 
     def __init__(
@@ -91,11 +84,13 @@ class Translator:
         workers: int = 1,
         alignment: AlignmentHeads | None = None,
         precision: Precision = "float32",
+        learned: LearnedText | None = None,
     ) -> None:
         self._models = TrainedModels(models, str(device) if device else None, precision)
         self.device = self._models.device
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
+        self.learned = learned
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer(self._models.for_search())
         self._writer = Writer(self.scorer, tokenizers)
@@ -106,6 +101,7 @@ class Translator:
         )
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = self.scorer.max_length - 1
+        self._planner = Planner(tokenizers, self.max_length, self.scorer.max_length, learned)
 
     @classmethod
     def load(cls, *names: str | Path, device: str = "auto", workers: int = 1, precision: Precision = "float32") -> Self:
@@ -129,11 +125,20 @@ class Translator:
                     raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
         first = bundles[0]
         heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
-        return cls(bundles, first.tokenizers, first.search, place, workers, heads, precision)
+        texts = [LearnedText.of_bundle(bundle.facts, name) for name, bundle in zip(names, bundles, strict=True)]
+        learned = fewest_sentences(texts)
+        return cls(bundles, first.tokenizers, first.search, place, workers, heads, precision, learned)
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         # Packed weights and workers stay here: whoever gets a copy makes its own.
-        options = self.search, self.device, self._workers.n_workers, self.alignment, self._models.precision
+        options = (
+            self.search,
+            self.device,
+            self._workers.n_workers,
+            self.alignment,
+            self._models.precision,
+            self.learned,
+        )
         return type(self), (self._models.given, self.tokenizers, *options)
 
     def __repr__(self) -> str:
@@ -153,7 +158,7 @@ class Translator:
         *,
         prefixes: str | None = None,
         align: bool = False,
-        sentences: bool = False,
+        sentences: bool | None = None,
         batch_size: int | None = ...,
         **options: Unpack[SearchOptions],
     ) -> Translation: ...
@@ -165,7 +170,7 @@ class Translator:
         *,
         prefixes: str | Sequence[str] | None = None,
         align: bool = False,
-        sentences: bool = False,
+        sentences: bool | None = None,
         batch_size: int | None = ...,
         **options: Unpack[SearchOptions],
     ) -> list[Translation]: ...
@@ -176,34 +181,36 @@ class Translator:
         *,
         prefixes: str | Sequence[str] | None = None,
         align: bool = False,
-        sentences: bool = False,
+        sentences: bool | None = None,
         batch_size: int | None = None,
         **options: Unpack[SearchOptions],
     ) -> Translation | list[Translation]:
-        """Translate one text, or many; a text is best one sentence, as in training.
+        """Translate one text, or many.
 
-        An empty text stays empty. A text longer than the model reads is cut at the ends of sentences, else between
-        words, translated in parts and joined, with a `LongTextWarning`. A translation is always one line.
+        An empty text stays empty. A text of another kind than the model learned from is cut at the ends of sentences,
+        and a much longer sentence at commas or between words, with a `LongTextWarning`; its parts are translated and
+        joined. What is no text (encoded data, a hash) is copied. `Translation.flags` tells of the last two. A line
+        break is white space, and a blank line ends a sentence. A translation is always one line.
 
         Args:
-            texts: a string gives a Translation, a list a list of them in the same order.
+            texts: a string gives a Translation; a list, a tuple or another sequence of strings (an array, a column)
+                gives a list of them in the same order.
             prefixes: how each translation must begin: one for all, or one for each text.
             align: also say which source word each word comes from, by the attention of the first model.
-            sentences: cut every text into its sentences, for a model that learned from single ones: of several at once
-                it may translate the first alone.
+            sentences: True translates each sentence by itself, False a text whole if the model can read it. None is
+                as the model learned: so many sentences at once as lines of its training text had; whole, if its bundle
+                does not say.
             batch_size: source tokens, padding included, searched at once; None is what suits the device. It changes the
                 speed, and how scores round.
             options: `SearchOptions`; those left out or None are the bundle's.
 
         Raises:
-            ConfigError: an option is out of range, or options contradict each other.
+            ConfigError: an option is out of range or of a wrong type, options contradict each other, or a text is no
+                string; the message names its place.
         """
         request = self._request(options, batch_size, align, sentences)
-        sources = [texts] if isinstance(texts, str) else list(texts)
-        starts = [prefixes or ""] * len(sources) if prefixes is None or isinstance(prefixes, str) else list(prefixes)
-        if len(starts) != len(sources):
-            raise ConfigError(f"{len(starts)} prefixes for {len(sources)} texts", advice="give one, or one for each")
-        translations = self._translate(sources, starts, request)
+        sources = [texts] if isinstance(texts, str) else string_list(texts, "text")
+        translations = self._translate(sources, prefix_list(prefixes, len(sources)), request)
         return translations[0] if isinstance(texts, str) else translations
 
     def translate_stream(
@@ -212,20 +219,23 @@ class Translator:
         *,
         prefixes: str | None = None,
         align: bool = False,
-        sentences: bool = False,
+        sentences: bool | None = None,
         batch_size: int | None = None,
         read_ahead: int = 1,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Translation]:
-        """Translate lines as they come: whenever those read fill a batch, their translations are given, in order.
+        """Translate lines of any iterable as they come.
 
-        With a `batch_size` of 1 each line is answered before the next is read. With a larger `read_ahead` so many
-        batches are read, sorted by length and shared among the workers: faster, where nobody waits for a line.
+        Whenever those read fill a batch, their translations are given, in order; with a `batch_size` of 1 each line is
+        answered before the next is read. With a larger `read_ahead` so many batches are read, sorted by length and
+        shared among the workers: faster, where nobody waits for a line.
 
         Raises:
-            ConfigError: as `translate`, at once.
+            ConfigError: as `translate`, at once; but of a line that is no string, when it comes.
         """
-        return self._stream(lines, prefixes or "", read_ahead, self._request(options, batch_size, align, sentences))
+        request = self._request(options, batch_size, align, sentences)
+        prefix = "" if prefixes is None else string(prefixes, "the prefix")
+        return self._stream(string_stream(lines, "line"), prefix, positive(read_ahead, "read_ahead"), request)
 
     @overload
     def score(self, sources: str, targets: str, *, batch_size: int | None = None) -> Score: ...
@@ -253,11 +263,14 @@ class Translator:
 
         Raises:
             DataError: the lists differ in length, or a text is longer than the model reads.
+            ConfigError: a text is no string, or `batch_size` no number.
         """
         if isinstance(sources, str) or isinstance(targets, str):
             if not (isinstance(sources, str) and isinstance(targets, str)):
                 raise DataError("one side is a text and the other a list", advice="give two texts, or two lists")
             return self.score([sources], [targets], batch_size=batch_size)[0]
+        sources, targets = string_list(sources, "source"), string_list(targets, "target")
+        batch_size = BATCH_TOKENS if batch_size is None else positive(batch_size, "batch_size")
         if len(sources) != len(targets):
             raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
         from dragoman.translator.forcing import forced_log_probs
@@ -270,7 +283,7 @@ class Translator:
                     advice="leave it out",
                 )
         scores: list[Score | None] = [None] * len(pairs)
-        for rows in pair_batches(pairs, BATCH_TOKENS if batch_size is None else batch_size):
+        for rows in pair_batches(pairs, batch_size):
             forced = forced_log_probs(self.models, [pairs[row] for row in rows])
             for row, token_log_probs in zip(rows, forced, strict=True):
                 tokens = (*map(printable, self.tokenizers.target.pieces(pairs[row][1])), SPECIALS[EOS_ID])
@@ -293,13 +306,15 @@ class Translator:
     def _encode_pair(self, source: str, target: str) -> tuple[list[int], list[int]]:
         return self.tokenizers.source.encode(harmless(source)), self.tokenizers.target.encode(harmless(target))
 
-    def _request(self, options: SearchOptions, batch_size: int | None, align: bool, sentences: bool) -> _Request:
+    def _request(self, options: SearchOptions, batch_size: int | None, align: bool, sentences: bool | None) -> Request:
         """What was asked for, and where nothing was, what the bundle says and suits the device."""
         if batch_size is None:
             batch_size = CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
-        return _Request(self.search_with(**options), batch_size, align, sentences)
+        batch_size = positive(batch_size, "batch_size")
+        sentences = None if sentences is None else flag(sentences, "sentences")
+        return Request(self.search_with(**options), batch_size, flag(align, "align"), sentences)
 
-    def _stream(self, lines: Iterable[str], prefix: str, read_ahead: int, request: _Request) -> Iterator[Translation]:
+    def _stream(self, lines: Iterable[str], prefix: str, read_ahead: int, request: Request) -> Iterator[Translation]:
         n_done = 0
         for texts in self._filled(lines, request.batch_size * read_ahead):
             yield from self._translate(texts, [prefix] * len(texts), request, n_done)
@@ -310,8 +325,8 @@ class Translator:
         waiting: list[str] = []
         missing = n_tokens
         try:
-            for line in lines:
-                waiting.append(line)
+            for number, line in enumerate(lines, 1):
+                waiting.append(string(line, f"line {number}"))
                 ids = encode_if_short(harmless(line), self.tokenizers.source.encode, self.max_length)
                 missing -= 1 + (self.max_length if ids is None else len(ids))
                 if missing <= 0:
@@ -326,39 +341,38 @@ class Translator:
         self,
         texts: Sequence[str],
         prefixes: Sequence[str],
-        request: _Request,
+        request: Request,
         n_before: int = 0,
     ) -> list[Translation]:
-        parts_of: list[list[Part]] = []
-        starts: list[list[int]] = []  # what each part's translation begins with
-        for number, (text, prefix) in enumerate(zip(texts, prefixes, strict=True), n_before + 1):
-            parts = cut(harmless(text), self.tokenizers.source.encode, self.max_length, sentences=request.sentences)
-            if len(parts) > 1 and not request.sentences:
-                what = f"text {number} has more than the {self.max_length} tokens that the model reads"
-                warnings.warn(f"{what}; it is translated in {len(parts)} parts", LongTextWarning, stacklevel=3)
-            parts_of.append(parts)
-            first = self.tokenizers.target.encode(harmless(prefix)) if prefix else []
-            if UNK_ID in first:
-                advice = "leave it out"
-                raise ConfigError(f"the prefix of text {number} has what the vocabulary lacks", advice=advice)
-            most = min(request.search.max_length or self.scorer.max_length, self.scorer.max_length)
-            if len(first) >= most:
-                what = f"the prefix of text {number} has {len(first)} tokens, but its translation may have {most - 1}"
-                raise ConfigError(what, advice="shorten it, or raise max_length")
-            starts += [first if not place else [] for place in range(len(parts))]
-        beams = iter(self._search([part.ids for parts in parts_of for part in parts], starts, request))
-        beams_of = [[next(beams) for _ in parts] for parts in parts_of]
-        translations = list(map(self._writer.join, beams_of))
+        numbered = enumerate(zip(texts, prefixes, strict=True), n_before + 1)
+        plans = [self._planner.plan(text, prefix, number, request) for number, (text, prefix) in numbered]
+        searched = [each for plan in plans for each in plan.searched]
+        beams = iter(self._search([ids for ids, _ in searched], [start for _, start in searched], request))
+        beams_of = [self._beams(plan, beams) for plan in plans]
+        translations = [
+            replace(each, flags=merge_flags((*each.flags, *plan.flags)))
+            for plan, each in zip(plans, map(self._writer.join, beams_of), strict=True)
+        ]
         if not request.align:
             return translations
         from dragoman.translator.aligning import Found, align_words
 
-        hypotheses = [[[each.hypothesis for each in beam] for beam in beams] for beams in beams_of]
-        found = list(map(Found, map(harmless, texts), parts_of, hypotheses, translations))
+        found = [
+            Found(plan.text, plan.parts, beams, translation)
+            for plan, beams, translation in zip(plans, beams_of, translations, strict=True)
+        ]
         return align_words(self.models[0], self.alignment, self.tokenizers, found, request.batch_size)
 
+    def _beams(self, plan: Plan, searched: Iterator[list[Written]]) -> list[list[Written]]:
+        """The n best of each part of a text; a copied part goes with each of the others' candidates."""
+        beams = [None if part.is_copied else next(searched) for part in plan.parts]
+        n_best = min((len(beam) for beam in beams if beam is not None), default=1)
+        return [
+            self._writer.copied(plan.copy(place), n_best) if beam is None else beam for place, beam in enumerate(beams)
+        ]
+
     def _search(
-        self, sources: Sequence[list[int]], starts: Sequence[list[int]], request: _Request
+        self, sources: Sequence[list[int]], starts: Sequence[list[int]], request: Request
     ) -> list[list[Written]]:
         """The n best of each source, in the same order."""
         beams: list[list[Written]] = [[] for _ in sources]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple, get_args
+from typing import NamedTuple
 
 from dragoman.config import SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
@@ -16,7 +16,7 @@ from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator.batching import pad
-from dragoman.translator.results import Alternative, Flag, Translation
+from dragoman.translator.results import Alternative, Translation, merge_flags
 
 
 class Job(NamedTuple):
@@ -63,6 +63,10 @@ class Writer:
         tokenizer = self._tokenizers.target
         return Written(hypothesis, written_text(tokenizer, ids), tuple(map(printable, tokenizer.pieces(ids))))
 
+    def copied(self, text: str, n_best: int) -> list[Written]:
+        """A part that was not searched, as often as the others have candidates."""
+        return [Written(Hypothesis((), 0.0, 0.0, (), finished=True), text, (text,))] * n_best
+
     def join(self, beams: Sequence[Sequence[Written]]) -> Translation:
         """One translation from the n best of each part; the k-th alternative is made of the k-th of each part."""
         if not beams:
@@ -78,6 +82,5 @@ class Writer:
             for parts in zip(*beams, strict=False)
         ]
         best = alternatives[0]
-        faults = {fault for beam in beams for fault in beam[0].hypothesis.faults}
-        flags = tuple(flag for flag in get_args(Flag) if flag in faults)
+        flags = merge_flags(fault for beam in beams for fault in beam[0].hypothesis.faults)
         return Translation(best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(beams), flags=flags)

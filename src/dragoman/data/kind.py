@@ -1,0 +1,18 @@
+"""The kind of text that a prepared corpus is."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from dragoman.data.store import PairStore
+from dragoman.text.learned_text import LearnedText
+
+#: Lines whose sentences are counted, evenly spread over a larger corpus.
+_MOST_LINES = 20_000
+
+
+def learned_text(store: PairStore) -> LearnedText:
+    """Count the kind of a store's pairs: lengths of all, sentences of a sample."""
+    places = np.unique(np.linspace(0, len(store) - 1, _MOST_LINES).astype(int))
+    lines = (store.source_text(int(place)) for place in places)
+    return LearnedText.count(lines, store.source_lengths, store.target_lengths)

@@ -1,0 +1,107 @@
+"""The kind of text that a model learned from, counted on its training pairs and kept in its bundle.
+
+Text of another kind is cut before the model reads it: a model that learned from single sentences translates the first
+sentence of a line and drops the rest, and one that learned from short sentences mixes up a long one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
+
+from dragoman.errors import BundleError, ConfigError
+from dragoman.sections import Section, parse_section
+from dragoman.text.sentences import sentences
+
+#: Under this key a bundle's facts have it.
+FACT = "learned_text"
+#: A model knows so many sentences on a line if this share of its training lines had as many.
+KNOWN_SHARE = 0.05
+#: Lines of more sentences than this are counted as having so many.
+MOST_SENTENCES = 32
+#: Shares of the lines that are no longer than `usual_tokens`, and than `long_tokens`.
+_USUAL_SHARE, _LONG_SHARE = 0.99, 0.9999
+
+Share = Annotated[float, Field(ge=0, le=1)]
+Tokens = Annotated[int, Field(ge=1, le=2**31)]
+
+
+class LearnedText(Section):
+    """Figures about the training pairs of a model; tokens are those of the model's own tokenizers."""
+
+    n_lines: Annotated[int, Field(ge=1)]
+    """Lines that were counted."""
+    several_sentences: Annotated[tuple[Share, ...], Field(max_length=MOST_SENTENCES - 1)]
+    """Share of the source lines that have at least 2, 3, ... sentences."""
+    median_tokens: Tokens
+    """Of a source line, the end mark not counted."""
+    usual_tokens: Tokens
+    """99 of 100 source lines have no more."""
+    long_tokens: Tokens
+    """9,999 of 10,000 source lines have no more."""
+    longest_tokens: Tokens
+    target_ratio: Annotated[float, Field(gt=0, le=1e6)]
+    """Median of a line's target tokens for each source token."""
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Figures that no text has: shares that rise, lengths that fall."""
+        if list(self.several_sentences) != sorted(self.several_sentences, reverse=True):
+            yield "several_sentences", "more lines have several sentences than have fewer"
+        lengths = [self.median_tokens, self.usual_tokens, self.long_tokens, self.longest_tokens]
+        if lengths != sorted(lengths):
+            names = "median_tokens usual_tokens long_tokens longest_tokens"
+            yield names, f"lengths in the wrong order: {', '.join(map(str, lengths))}"
+
+    @property
+    def known_sentences(self) -> int:
+        """The most sentences on a line that the model has seen often enough to translate them all."""
+        return 1 + sum(share >= KNOWN_SHARE for share in self.several_sentences)
+
+    @classmethod
+    def count(cls, lines: Iterable[str], source_tokens: NDArray[Any], target_tokens: NDArray[Any]) -> Self:
+        """Count the kind of a text.
+
+        Args:
+            lines: source lines, all or a fair sample.
+            source_tokens: of each pair, in any order: (n_pairs,).
+            target_tokens: the same of the targets.
+        """
+        n_sentences = np.array([sum(map(bool, map(str.strip, sentences(line)))) for line in lines])
+        most = min(int(n_sentences.max(initial=1)), MOST_SENTENCES)
+        lengths = np.maximum(source_tokens, 1)
+        usual, long = np.quantile(lengths, (_USUAL_SHARE, _LONG_SHARE), method="inverted_cdf")
+        return cls(
+            n_lines=len(source_tokens),
+            several_sentences=tuple(round(float((n_sentences >= n).mean()), 6) for n in range(2, most + 1)),
+            median_tokens=int(np.median(lengths)),
+            usual_tokens=int(usual),
+            long_tokens=int(long),
+            longest_tokens=int(lengths.max()),
+            target_ratio=round(float(np.median(np.maximum(target_tokens, 1) / lengths)), 6),
+        )
+
+    @classmethod
+    def of_bundle(cls, facts: Mapping[str, Any], name: str | Path) -> Self | None:
+        """Read it from a bundle's facts; None if they have none, as in bundles of earlier releases.
+
+        Raises:
+            BundleError: it is not what `count` gives.
+        """
+        if FACT not in facts:
+            return None
+        try:
+            return parse_section(cls, facts[FACT] if isinstance(facts[FACT], Mapping) else {})
+        except ConfigError as error:
+            raise BundleError(f"its facts about the text it learned from are wrong ({error.message})", name) from None
+
+
+def fewest_sentences(learned: Sequence[LearnedText | None]) -> LearnedText | None:
+    """Of models that translate together, the one that knows the fewest sentences on a line; those without are left
+    out."""
+    known = [each for each in learned if each is not None]
+    return min(known, key=lambda each: (each.known_sentences, each.long_tokens), default=None)

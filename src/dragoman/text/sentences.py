@@ -1,0 +1,118 @@
+"""The sentences of a text, found by their marks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from dragoman.text.cleaning import harmless
+
+#: What ends a sentence where spaces stand between words, and where none need to.
+_SPACED, _UNSPACED = ".!?…؟۔։", "。！？｡।॥។။"
+#: Marks that end a sentence and are part of no name, so that the next sentence may follow without a space.
+_CLEAR = "!?؟۔։"
+_OPENING, _CLOSING = "“‘「『（《〈【", r"""\"'”’»«›‹)\]」』）》〉】"""
+#: The end of a paragraph, as one character of white space. It ends a sentence too.
+PARAGRAPH_END = "\u2029"
+_BLANK_LINE = re.compile(r"\n\s*\n\s*|\u2029\s*")
+#: All marks in a row with what closes after them, and the space that follows; or the end of a paragraph. German closes
+#: with what elsewhere opens, and French puts a space before »: these close where a space follows.
+_MARKS = re.compile(
+    rf"([{_SPACED}{_UNSPACED}](?:[{_SPACED}{_UNSPACED}{_CLOSING}]|(?:“|‘|\s»)(?!\S))*)(\s*)|{PARAGRAPH_END}\s*"
+)
+#: Titles and abbreviations that are followed by something in their sentence.
+_ABBREVIATIONS = (
+    "Mr|Mrs|Ms|Dr|Dra|Prof|Rev|Gen|Capt|Lt|Sgt|St|Mt|Hr|Fr|Frl|Mme|Mlle|Sr|Sra|"
+    "[Bb]zw|[Cc]a|[Cc]f|[Vv]gl|[Ii]nkl|[Ee]vtl|[Aa]pprox|etc|vs|Nr|Abb|Fig|Bd|Vol"
+)
+_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS.split("|")))
+#: A dot that ends no sentence, with the character after it: of an initial ("J. Smith", "z. B."), of an abbreviation,
+#: before a number ("No. 5"), of an ordinal ("3. Mai").
+_INNER_DOT_PATTERN = rf"""(?<![^\s.("'“„«-])(?:
+        (?:[^\W\d_]|{_ABBREVIATIONS})\.\s+\S
+        | (?:No|Art|Kap)\.\s+\d
+        | (?<![^\s(])\d\d?\.\s+\w
+    )\Z"""
+_INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE)
+#: The same in text without capitals.
+_SMALL_INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE | re.IGNORECASE)
+#: The end of a sentence that the next one follows without a space: a word in small letters, or a year ("a book.A dog").
+#: Names look otherwise: "U.S.A", "System.Out", "e.g.The", "v2.Beta", "www.Example.com".
+_WORD_BEFORE = re.compile(r"""(?:^|(?<=[\s("'“‘„«\u2014-]))(?P<word>(?:[^\W\d_]['’]?){2,}|\d{3,4})\Z""")
+#: The word that begins a sentence there, up to what follows it; a name has no further capitals, dots or signs of code.
+_WORD_AFTER = re.compile(r"""["'“‘„«(¿¡]*(?P<word>[^\W\d_]+)(?:['’-]\w+)*(?=[,;:!?…)"'”’»—]|\.(?!\w)|\s|\Z)""")
+#: Words that begin a sentence even after a name or a German noun ("ein Pferd.Eine Frau"), unlike "System.Out".
+_BEGINNINGS = re.compile(
+    "A|An|The|He|She|It|They|We|Der|Die|Das|Ein|Eine|Er|Sie|Wir|Le|La|Les|Un|Une|Des|Il|Elle|Ils|Elles"
+)
+#: Ends of names of files and of sites, which may be written with a capital.
+_NAME_ENDS = re.compile(
+    "com|org|net|edu|gov|js|ts|py|txt|md|doc|docx|pdf|jpg|jpeg|png|gif|html|htm|xml|json|csv|exe|zip",
+    re.IGNORECASE,
+)
+#: Characters of a word that are looked at; a longer one is no word.
+_LONGEST_WORD = 60
+
+
+def harmless_paragraphs(text: str) -> str:
+    """Make text harmless, with `PARAGRAPH_END` between its paragraphs; line breaks within them become spaces."""
+    return PARAGRAPH_END.join(map(harmless, _BLANK_LINE.split(text)))
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Return the sentences of a text, without the white space between them; together they are the whole text."""
+    return (text[start:end] for start, end in sentence_spans(text))
+
+
+def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Return where each sentence begins and ends; none is only white space."""
+    has_capitals = text != text.lower()
+    start = 0
+    for found in _MARKS.finditer(text):
+        marks, space = found.groups()
+        ends_paragraph = marks is None or PARAGRAPH_END in space
+        if not ends_paragraph and not _ends_sentence(text, start, found, has_capitals=has_capitals):
+            continue
+        end = found.start() if marks is None else found.end(1)
+        if text[start:end].strip():
+            yield start, end
+        start = found.end()
+    if text[start:].strip():
+        yield start, len(text)
+
+
+def _ends_sentence(text: str, start: int, found: re.Match[str], *, has_capitals: bool) -> bool:
+    """Whether the sentence that begins at `start` ends with these marks; in doubt it does not."""
+    marks, space = found.groups()
+    after = text[found.end() : found.end() + 1]
+    if any(mark in _UNSPACED for mark in marks):  # after a quote it may go on: 「はい。」と言った。
+        return bool(space) or marks[-1] in _UNSPACED or after in _OPENING
+    if not space:
+        return _ends_before(text, start, found)
+    before = max(0, found.start() - _LONGEST_ABBREVIATION)
+    if after != after.title():  # a small letter, but for scripts that have no others, like Georgian
+        if has_capitals or marks.strip(".!?"):
+            return False
+        return marks != "." or not _SMALL_INNER_DOT.search(text, before, found.end() + 1)
+    if marks != "." or not _INNER_DOT.search(text, before, found.end() + 1):
+        return True
+    next_word = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
+    is_time = text.endswith(("a.m", "p.m"), 0, found.start())
+    return is_time and next_word is not None and bool(_BEGINNINGS.fullmatch(next_word["word"]))
+
+
+def _ends_before(text: str, start: int, found: re.Match[str]) -> bool:
+    """Whether a sentence ends with marks that the next one follows without a space."""
+    marks = found.group(1)
+    after = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
+    before = _WORD_BEFORE.search(text[max(start, found.start() - _LONGEST_WORD) : found.start()])
+    if after is None or before is None:
+        return False
+    word, next_word = before["word"], after["word"]
+    first, rest = next_word[0], next_word[1:]
+    if first.islower() or rest != rest.lower() or _NAME_ENDS.fullmatch(next_word):
+        return False
+    if marks != ".":
+        return first.isupper() or any(mark in _CLEAR for mark in marks)
+    is_name = word != word.lower() and not _BEGINNINGS.fullmatch(next_word)
+    return first.isupper() and not is_name and not re.fullmatch(_ABBREVIATIONS, word)

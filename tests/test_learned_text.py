@@ -1,0 +1,117 @@
+"""The kind of text that a model learned from: counted truly, and read from a stranger's bundle with care."""
+
+from __future__ import annotations
+
+import json
+import math
+import unicodedata
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tiny import LEARNED, tiny_model, tiny_tokenizers
+
+from dragoman.bundle import load_bundle, save_bundle, shipped_models
+from dragoman.config import SearchConfig
+from dragoman.errors import BundleError
+from dragoman.sections import parse_section
+from dragoman.text.composing import compose
+from dragoman.text.learned_text import FACT, LearnedText, fewest_sentences
+from dragoman.translator import Translator
+
+lengths = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), min_size=1, max_size=40)
+
+
+@given(st.lists(st.integers(0, 40), min_size=1, max_size=30), lengths)
+def test_what_is_counted_is_so(n_sentences: list[int], tokens: list[tuple[int, int]]) -> None:
+    source, target = np.array(tokens).T
+    learned = LearnedText.count((" ".join(["He ran."] * n) for n in n_sentences), source, target)
+    for place, share in enumerate(learned.several_sentences):
+        assert share == pytest.approx(sum(n >= place + 2 for n in n_sentences) / len(n_sentences), abs=1e-6)
+    assert len(learned.several_sentences) == min(max(*n_sentences, 1), 32) - 1
+    assert learned.longest_tokens == max(1, *source)
+    assert np.mean(source > learned.usual_tokens) <= 0.01
+    assert np.mean(source > learned.long_tokens) <= 0.0001
+    assert parse_section(LearnedText, json.loads(json.dumps(learned.model_dump(mode="json")))) == learned
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"several_sentences": [0.1, 0.2]},
+        {"several_sentences": [1.5]},
+        {"several_sentences": [math.nan]},
+        {"several_sentences": [0.5] * 100},
+        {"several_sentences": "0.5"},
+        {"median_tokens": 0},
+        {"median_tokens": 13},
+        {"usual_tokens": 2.5},
+        {"longest_tokens": 15},
+        {"long_tokens": 10**30},
+        {"target_ratio": math.inf},
+        {"target_ratio": -1.0},
+        {"target_ratio": None},
+        {"n_lines": True},
+        {"more": 1},
+    ],
+    ids=str,
+)
+def test_figures_that_no_text_has_refuse_the_bundle(change: dict[str, Any]) -> None:
+    facts = {FACT: {**LEARNED.model_dump(mode="json"), **change}}
+    with pytest.raises(BundleError, match=r"its facts about the text it learned from are wrong \(.*\): bad"):
+        LearnedText.of_bundle(facts, "bad")
+
+
+def test_a_bundle_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
+    tokenizers = tiny_tokenizers()
+    save_bundle(tmp_path / "bad", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={FACT: {"n_lines": 0}})
+    with pytest.raises(BundleError, match=r"its facts about the text .*bad"):
+        Translator.load(tmp_path / "bad", device="cpu")
+
+
+@pytest.mark.parametrize("fact", [None, [], "x", {}, 3])
+def test_a_fact_of_another_type_refuses_the_bundle(fact: object) -> None:
+    with pytest.raises(BundleError, match="its facts about the text"):
+        LearnedText.of_bundle({FACT: fact}, "name")
+
+
+def test_bundles_without_it_translate_lines_whole(tmp_path: Path) -> None:
+    tokenizers = tiny_tokenizers()
+    save_bundle(tmp_path / "old", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
+    translator = Translator.load(tmp_path / "old", device="cpu")
+    assert translator.learned is None
+    assert translator.translate("A man. She. Two.").n_parts == 1
+
+
+def test_an_ensemble_reads_as_few_sentences_as_any_of_its_models() -> None:
+    more = LEARNED.model_copy(update={"several_sentences": (0.5,)})
+    assert fewest_sentences([None, more, LEARNED]) == LEARNED
+    assert fewest_sentences([None]) is None
+
+
+def test_shipped_models_learned_from_single_sentences_and_translate_each() -> None:
+    for name in shipped_models():
+        learned = LearnedText.of_bundle(load_bundle(name).facts, name)
+        assert learned is not None
+        assert learned.known_sentences == 1
+        translator = Translator.load(name, device="cpu")
+        apart = ["A man is riding a horse.", "A woman is reading a book.", "A dog runs.", "Two boys play football."]
+        whole = translator.translate(f"{apart[0]} {apart[1]}{apart[2]} {apart[3]}")
+        assert whole.text == " ".join(each.text for each in translator.translate(apart))
+
+
+@given(st.text(st.sampled_from("aé\u0301\u0323\u0e48\u0e38 한\u1100\u1161")))
+@settings(max_examples=300)
+def test_composing_is_nfc(text: str) -> None:
+    assert compose(text) == unicodedata.normalize("NFC", text)
+
+
+@given(st.lists(st.sampled_from("\u0301\u0323"), min_size=200, max_size=900).map("".join))
+def test_many_marks_on_a_letter_are_composed_some_at_a_time(marks: str) -> None:
+    composed = compose(f"é a{marks} e\u0301")
+    assert unicodedata.normalize("NFC", composed) == unicodedata.normalize("NFC", f"é a{marks} e\u0301")
+    assert composed.startswith("é ")
+    assert composed.endswith(" é")
