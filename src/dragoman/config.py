@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from dragoman.sections import Section
 
@@ -24,6 +24,11 @@ Rate = Annotated[float, Field(gt=0, le=1000)]
 
 #: Two or three letters of ISO 639, and perhaps a script or a country.
 LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+
+
+def _comma_separated(value: Any) -> Any:
+    """Return the parts of a string as a tuple, for `--set data.clean=entities,tags`."""
+    return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
 
 
 class DataConfig(Section):
@@ -55,6 +60,14 @@ class DataConfig(Section):
     """Longest side over shortest side, in tokens; short sentences are allowed a little more."""
     dedup: bool = False
     invalid_utf8: Literal["error", "drop"] = "error"
+    clean: Annotated[tuple[Literal["entities", "tags"], ...], BeforeValidator(_comma_separated)] = ()
+    """Markup taken out of the text before anything else: `entities` such as &amp; are decoded, `tags` removed."""
+    misaligned: Literal["error", "keep"] = "error"
+    """What to do if a line is missing in one side, so that a part of the corpus is nonsense: stop, or use it."""
+
+    def for_older_releases(self) -> dict[str, Any]:
+        """All settings that decide what is prepared, as JSON; those new since 0.9 only where they are on."""
+        return self.model_dump(mode="json", exclude={"misaligned"} if self.clean else {"misaligned", "clean"})
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Where the text comes from, and its languages."""
