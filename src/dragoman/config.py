@@ -66,7 +66,7 @@ class DataConfig(Section):
     """What to do if a line is missing in one side, so that a part of the corpus is nonsense: stop, or use it."""
 
     def for_older_releases(self) -> dict[str, Any]:
-        """All settings that decide what is prepared, as JSON; those new since 0.9 only where they are on."""
+        """Return the settings that decide what is prepared, as JSON; newer ones only where they are on."""
         return self.model_dump(mode="json", exclude={"misaligned"} if self.clean else {"misaligned", "clean"})
 
     def contradictions(self) -> Iterator[tuple[str, str]]:

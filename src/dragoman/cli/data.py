@@ -25,6 +25,7 @@ from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
 
 if TYPE_CHECKING:
     from dragoman.config import DataConfig
+    from dragoman.data.corpus import Split
     from dragoman.data.splitting import Splitting
 
 Folder = Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)]
@@ -67,9 +68,10 @@ def split(
     settings = parse_section(DataConfig, {key: value for key, value in given.items() if value is not None})
     text = read_pairs(settings, "train")
     places = _places(settings, output, languages(settings))
-    for name, size in (("validation", validation), ("test", test)):
-        if not size:
-            del places[name]
+    if not validation:
+        del places["validation"]
+    if not test:
+        del places["test"]
     for path in itertools.chain(*places.values()):
         refuse_output(path, overwrite=overwrite, inputs=text.files.values())
     found = split_pairs(text, validation, test, seed)
@@ -87,7 +89,7 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[Path]) -> Non
         refuse_place(path, overwrite=overwrite, inputs=inputs)
 
 
-def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[str, list[Path]]:
+def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
     """Return the files of each split: two, or a table."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.splitting import SPLITS
@@ -110,7 +112,7 @@ def _pair_writer(stack: contextlib.ExitStack, paths: Sequence[Path], *, overwrit
     return lambda source, target: lines[0](f"{source.replace(chr(9), ' ')}\t{target.replace(chr(9), ' ')}")
 
 
-def _tell(found: Splitting, places: Mapping[str, Sequence[Path]]) -> None:
+def _tell(found: Splitting, places: Mapping[Split, Sequence[Path]]) -> None:
     for name, paths in places.items():
         say(f"{found.sizes[name]:>7,} pairs: {', '.join(map(str, paths))}")
     if found.dropped.seen:
@@ -130,7 +132,7 @@ def multi30k(
 
     given = {"corpus": "multi30k", "source_lang": source_lang, "target_lang": target_lang}
     settings = parse_section(DataConfig, given)
-    splits = {name: read_pairs(settings, name) for name in SPLITS}
+    splits: dict[Split, Iterable[tuple[str, str]]] = {name: read_pairs(settings, name) for name in SPLITS}
     _write(splits, languages(settings), output, overwrite=overwrite)
 
 
@@ -153,7 +155,7 @@ def made(
     name = str(context.info_name)
     settings = parse_section(DataConfig, {"corpus": name, "source_lang": source_lang, "target_lang": target_lang})
     langs = languages(settings)
-    splits: dict[str, Iterable[tuple[str, str]]] = {split: read_pairs(settings, split) for split in SPLITS}
+    splits: dict[Split, Iterable[tuple[str, str]]] = {split: read_pairs(settings, split) for split in SPLITS}
     if size is not None or seed is not None:
         corpus = make_corpus(name, seed=1 if seed is None else seed, **({} if size is None else {"n_train": size}))
         splits = {split: turned(name, getattr(corpus, split), *langs) for split in SPLITS}
@@ -161,7 +163,7 @@ def made(
 
 
 def _write(
-    splits: Mapping[str, Iterable[tuple[str, str]]], langs: tuple[str, str], output: Path, *, overwrite: bool
+    splits: Mapping[Split, Iterable[tuple[str, str]]], langs: tuple[str, str], output: Path, *, overwrite: bool
 ) -> None:
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
 
