@@ -94,7 +94,9 @@ def _words(
     starts = np.flatnonzero(begins)
     offset = np.arange(len(places)) - np.repeat(starts, np.diff(np.append(starts, len(places))))
     mixed = (codes[places].astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed + offset.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)) * np.uint64(0xFF51AFD7ED558CCD)
+    mixed += offset.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
+    mixed ^= mixed >> np.uint64(31)  # else words of the same letters would have the same sum
+    mixed *= np.uint64(0xFF51AFD7ED558CCD)
     mixed ^= mixed >> np.uint64(33)
     hashes = np.add.reduceat(mixed, starts)
     return line_of[places[starts]], (hashes >> np.uint64(32)).astype(np.uint32)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.line_features import LineFeatures, concatenate, line_features
-from dragoman.data.pair_scores import ShiftScores, fit_scores, shift_correlations
+from dragoman.data.pair_scores import ShiftScores, fit_scores, local_counts, shift_correlations
 
 #: Lines of a window, except the last one, which has up to twice as many.
 _WINDOW = 1 << 15
@@ -151,8 +151,8 @@ def _assigned(runs: Sequence[Misfit], default: int) -> NDArray[np.int64]:
 
 
 def _varies(source: LineFeatures, target: LineFeatures) -> bool:
-    """True if the sentences differ enough, in length or in being questions, to show something."""
-    spreads = np.minimum(source.counts.std(0), target.counts.std(0))
+    """True if neighbouring sentences differ enough, in length or in being questions, to show something."""
+    spreads = np.minimum(*(local_counts(side).std(0) for side in (source, target)))
     return bool(spreads[:2].max() > _LEAST_VARIATION)
 
 

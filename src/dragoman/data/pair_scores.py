@@ -73,14 +73,19 @@ def _count_scores(left: NDArray[np.float32], right: NDArray[np.float32], places:
     return scores
 
 
+def local_counts(side: LineFeatures) -> NDArray[np.float64]:
+    """Return features without what neighbours have in common: float64 (n, N_FEATURES)."""
+    sums = np.zeros((len(side) + 1, N_FEATURES))
+    np.cumsum(side.counts, axis=0, out=sums[1:])
+    lines = np.arange(len(side))
+    first, last = np.maximum(lines - _NEIGHBOURS, 0), np.minimum(lines + _NEIGHBOURS + 1, len(side))
+    rest: NDArray[np.float64] = side.counts - (sums[last] - sums[first]) / (last - first)[:, None]
+    return rest
+
+
 def special_counts(side: LineFeatures) -> NDArray[np.float32]:
-    """Return features without what neighbours have in common, scaled, extremes cut off: float32 (n, N_FEATURES)."""
-    counts = side.counts
-    sums = np.zeros((len(counts) + 1, N_FEATURES))
-    np.cumsum(counts, axis=0, out=sums[1:])
-    lines = np.arange(len(counts))
-    first, last = np.maximum(lines - _NEIGHBOURS, 0), np.minimum(lines + _NEIGHBOURS + 1, len(counts))
-    rest = counts - (sums[last] - sums[first]) / (last - first)[:, None]
+    """Return local features, scaled, extremes cut off: float32 (n, N_FEATURES)."""
+    counts, rest = side.counts, local_counts(side)
     is_common = (counts > 0).mean(0) > _LEAST_SHARE  # a mark that stands in a few lines tells of these alone
     scaled: NDArray[np.float32] = np.clip(rest / np.maximum(rest.std(0), 1e-6), -4, 4).astype(np.float32)
     scaled[:, ~is_common] = 0
