@@ -184,6 +184,16 @@ def test_files_of_different_lengths_tell_where_the_line_is_missing(captions: Pai
     assert "the target has lost a line" in place
 
 
+@pytest.mark.parametrize("target", ["de", "fr"])
+def test_a_lost_line_of_real_captions_is_found(data_folder: Path, target: str) -> None:
+    data = DataConfig(corpus="multi30k", source_lang="en", target_lang=target)
+    pairs = list(read_pairs(data, "train"))[:4000]
+    assert misfits(pairs) == []
+    (found,) = misfits(lose(pairs, 2000, 1))
+    assert found.shift == -1
+    assert abs(found.first - 2000) < 6
+
+
 # -- languages ---------------------------------------------------------------------------------------------------
 
 
