@@ -583,3 +583,39 @@ def test_a_store_that_does_not_fit_together_is_refused(tmp_path: Path) -> None:
     (tmp_path / "index.json").write_text('{"format_version": 1, "n_pairs": "1"}')
     with pytest.raises(BundleError, match="not the index"):
         PairStore(tmp_path)
+
+
+# -- markup ------------------------------------------------------------------------------------------------------
+
+
+def test_cleaning_holds_for_every_text_and_belongs_to_what_is_prepared(tmp_path: Path) -> None:
+    pairs = [(f"<b>{source}</b> &amp; x", target) for source, target in sample()]
+    plain = corpus(tmp_path / "plain", [(f"{source} & x", target) for source, target in sample()])
+    dirty = corpus(tmp_path / "dirty", pairs)
+    clean = corpus(tmp_path / "dirty", pairs, data={"clean": ["entities", "tags"]})
+    _, lines = make(dirty, tmp_path / "kept")
+    assert any(
+        line.startswith("warning: 60 pairs have tags (the first in line 1: <b>, 60 in the source") for line in lines
+    )
+    wanted, _ = make(plain, tmp_path / "wanted")
+    made, lines = make(clean, tmp_path / "made")
+    assert not any("tags" in line for line in lines)
+    for found, expected in ((made.train, wanted.train), (made.validation, wanted.validation)):
+        assert texts(found) == texts(expected)
+    assert made.fingerprints["tokenizer"] == wanted.fingerprints["tokenizer"]
+    with pytest.raises(ConfigError, match="something else") as caught:
+        make(clean, tmp_path / "kept")
+    assert "data.clean: None (then), ['entities', 'tags'] (now)" in caught.value.message
+
+
+def test_a_corpus_that_lost_a_line_is_told_and_refused_before_anything_is_written(tmp_path: Path) -> None:
+    words = [("word " * (n * 7919 % 23 + 1), "wort " * (n * 7919 % 23 + 1)) for n in range(400)]
+    shifted = list(zip([source for source, _ in words[1:]], [target for _, target in words], strict=False))
+    said: list[str] = []
+    with pytest.raises(DataError, match="do not belong together from line 1 on"):
+        prepare(corpus(tmp_path / "text", shifted), tmp_path / "run", report=said.append)
+    assert any(line.startswith("warning: from line 1 on (399 pairs)") for line in said)
+    assert not (tmp_path / "run").exists()
+    config = corpus(tmp_path / "text", shifted, data={"misaligned": "keep"})
+    _, lines = make(config, tmp_path / "run")
+    assert any(line.startswith("warning: from line 1 on") for line in lines)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from dragoman.sections import Section
 
@@ -29,6 +29,11 @@ LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 def _option(name: str) -> str:
     """Return how a setting of `data` is given on the command line: by an option, or by `--set`."""
     return f"--set data.{name}=..." if name.startswith("test_") else f"--{name.replace('_', '-')}"
+
+
+def _comma_separated(value: Any) -> Any:
+    """Return the parts of a string as a tuple, for `--set data.clean=entities,tags`."""
+    return tuple(part.strip() for part in value.split(",")) if isinstance(value, str) else value
 
 
 class DataConfig(Section):
@@ -62,6 +67,15 @@ class DataConfig(Section):
     """Longest side over shortest side, in tokens; short sentences are allowed a little more."""
     dedup: bool = False
     invalid_utf8: Literal["error", "drop"] = "error"
+    clean: Annotated[tuple[Literal["entities", "tags"], ...], BeforeValidator(_comma_separated)] = ()
+    """Markup taken out of the text before anything else: `entities` such as &amp; are decoded, `tags` removed."""
+    misaligned: Literal["error", "keep"] = "error"
+    """What to do if a line is missing in one side, so that a part of the corpus is nonsense: stop, or use it."""
+
+    def for_older_releases(self) -> dict[str, Any]:
+        """Return the settings that decide what is prepared, as JSON; newer ones only where they are on."""
+        unused = {name for name in ("clean", "columns") if not getattr(self, name)}
+        return self.model_dump(mode="json", exclude={"misaligned"} | unused)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Where the text comes from, and its languages."""

@@ -1,64 +1,193 @@
-"""`dragoman data`: a corpus known by name as plain text files, to look at or to use elsewhere."""
+"""`dragoman data`: a corpus known by name as plain text files, or text of one's own in three parts."""
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.options import Overwrite, SourceLang, TargetLang
-from dragoman.cli.streams import refuse_place, result_lines, say
+from dragoman.cli.options import (
+    Command,
+    DropInvalid,
+    Overwrite,
+    Pairs,
+    Source,
+    SourceLang,
+    Target,
+    TargetLang,
+)
+from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
 
-SPLITS: tuple[Literal["train", "validation", "test"], ...] = ("train", "validation", "test")
+if TYPE_CHECKING:
+    from dragoman.config import DataConfig
+    from dragoman.data.corpus import Split
+    from dragoman.data.splitting import Splitting
+
+Folder = Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)]
+WritePair = Callable[[str, str], None]
+
+data = typer.Typer(help="Write a known corpus as text files, or split text into training, validation and test.")
 
 
-def data(
-    name: Annotated[str, typer.Argument(help="captions, copy, reverse, sort, or multi30k.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)],
+def split(
+    output: Folder,
+    source: Source = None,
+    target: Target = None,
+    pairs: Pairs = None,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
-    size: Annotated[
-        int | None, typer.Option("--size", min=1, help="Training pairs of a corpus that is made (not multi30k).")
-    ] = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="Of a corpus that is made.")] = None,
+    validation: Annotated[int, typer.Option("--validation", min=0, help="Pairs for validation.")] = 1000,
+    test: Annotated[int, typer.Option("--test", min=0, help="Pairs for the test.")] = 1000,
+    seed: Annotated[int, typer.Option("--seed", help="Another seed sets other pairs apart.")] = 1,
+    invalid_utf8: DropInvalid = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a known corpus as plain text files.
+    """Split text into training, validation and test.
 
-    Its parts train, validation and test, one sentence a line."""
+    Pairs with equal sources or equal targets stay together, so that the test has no sentence that was trained on. A
+    large group of such pairs goes to training. The files are of the kind that was given: two each, or one table.
+
+    \b
+    dragoman data split --source my.en --target my.de -o my
+    dragoman data split --pairs my.en-de.tsv --validation 500 --test 500 -o my
+    """
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages, read_pairs, turned
-    from dragoman.data.synthetic import TASKS, make_corpus
+    from dragoman.data.corpus import languages, read_pairs
+    from dragoman.data.splitting import split_pairs
     from dragoman.sections import parse_section
 
+    given = {"source": source, "target": target, "pairs": pairs, "source_lang": source_lang}
+    given |= {"target_lang": target_lang, "invalid_utf8": invalid_utf8}
+    if not (source or target or pairs):
+        raise typer.BadParameter("give --source and --target, or --pairs")
+    settings = parse_section(DataConfig, {key: value for key, value in given.items() if value is not None})
+    text = read_pairs(settings, "train")
+    places = _places(settings, output, languages(settings))
+    if not validation:
+        del places["validation"]
+    if not test:
+        del places["test"]
+    for path in itertools.chain(*places.values()):
+        refuse_output(path, overwrite=overwrite, inputs=text.files.values())
+    found = split_pairs(text, validation, test, seed)
+    output.mkdir(parents=True, exist_ok=True)
+    with contextlib.ExitStack() as stack:
+        writers = {name: _pair_writer(stack, paths, overwrite=overwrite) for name, paths in places.items()}
+        for name, left, right in found.pairs():
+            writers[name](left, right)
+    _tell(found, places)
+
+
+def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[Path]) -> None:
+    """Refuse a place that is taken; its folder will be made."""
+    if path.exists():
+        refuse_place(path, overwrite=overwrite, inputs=inputs)
+
+
+def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
+    """Return the files of each split: two, or a table."""
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE
+    from dragoman.data.splitting import SPLITS
+
+    is_known = UNKNOWN_LANGUAGE not in langs
+    suffixes: Sequence[str] = langs if is_known else ("source", "target")
+    if settings.pairs is not None:
+        kind = "jsonl" if settings.pairs.removesuffix(".gz").endswith(".jsonl") else "tsv"
+        suffixes = [f"{'-'.join(langs)}.{kind}" if is_known else kind]
+    return {name: [folder / f"{name}.{suffix}" for suffix in suffixes] for name in SPLITS}
+
+
+def _pair_writer(stack: contextlib.ExitStack, paths: Sequence[Path], *, overwrite: bool) -> WritePair:
+    """Open the files of a split, and return what writes a pair into them."""
+    lines: list[WriteLine] = [stack.enter_context(result_lines(path, overwrite=overwrite)) for path in paths]
+    if len(lines) == 2:
+        return lambda source, target: (lines[0](source), lines[1](target))[0]
+    if paths[0].suffix == ".jsonl":
+        return lambda source, target: lines[0](json.dumps({"source": source, "target": target}, ensure_ascii=False))
+    return lambda source, target: lines[0](f"{source.replace(chr(9), ' ')}\t{target.replace(chr(9), ' ')}")
+
+
+def _tell(found: Splitting, places: Mapping[Split, Sequence[Path]]) -> None:
+    for name, paths in places.items():
+        say(f"{found.sizes[name]:>7,} pairs: {', '.join(map(str, paths))}")
+    if found.dropped.seen:
+        say(f"left out: {found.dropped.reasons()}")
+    if found.largest_group > 1:
+        say(f"pairs with equal sources or targets are together; the largest group has {found.largest_group:,}")
+
+
+def multi30k(
+    output: Folder, source_lang: SourceLang = None, target_lang: TargetLang = None, overwrite: Overwrite = False
+) -> None:
+    """Write Multi30k, captions of pictures: train, validation and test, one sentence a line."""
+    from dragoman.config import DataConfig
+    from dragoman.data.corpus import languages, read_pairs
+    from dragoman.data.splitting import SPLITS
+    from dragoman.sections import parse_section
+
+    given = {"corpus": "multi30k", "source_lang": source_lang, "target_lang": target_lang}
+    settings = parse_section(DataConfig, given)
+    splits: dict[Split, Iterable[tuple[str, str]]] = {name: read_pairs(settings, name) for name in SPLITS}
+    _write(splits, languages(settings), output, overwrite=overwrite)
+
+
+def made(
+    context: typer.Context,
+    output: Folder,
+    source_lang: SourceLang = None,
+    target_lang: TargetLang = None,
+    size: Annotated[int | None, typer.Option("--size", min=1, help="Training pairs.")] = None,
+    seed: Annotated[int | None, typer.Option("--seed", help="Another seed makes another corpus.")] = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a corpus that is made up: train, validation and test, one sentence a line."""
+    from dragoman.config import DataConfig
+    from dragoman.data.corpus import languages, read_pairs, turned
+    from dragoman.data.splitting import SPLITS
+    from dragoman.data.synthetic import make_corpus
+    from dragoman.sections import parse_section
+
+    name = str(context.info_name)
     settings = parse_section(DataConfig, {"corpus": name, "source_lang": source_lang, "target_lang": target_lang})
-    found = languages(settings)
-    suffixes = ("source", "target") if UNKNOWN_LANGUAGE in found else found
-    if name in TASKS and (size is not None or seed is not None):
-        made = make_corpus(name, seed=1 if seed is None else seed, **({} if size is None else {"n_train": size}))
-        splits: dict[str, Iterable[tuple[str, str]]] = {
-            split: turned(name, getattr(made, split), *found) for split in SPLITS
-        }
-    elif size is not None or seed is not None:
-        raise typer.BadParameter(f"--size and --seed are for {', '.join(TASKS)}")
-    else:
-        splits = {split: read_pairs(settings, split) for split in SPLITS}
+    langs = languages(settings)
+    splits: dict[Split, Iterable[tuple[str, str]]] = {split: read_pairs(settings, split) for split in SPLITS}
+    if size is not None or seed is not None:
+        corpus = make_corpus(name, seed=1 if seed is None else seed, **({} if size is None else {"n_train": size}))
+        splits = {split: turned(name, getattr(corpus, split), *langs) for split in SPLITS}
+    _write(splits, langs, output, overwrite=overwrite)
+
+
+def _write(
+    splits: Mapping[Split, Iterable[tuple[str, str]]], langs: tuple[str, str], output: Path, *, overwrite: bool
+) -> None:
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE
+
+    suffixes = ("source", "target") if UNKNOWN_LANGUAGE in langs else langs
     output.mkdir(parents=True, exist_ok=True)
     places = {split: [output / f"{split}.{suffix}" for suffix in suffixes] for split in splits}
     for path in itertools.chain(*places.values()):
         refuse_place(path, overwrite=overwrite)  # before any is written
     for split, pairs in splits.items():
-        paths = places[split]
-        with (
-            result_lines(paths[0], overwrite=overwrite) as write_source,
-            result_lines(paths[1], overwrite=overwrite) as write_target,
-        ):
-            n_pairs = 0
+        n_pairs = 0
+        with contextlib.ExitStack() as stack:
+            write = _pair_writer(stack, places[split], overwrite=overwrite)
             for source, target in pairs:
-                write_source(source)
-                write_target(target)
+                write(source, target)
                 n_pairs += 1
-        say(f"{n_pairs:>7,} pairs: {paths[0]}, {paths[1]}")
+        say(f"{n_pairs:>7,} pairs: {', '.join(map(str, places[split]))}")
+
+
+data.command(cls=Command)(split)
+data.command(cls=Command)(multi30k)
+for corpus, what in (
+    ("captions", "captions in English and German, made up"),
+    ("copy", "letters, and the same letters"),
+    ("reverse", "letters, and the same backwards"),
+    ("sort", "letters, and the same in order"),
+):
+    data.command(corpus, cls=Command, help=f"Write {what}: train, validation and test, one sentence a line.")(made)

@@ -134,6 +134,8 @@ def evaluate(
         known = target_lang or translator.tokenizers.target_lang
         language = test.language if known == UNKNOWN_LANGUAGE else known
         _warn_of_spaces(language, references)
+        if split == "test":
+            _warn_of_training(model, sources, references)
         own_split = split if test.is_multi30k else None
         tokenised = m30k_references(references, language, own_split) if m30k or test.is_multi30k else None
         _warn_of_length(zip(sources, references, strict=True), translator, varies=bool(variants))
@@ -229,6 +231,13 @@ def _warn_of_length(pairs: Iterable[tuple[str, str]], translator: Translator, *,
         what = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
         left_out = "" if varies else "they have no part in the perplexity, and "
         say(f"warning: {what}; {left_out}a source that is longer is translated in parts")
+
+
+def _warn_of_training(models: Sequence[str], sources: Sequence[str], references: Sequence[str]) -> None:
+    from dragoman.data.overlap import training_overlap
+
+    if line := training_overlap(models, sources, references).line():
+        say(line)
 
 
 def _warn_of_spaces(language: str, references: Sequence[str]) -> None:

@@ -53,8 +53,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, translate, evaluate, score, compare, distill, doctor, prepare, average, package, data):
+for command in (demo, train, translate, evaluate, score, compare, distill, doctor, prepare, average, package):
     app.command(cls=Command)(command)
+app.add_typer(data, name="data")
 app.add_typer(inspect, name="inspect")
 
 

@@ -30,6 +30,24 @@ Split = Literal["train", "validation", "test"]
 CAPTIONS = ("en", "de")
 
 
+class LineCountError(DataError):
+    """Two files of different numbers of lines.
+
+    Args:
+        counts: lines of the source and of the target.
+        details: where a line may be missing, a line of the message each.
+    """
+
+    def __init__(self, counts: tuple[int, int], source: Path, target: Path, details: Sequence[str] = ()) -> None:
+        self.counts, self.files = counts, (source, target)
+        super().__init__(
+            f"different numbers of lines, {counts[0]:,} and {counts[1]:,}",
+            f"{source} and {target}",
+            advice="each line of one must be the translation of the same line of the other",
+            details=details,
+        )
+
+
 @dataclass(frozen=True)
 class ParallelText:
     """Pairs of lines that can be read again and again.
@@ -214,11 +232,7 @@ def _two_files(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Paralle
             if left is None or right is None:
                 n_longer = n_pairs + 1 + sum(1 for _ in sides[left is None])
                 counts = (n_pairs, n_longer) if left is None else (n_longer, n_pairs)
-                raise DataError(
-                    f"different numbers of lines, {counts[0]:,} and {counts[1]:,}",
-                    f"{source} and {target}",
-                    advice="each line of one must be the translation of the same line of the other",
-                )
+                raise LineCountError(counts, source, target)
             yield left, right
 
     states = check_text_file(source), check_text_file(target)  # the same in every pass over the text

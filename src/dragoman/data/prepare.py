@@ -17,9 +17,10 @@ from dragoman.config import Config
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, Split, available_splits, languages, read_pairs
 from dragoman.data.encoding import write_stores
 from dragoman.data.lines import starts_with_mark
+from dragoman.data.markup import cleaned
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
-from dragoman.errors import BundleError, ConfigError
+from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.storage import MANIFEST, read_json, save_folder, temporary, to_json, verify_folder
 from dragoman.text.languages import lacks_spaces
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
@@ -85,7 +86,9 @@ def prepare(
         ResourceError: the disk is full.
     """
     splits: tuple[Split, ...] = ("train", *available_splits(config.data))
-    texts: dict[str, ParallelText] = {split: read_pairs(config.data, split) for split in dict.fromkeys(splits)}
+    texts: dict[str, ParallelText] = {
+        split: cleaned(read_pairs(config.data, split), config.data.clean) for split in dict.fromkeys(splits)
+    }
     origin = _origin(config, texts, tokenizers, starting_model)
     if is_prepared(folder) and not overwrite:
         prepared = open_prepared(folder, origin)
@@ -93,7 +96,7 @@ def prepare(
     else:
         _refuse_overwriting_input(texts.values(), folder)
         _refuse_overwriting_others(folder)
-        selection, lines = _select(config, texts)
+        selection, lines = _select(config, texts, report)
         if tokenizers is None:
             tokenizers = learn_tokenizers(selection.training_pairs, config.tokenizer, *languages(config.data))
             chosen = " (chosen to fit)" if _chose_size(config) else ""
@@ -181,7 +184,7 @@ def _origin(
     config: Config, texts: Mapping[str, ParallelText], tokenizers: Tokenizers | None, starting_model: str | None
 ) -> dict[str, Any]:
     """Everything that decides what `prepare` makes, as flat JSON."""
-    data = {key: value for key, value in config.data.model_dump(mode="json").items() if key not in _PLACES}
+    data = {key: value for key, value in config.data.for_older_releases().items() if key not in _PLACES}
     data["source_lang"], data["target_lang"] = languages(config.data)
     tokenizer = tokenizers.config if tokenizers else config.tokenizer
     chosen = {**tokenizer.for_older_releases(), "joint": tokenizer.is_joint}
@@ -237,8 +240,10 @@ def _chose_size(config: Config) -> bool:
     return config.tokenizer.has_pieces and config.tokenizer.vocab_size is None
 
 
-def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selection, list[str]]:
-    """Decide what to use, and say what is noteworthy."""
+def _select(
+    config: Config, texts: Mapping[str, ParallelText], report: Callable[[str], None]
+) -> tuple[Selection, list[str]]:
+    """Decide what to use, and say what is noteworthy: in the end with the rest, or at once before it is refused."""
     lines = [
         f"byte order mark left out: {path}"
         for text in texts.values()
@@ -248,7 +253,14 @@ def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selectio
     lines = [note for text in texts.values() for note in text.notes] + lines
     others = {split: text for split, text in texts.items() if split != TRAIN}
     selection = select(texts[TRAIN], config.data, others, hold_out=VALIDATION not in texts)
-    return selection, lines + selection.lines()
+    lines += selection.lines()
+    try:
+        selection.refuse_shifted()
+    except DataError:
+        for line in lines:
+            report(line)
+        raise
+    return selection, lines
 
 
 def _write(

@@ -1,0 +1,79 @@
+"""Notice before a training what is wrong with a corpus as a whole: sides that do not belong together, languages other
+than those asked for, remains of markup."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dragoman.data.language_evidence import LanguageSample
+from dragoman.data.lines import Line
+from dragoman.data.markup import MarkupCounter
+from dragoman.data.misalignment import AlignmentCheck, Misfit
+
+#: A corpus with a larger share of shifted pairs is refused.
+_WORST_SHARE = 0.05
+_MOST_TOLD = 10
+
+
+class CorpusChecks:
+    """Takes the pairs of a corpus in order, in memory that does not grow with it."""
+
+    def __init__(self) -> None:
+        self._alignment, self._markup, self._languages = AlignmentCheck(), MarkupCounter(), LanguageSample()
+        self._n_pairs = 0
+        self._misfits: list[Misfit] | None = None
+
+    def add(self, line: int, source: Line, target: Line) -> None:
+        """Take the next pair, which begins on this line; a side that cannot be read counts as empty."""
+        left, right = (side if isinstance(side, str) else "" for side in (source, target))
+        self._n_pairs += 1
+        self._alignment.add(left, right)
+        if left and right:
+            self._markup.add(line, left, right)
+            self._languages.add(left, right)
+
+    def lines(self, source_lang: str, target_lang: str) -> list[str]:
+        """Return what a person should know, for the languages asked for."""
+        told = [f"warning: {place}" for place in self.misalignment()]
+        return [*told, *self._languages.lines(source_lang, target_lang), *self._markup.lines()]
+
+    def misalignment(self) -> list[str]:
+        """Return a line for each place where the sides do not belong together."""
+        misfits = self._found()
+        more = [f"and {len(misfits) - _MOST_TOLD:,} more such places"] if len(misfits) > _MOST_TOLD else []
+        return [describe_misfit(each, self._n_pairs) for each in misfits[:_MOST_TOLD]] + more
+
+    def first_shifted(self) -> int | None:
+        """Return the first line of a side that is shifted, if too many pairs are for a training to make sense."""
+        shifted = [each for each in self._found() if each.shift is not None]
+        n_shifted = sum(each.last - each.first + 1 for each in shifted)
+        return shifted[0].first if n_shifted > _WORST_SHARE * self._n_pairs else None
+
+    def _found(self) -> Sequence[Misfit]:
+        if self._misfits is None:
+            self._misfits = self._alignment.find()
+        return self._misfits
+
+
+def describe_misfit(found: Misfit, n_lines: int) -> str:
+    """Return one line for people."""
+    n_misfits = found.last - found.first + 1
+    if found.shift is None and n_misfits == n_lines:
+        return (
+            f"nothing shows that lines of one side translate the same lines of the other ({n_lines:,} pairs); "
+            "is one of them in another order, or of another text?"
+        )
+    where = f"lines {found.first:,} to {found.last:,}" if found.last < n_lines else f"line {found.first:,} on"
+    if found.shift is None:
+        begins = "in " if found.last < n_lines else "from "
+        return f"{begins}{where} ({n_misfits:,} pairs) the sides do not fit each other; look at them"
+    n_lost = abs(found.shift)
+    loser, other = ("source", "target") if found.shift > 0 else ("target", "source")
+    lost = "a line" if n_lost == 1 else f"{n_lost} lines"
+    many = "one" if n_lost == 1 else f"{n_lost}"
+    sign = "+" if found.shift > 0 else "-"
+    return (
+        f"{'in' if found.last < n_lines else 'from'} {where} ({n_misfits:,} pairs) the sides do not belong together: "
+        f"line n of the source fits line n{sign}{n_lost} of the target; up to there the {loser} has lost {lost}, "
+        f"or the {other} has {many} too many"
+    )

@@ -1,0 +1,59 @@
+"""Count the sentences of a test that a model was trained on, as far as its run folder has the training text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dragoman.data.prepare import DATA_FOLDER, is_prepared
+from dragoman.data.selection import TRAIN
+from dragoman.data.store import PairStore
+from dragoman.errors import BundleError
+from dragoman.text.cleaning import comparable
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Lines of a test whose text was trained on."""
+
+    n_lines: int
+    #: Those whose source was a source of the training text, and those of them that had the same target.
+    n_sources: int
+    n_pairs: int
+
+    def line(self) -> str | None:
+        """Return a line for people, None if nothing was trained on."""
+        if not self.n_sources:
+            return None
+        what = f"{self.n_sources:,} of {self.n_lines:,} test sources were in the training text"
+        same = f", {self.n_pairs:,} of them with the same translation" if self.n_pairs else ""
+        return f"warning: {what}{same}; the score is too high (`dragoman data split` sets a test apart)"
+
+
+def run_of(model: str) -> Path | None:
+    """Return the run folder that a model is in or is, None if it is in none."""
+    path = Path(model)
+    try:
+        candidates = [path, path.parent, *path.resolve().parents[:2]] if path.exists() else []
+        return next((each for each in candidates if is_prepared(each)), None)
+    except OSError:
+        return None
+
+
+def training_overlap(models: Iterable[str], sources: Sequence[str], targets: Sequence[str]) -> Overlap:
+    """Count what any of the models was trained on; text that is gone or damaged counts as not seen."""
+    pairs = [(comparable(source), comparable(target)) for source, target in zip(sources, targets, strict=True)]
+    wanted = {source for source, _ in pairs if source}
+    trained: set[tuple[str, str]] = set()
+    for folder in {run for run in map(run_of, models) if run is not None}:
+        try:
+            store = PairStore(folder / DATA_FOLDER / TRAIN)
+            for index in range(len(store)):
+                source = comparable(store.source_text(index))
+                if source in wanted:
+                    trained.add((source, comparable(store.target_text(index))))
+        except (BundleError, ValueError):
+            continue
+    seen = {source for source, _ in trained}
+    return Overlap(len(pairs), sum(source in seen for source, _ in pairs), sum(pair in trained for pair in pairs))

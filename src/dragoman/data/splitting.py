@@ -1,0 +1,133 @@
+"""Divide a corpus into text to train on, to validate on and to test on, so that no sentence stands on two sides.
+
+Pairs with equal sources belong together, and so do pairs with equal targets; a group of such pairs is never divided.
+"""
+
+from __future__ import annotations
+
+import random
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from dragoman.data.corpus import ParallelText, Split
+from dragoman.data.duplicates import text_hash
+from dragoman.data.filtering import Counts, text_problem
+from dragoman.errors import DataError
+from dragoman.text.cleaning import comparable
+
+SPLITS: tuple[Split, ...] = ("train", "validation", "test")
+_TRAIN, _UNUSABLE = 0, 255
+#: A group with more than this part of a split goes to training while there are others; a few pairs always may.
+_LARGEST_SHARE, _ALWAYS_SMALL = 20, 4
+
+
+@dataclass(frozen=True)
+class Splitting:
+    """A corpus with a decision about each of its lines."""
+
+    text: ParallelText
+    #: For each line, the index of its split in `SPLITS`, or 255 if its text cannot be used.
+    places: bytes
+    #: Pairs of each split.
+    sizes: dict[Split, int]
+    #: Pairs of the largest group.
+    largest_group: int
+    #: Lines that are in no split, and why.
+    dropped: Counts
+
+    def pairs(self) -> Iterator[tuple[Split, str, str]]:
+        """Read the pairs in order, each with its split.
+
+        Raises:
+            DataError: the text has changed.
+        """
+        for (source, target), place in zip(self.text.read(), self.places, strict=False):
+            if place != _UNUSABLE and isinstance(source, str) and isinstance(target, str):
+                yield SPLITS[place], source, target
+
+
+def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -> Splitting:
+    """Decide at random which pairs are set apart; the same text and seed give the same.
+
+    Raises:
+        DataError: the text cannot be read, or groups of equal sentences leave too few pairs to choose from.
+    """
+    groups = _Groups()
+    places = bytearray()
+    dropped = Counts()
+    for line, (source, target) in enumerate(text.read(), start=1):
+        problem = text_problem(source, target)
+        places.append(_TRAIN if problem is None else _UNUSABLE)
+        if problem is not None:
+            dropped.drop(problem, line)
+        elif isinstance(source, str) and isinstance(target, str):
+            groups.add(text_hash(comparable(source)), text_hash(comparable(target)))
+    roots, sizes = groups.find()
+    set_apart = _choose(sizes, (n_validation, n_test), seed)
+    counts = [0, 0, 0]
+    usable = iter(roots)
+    for line, place in enumerate(places):
+        if place != _UNUSABLE:
+            places[line] = place = set_apart.get(next(usable), _TRAIN)
+            counts[place] += 1
+    asked = (1, n_validation, n_test)
+    if any(count < least for count, least in zip(counts, asked, strict=True)):
+        largest = max(sizes.values(), default=0)
+        what = (
+            f"{n_validation:,} pairs for validation and {n_test:,} for the test cannot be set apart of {len(roots):,}"
+        )
+        advice = f"ask for fewer; equal sources or targets join up to {largest:,} pairs, which stay together"
+        raise DataError(what, text.name, advice=advice)
+    return Splitting(text, bytes(places), dict(zip(SPLITS, counts, strict=True)), max(sizes.values()), dropped)
+
+
+def _choose(sizes: dict[int, int], asked: Sequence[int], seed: int) -> dict[int, int]:
+    """Return the split of each group that is set apart, groups being given by their first pair, with their sizes."""
+    order = sorted(sizes)
+    random.Random(seed).shuffle(order)
+    chosen: dict[int, int] = {}
+    for place, size in reversed(list(enumerate(asked, start=1))):
+        left = size
+        for most in (max(_ALWAYS_SMALL, size // _LARGEST_SHARE), size):
+            for root in order:
+                if not left:
+                    break
+                if root not in chosen and sizes[root] <= min(most, left):
+                    chosen[root] = place
+                    left -= sizes[root]
+    return chosen
+
+
+class _Groups:
+    """Pairs joined by equal hashes of their sources or of their targets; each group has the number of a pair."""
+
+    def __init__(self) -> None:
+        self._parents = array("q")
+        self._first: tuple[dict[int, int], dict[int, int]] = ({}, {})
+
+    def add(self, source: int, target: int) -> None:
+        """Take the next pair."""
+        pair = len(self._parents)
+        self._parents.append(pair)
+        for first, number in zip(self._first, (source, target), strict=True):
+            self._join(first.setdefault(number, pair), pair)
+
+    def find(self) -> tuple[array[int], dict[int, int]]:
+        """Return the group of each pair, and the size of each group."""
+        roots = array("q", map(self._root, range(len(self._parents))))
+        sizes: dict[int, int] = {}
+        for root in roots:
+            sizes[root] = sizes.get(root, 0) + 1
+        return roots, sizes
+
+    def _join(self, one: int, other: int) -> None:
+        one, other = self._root(one), self._root(other)
+        self._parents[max(one, other)] = min(one, other)
+
+    def _root(self, pair: int) -> int:
+        parents = self._parents
+        while parents[pair] != pair:
+            parents[pair] = parents[parents[pair]]
+            pair = parents[pair]
+        return pair
