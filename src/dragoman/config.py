@@ -30,8 +30,8 @@ class DataConfig(Section):
     """Where the parallel text comes from, and which pairs are kept.
 
     Either `corpus` (a corpus known by name) or `source` and `target` (two files with one sentence a line), or `pairs`
-    (one TSV or JSONL file). Each file may also be gzipped. Files for validation or test are used instead of those that
-    a named corpus has.
+    (one TSV or JSONL file). Each file may also be compressed. Files for validation or test are used instead of
+    those that a named corpus has.
     """
 
     corpus: str | None = None

@@ -83,9 +83,9 @@ Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", 
 Corpus = Annotated[
     str | None, typer.Option("--corpus", help="A corpus known by name: multi30k, captions, copy, reverse, sort.")
 ]
-Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz too).")]
+Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz, .bz2, .xz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
-Pairs = Annotated[str | None, typer.Option("--pairs", help="Both in one TSV or JSONL file (.gz too).")]
+Pairs = Annotated[str | None, typer.Option("--pairs", help="Both in one TSV or JSONL file (.gz, .bz2, .xz too).")]
 ValidationSource = Annotated[
     str | None, typer.Option("--validation-source", help="Validation text; some is held out if there is none.")
 ]

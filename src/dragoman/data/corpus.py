@@ -2,7 +2,7 @@
 
 A TSV line is source, tab, target. A JSONL line is an object with "source" and "target", or with the two language codes
 as keys, either itself or under "translation". A blank line is a pair of empty sides, which no training uses. Each file
-may be gzipped.
+may be compressed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from typing import Literal
 
 from dragoman.config import LANGUAGE_CODE, DataConfig
 from dragoman.data import named
+from dragoman.data.compression import COMPRESSED_SUFFIXES, uncompressed_name
+from dragoman.data.formats import refuse_documents
 from dragoman.data.lines import Line, Unreadable, check_text_file, count_lines, read_lines
 from dragoman.data.synthetic import TASKS
 from dragoman.errors import ConfigError, DataError
@@ -32,6 +34,7 @@ CAPTIONS = ("en", "de")
 #: What file names end in that looks like a language: kinds of files, sides, and what was done to the text.
 _NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
 _TABLES = (".tsv", ".jsonl")
+_NO_PART_OF_NAME = (".txt", *_TABLES, *COMPRESSED_SUFFIXES)
 _HEADERS = frozenset((("source", "target"), ("src", "tgt"), ("src", "trg")))
 
 
@@ -133,7 +136,10 @@ def file_language(name: str) -> str:
 
 def file_stem(name: str) -> str:
     """The name of a file without its folder and what says how it is read: "data/train.de.txt.gz" is "train.de"."""
-    return re.sub(r"(\.(txt|tsv|jsonl|gz))+$", "", Path(name).name)
+    path = Path(name)
+    while path.suffix in _NO_PART_OF_NAME:
+        path = path.with_suffix("")
+    return path.name
 
 
 def _pair_suffix(name: str) -> tuple[str, str]:
@@ -195,11 +201,13 @@ def _two_files(source: Path, target: Path, invalid_utf8: Literal["error", "drop"
             yield left, right
 
     states = check_text_file(source), check_text_file(target)  # the same in every pass over the text
+    for path in (source, target):
+        refuse_documents(path)
     return ParallelText(f"{source} and {target}", read, {"source": source, "target": target})
 
 
 def _table(path: Path, source_lang: str, target_lang: str, invalid_utf8: Literal["error", "drop"]) -> ParallelText:
-    kind = Path(path.name.removesuffix(".gz")).suffix
+    kind = uncompressed_name(path).suffix
     if kind not in _TABLES:
         raise ConfigError("a file of pairs is a .tsv or .jsonl file", path, advice="save it as one, or give two files")
     keys = source_lang, target_lang
