@@ -100,7 +100,9 @@ def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> 
             say(f"warning: line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
             yield ""
         else:
-            raise DataError(f"longer than {MAX_INPUT_BYTES:,} bytes", name, line=number, advice="leave this line out")
+            raise DataError(
+                f"a line is longer than {MAX_INPUT_BYTES:,} bytes", name, line=number, advice="leave this line out"
+            )
 
 
 def stdin_is_file() -> bool:

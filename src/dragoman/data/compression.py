@@ -20,6 +20,8 @@ from dragoman.errors import ConfigError, DataError
 
 #: Bytes read or unpacked at once.
 BLOCK_BYTES = 1 << 16
+#: First bytes of a content by which its kind is judged.
+HEAD_BYTES = 4096
 #: RAM that unpacking xz may take; `xz -9` needs a quarter of it, and a hostile file may ask for 4 GiB.
 _XZ_RAM_BYTES = 1 << 28
 _ZSTD_PIECE_BYTES = 256
@@ -67,7 +69,7 @@ def uncompressed_name(path: str | Path) -> Path:
     return path.with_suffix("") if path.suffix in COMPRESSED_SUFFIXES else path
 
 
-def unpacked(file: BinaryIO, name: str | Path) -> io.BufferedReader:
+def unpacked(file: BinaryIO, name: str | Path) -> ByteStream:
     """Return the content of a file or pipe, unpacked if it is compressed.
 
     Only bytes that are there are waited for: a pipe's first line can be read before its second is written.
@@ -81,15 +83,15 @@ def unpacked(file: BinaryIO, name: str | Path) -> io.BufferedReader:
     while more and any(each.startswith(start) and each != start for kind in _FORMATS for each in kind.starts):
         more = read()
         start += more
-    packed = _Stream(chain([start], iter(read, b"")))
+    packed = ByteStream(chain([start], iter(read, b"")))
     kind = next((each for each in _FORMATS if start.startswith(each.starts)), None)
     if kind is not None:
-        return io.BufferedReader(_Stream(_contents(kind, packed, name)), BLOCK_BYTES)
+        return ByteStream(_contents(kind, packed, name))
     suffix = Path(name).suffix
     if start and suffix in COMPRESSED_SUFFIXES:
         promised = next(each.name for each in _FORMATS if each.suffix == suffix)
         raise DamagedError(f"damaged {promised} file (not a {promised} file)")
-    return io.BufferedReader(packed, BLOCK_BYTES)
+    return packed
 
 
 def packed_file(file: BinaryIO, suffix: str) -> BinaryIO | None:
@@ -109,11 +111,14 @@ def packed_file(file: BinaryIO, suffix: str) -> BinaryIO | None:
     return None
 
 
-class _Stream(io.RawIOBase):
-    """A stream of blocks; each read gives what one block has."""
+class ByteStream(io.RawIOBase):
+    """A stream of blocks; each read gives what one block has.
+
+    `head` is the beginning of what was read, up to `HEAD_BYTES`.
+    """
 
     def __init__(self, blocks: Iterator[bytes]) -> None:
-        self._blocks, self._rest = blocks, b""
+        self._blocks, self._rest, self.head = blocks, b"", b""
 
     def readable(self) -> bool:
         return True
@@ -124,12 +129,13 @@ class _Stream(io.RawIOBase):
             if block is None:
                 return 0
             self._rest = block
+            self.head += block[: HEAD_BYTES - len(self.head)]
         n_bytes = min(len(buffer), len(self._rest))
         buffer[:n_bytes], self._rest = self._rest[:n_bytes], self._rest[n_bytes:]
         return n_bytes
 
 
-def _contents(kind: _Format, packed: _Stream, name: str | Path) -> Iterator[bytes]:
+def _contents(kind: _Format, packed: ByteStream, name: str | Path) -> Iterator[bytes]:
     if kind.name == "gzip":
         return _from_gzip(packed)
     try:
@@ -144,7 +150,7 @@ def _contents(kind: _Format, packed: _Stream, name: str | Path) -> Iterator[byte
     return _from_members(kind.name, lambda: cast("bytes", packed.read(BLOCK_BYTES)), new)
 
 
-def _from_gzip(packed: _Stream) -> Iterator[bytes]:
+def _from_gzip(packed: ByteStream) -> Iterator[bytes]:
     try:
         with gzip.GzipFile(fileobj=cast("BinaryIO", packed)) as file:
             while block := file.read1(BLOCK_BYTES):

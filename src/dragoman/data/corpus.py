@@ -19,7 +19,7 @@ from typing import Literal
 from dragoman.config import LANGUAGE_CODE, DataConfig
 from dragoman.data import named
 from dragoman.data.compression import COMPRESSED_SUFFIXES, uncompressed_name
-from dragoman.data.formats import refuse_documents
+from dragoman.data.formats import has_document_suffix, refuse_documents
 from dragoman.data.lines import Line, Unreadable, check_text_file, count_lines, read_lines
 from dragoman.data.synthetic import TASKS
 from dragoman.errors import ConfigError, DataError
@@ -150,7 +150,7 @@ def _pair_suffix(name: str) -> tuple[str, str]:
 
 def _language(suffix: str) -> str:
     is_code = LANGUAGE_CODE.fullmatch(suffix) and not _NOT_LANGUAGES.fullmatch(suffix)
-    return suffix if is_code else UNKNOWN_LANGUAGE
+    return suffix if is_code and not has_document_suffix(f"x.{suffix}") else UNKNOWN_LANGUAGE
 
 
 def _named(corpus: str, split: Split, source_lang: str, target_lang: str) -> ParallelText:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import codecs
 import errno
+import io
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -18,8 +19,9 @@ from enum import Enum
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from dragoman.data.compression import BLOCK_BYTES, DamagedError, unpacked
-from dragoman.data.formats import HEAD_BYTES, encoding_advice, has_binary, refuse_other_formats
+from dragoman.data.compression import BLOCK_BYTES, HEAD_BYTES, ByteStream, DamagedError, unpacked
+from dragoman.data.encodings import encoding_advice, n_binary
+from dragoman.data.formats import refuse_other_formats
 from dragoman.errors import DataError
 
 #: Training passes over longer lines, which are no sentences; they are not held in RAM.
@@ -195,7 +197,7 @@ def starts_with_mark(path: Path) -> bool:
     check_text_file(path)
     try:
         with open(path, "rb") as file:
-            return unpacked(file, path).read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+            return io.BufferedReader(unpacked(file, path)).read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
     except (OSError, DamagedError) as error:
         raise DataError(f"cannot read ({error})", path, advice="check the file") from None
 
@@ -206,24 +208,37 @@ def _refuse_changed(path: Path, before: os.stat_result) -> None:
         raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
 
 
-def _pieces(file: BinaryIO, max_bytes: int, name: str | Path) -> Iterator[bytes | None]:
+def _pieces(stream: ByteStream, max_bytes: int, name: str | Path) -> Iterator[bytes | None]:
     """Lines without their ends; None for one that is too long, which is read in pieces and forgotten.
 
-    Each line of the head is judged with all before it: so a pipe is judged by the same bytes as a file, in whatever
-    blocks it comes, and no line waits for the next.
+    A carriage return without a newline in the whole of it is the line end of an old Mac.
     """
-    head, is_first = b"", True
+    file, n_judged, is_first = io.BufferedReader(stream, BLOCK_BYTES), 0, True
     while line := file.readline(max_bytes + 2):
-        if len(head) < HEAD_BYTES:
-            head = (head + line)[:HEAD_BYTES]
-            refuse_other_formats(head, name)
+        if n_judged < HEAD_BYTES:
+            n_judged = _judge(stream.head, n_judged, name, goes_on=line.endswith(b"\n"))
         text = line.rstrip(b"\r\n")
         last, has_returns = line, b"\r" in text
         while len(last) == max_bytes + 2 and not last.endswith(b"\n"):
             last = file.readline(max_bytes + 2)
             has_returns |= b"\r" in last.rstrip(b"\r\n")
-        if is_first and has_returns and not last.endswith(b"\n") and not has_binary(head):
+        if is_first and has_returns and not last.endswith(b"\n") and not n_binary(stream.head):
             what = "these are the line ends of an old Mac: carriage returns, and no newline"
             raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
         is_first = False
         yield text.replace(b"\r", b" ") if last is line and len(text) <= max_bytes else None
+
+
+def _judge(head: bytes, n_judged: int, name: str | Path, *, goes_on: bool) -> int:
+    """Judge the head up to the end of each further line, and return how much of it is judged.
+
+    Every line is judged with all before it and nothing after it: so the verdict on a pipe is that on a file, whatever
+    the blocks it comes in, and no line waits for the next. A line without an end is judged unless it `goes_on`.
+    """
+    while n_judged < len(head):
+        end = head.find(b"\n", n_judged) + 1
+        if not end and goes_on and len(head) < HEAD_BYTES:
+            break
+        n_judged = end or len(head)
+        refuse_other_formats(head[:n_judged], name)
+    return n_judged
