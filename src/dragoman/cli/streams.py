@@ -86,6 +86,8 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool
         raise DataError("standard input is closed", advice="pipe text in, or give --input FILE")
     if sys.stdin.isatty():
         say("Type lines of text; Ctrl-D ends.")
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        os.set_blocking(sys.stdin.fileno(), True)  # else Python takes a pause of the writer for the end
     return _answerable(input_text(sys.stdin.buffer, STDIN, invalid_utf8), STDIN, skip_long=skip_long)
 
 
