@@ -377,6 +377,7 @@ def make_bundles(place: Path) -> None:
 
 def try_lines(place: Path, dice: Random | None) -> tuple[int, list[str]]:
     lines = [nasty_line(dice) if dice else b"A man." for _ in range(N_LINES)]
+    lines[0] = b"A man."  # what does not begin like text is refused
     content = b"\n".join(lines) + (b"\n" if lines[-1] == b"" or not dice or dice.random() < 0.9 else b"")
     (place / "lines").write_bytes(content)
     kind = dice.choice(["bpe", "characters"]) if dice else "bpe"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.options import (
+    Columns,
     Command,
     DropInvalid,
     Overwrite,
@@ -39,6 +40,7 @@ def split(
     source: Source = None,
     target: Target = None,
     pairs: Pairs = None,
+    columns: Columns = None,
     source_lang: SourceLang = None,
     target_lang: TargetLang = None,
     validation: Annotated[int, typer.Option("--validation", min=0, help="Pairs for validation.")] = 1000,
@@ -61,12 +63,14 @@ def split(
     from dragoman.data.splitting import split_pairs
     from dragoman.sections import parse_section
 
-    given = {"source": source, "target": target, "pairs": pairs, "source_lang": source_lang}
-    given |= {"target_lang": target_lang, "invalid_utf8": invalid_utf8}
+    given = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
+    given |= {"source_lang": source_lang, "target_lang": target_lang}
     if not (source or target or pairs):
         raise typer.BadParameter("give --source and --target, or --pairs")
     settings = parse_section(DataConfig, {key: value for key, value in given.items() if value is not None})
     text = read_pairs(settings, "train")
+    for note in text.notes:
+        say(note)
     places = _places(settings, output, languages(settings))
     if not validation:
         del places["validation"]
@@ -91,13 +95,14 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[Path]) -> Non
 
 def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
     """Return the files of each split: two, or a table."""
+    from dragoman.data.compression import uncompressed_name
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.splitting import SPLITS
 
     is_known = UNKNOWN_LANGUAGE not in langs
     suffixes: Sequence[str] = langs if is_known else ("source", "target")
     if settings.pairs is not None:
-        kind = "jsonl" if settings.pairs.removesuffix(".gz").endswith(".jsonl") else "tsv"
+        kind = "jsonl" if uncompressed_name(settings.pairs).suffix in (".jsonl", ".ndjson") else "tsv"
         suffixes = [f"{'-'.join(langs)}.{kind}" if is_known else kind]
     return {name: [folder / f"{name}.{suffix}" for suffix in suffixes] for name in SPLITS}
 

@@ -118,6 +118,7 @@ def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> Paral
     from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, are_others, read_pairs
     from dragoman.data.file_names import file_language
+    from dragoman.data.formats import refuse_documents
     from dragoman.data.lines import check_text_file, read_lines
     from dragoman.sections import parse_section
 
@@ -130,6 +131,7 @@ def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> Paral
     if given.keys() == {"source"}:
         path = Path(given["source"])
         check_text_file(path)
+        refuse_documents(path)
         return ParallelText(str(path), lambda: ((line, "") for line in read_lines(path)), {"source": path})
     keys = zip(("source_lang", "target_lang"), languages, strict=True)
     known = {key: language for key, language in keys if language != UNKNOWN_LANGUAGE}

@@ -90,7 +90,7 @@ Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", 
 Corpus = Annotated[
     str | None, typer.Option("--corpus", help="A corpus known by name: multi30k, captions, copy, reverse, sort.")
 ]
-Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz too).")]
+Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz, .bz2, .xz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
 Pairs = Annotated[
     str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV) or JSONL, compressed too.")

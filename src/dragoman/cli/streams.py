@@ -5,9 +5,7 @@ Standard output carries results only; everything said to people goes to standard
 
 from __future__ import annotations
 
-import codecs
 import contextlib
-import gzip
 import os
 import secrets
 import shutil
@@ -16,7 +14,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar, cast
+from typing import TYPE_CHECKING, BinaryIO, TextIO, TypeVar
 
 from dragoman.cli.options import InvalidUtf8
 from dragoman.errors import ConfigError, DataError, printable
@@ -24,9 +22,11 @@ from dragoman.errors import ConfigError, DataError, printable
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from dragoman.data.lines import Line
+
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
-STDOUT = "standard output"
+STDOUT, STDIN = "standard output", "standard input"
 #: Seconds between two words on how far a command is, at least.
 PROGRESS_EVERY = 10.0
 
@@ -63,23 +63,48 @@ def print_result(result: str | Table) -> None:
         stdout.flush()
 
 
-def input_lines(path: Path | None, invalid_utf8: InvalidUtf8) -> Iterator[str]:
-    """The lines of a file (.gz too) or of standard input, each as soon as it is there, however long it is.
+def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool = False) -> Iterator[str]:
+    """The lines of a file (.gz, .bz2, .xz too) or of standard input, each as soon as it is there.
 
-    Training passes over lines that are too long; here every line must be answered.
+    Training passes over lines that are too long for a sentence; here they are read, up to `MAX_INPUT_BYTES`.
+
+    Args:
+        skip_long: give an empty line for an even longer one, with a warning, instead of refusing it.
 
     Raises:
-        DataError: standard input is closed, the file cannot be read, or a line is not UTF-8.
+        DataError: standard input is closed, or the file or a line of it cannot be read as text.
     """
-    if path is not None:
-        from dragoman.data.lines import raw_lines
+    from dragoman.data.formats import refuse_documents
+    from dragoman.data.lines import input_text
 
+    if path is not None:
         if not path.exists():
             raise DataError("file not found", path, advice="check the path")
-        return _decoded((line for line in raw_lines(path) if line is not None), str(path), invalid_utf8)
+        refuse_documents(path)
+        return _answerable(input_text(path, path, invalid_utf8), path, skip_long=skip_long)
     if sys.stdin is None or sys.stdin.closed:
         raise DataError("standard input is closed", advice="pipe text in, or give --input FILE")
-    return _decoded(sys.stdin.buffer, "standard input", invalid_utf8)
+    if sys.stdin.isatty():
+        say("Type lines of text; Ctrl-D ends.")
+    with contextlib.suppress(AttributeError, OSError, ValueError):
+        os.set_blocking(sys.stdin.fileno(), True)  # else Python takes a pause of the writer for the end
+    return _answerable(input_text(sys.stdin.buffer, STDIN, invalid_utf8), STDIN, skip_long=skip_long)
+
+
+def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> Iterator[str]:
+    """Lines as text; an empty one, or an error, where one is too long."""
+    from dragoman.data.lines import MAX_INPUT_BYTES
+
+    for number, line in enumerate(lines, 1):
+        if isinstance(line, str):
+            yield line
+        elif skip_long:
+            say(f"warning: line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
+            yield ""
+        else:
+            raise DataError(
+                f"a line is longer than {MAX_INPUT_BYTES:,} bytes", name, line=number, advice="leave this line out"
+            )
 
 
 def stdin_is_file() -> bool:
@@ -88,18 +113,6 @@ def stdin_is_file() -> bool:
         return stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     except (AttributeError, OSError, ValueError):  # it is closed, or no file of the system's
         return False
-
-
-def _decoded(file: Iterable[bytes], name: str, invalid_utf8: InvalidUtf8) -> Iterator[str]:
-    """Lines without their ends; a byte order mark before the first is no text."""
-    for number, raw in enumerate(file, 1):
-        line = raw[:-2] if raw.endswith(b"\r\n") else raw.removesuffix(b"\n")
-        mark = len(codecs.BOM_UTF8) if number == 1 and line.startswith(codecs.BOM_UTF8) else 0
-        try:
-            yield line[mark:].decode(errors="strict" if invalid_utf8 == "error" else "replace")
-        except UnicodeDecodeError as error:
-            byte, advice = error.start + mark + 1, "convert it; translate and score also take --invalid-utf8=replace"
-            raise DataError("invalid UTF-8", name, line=number, byte=byte, advice=advice) from None
 
 
 def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | None) -> Iterator[Result]:
@@ -123,15 +136,19 @@ def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | 
 def result_lines(
     path: Path | None, *, overwrite: bool = False, inputs: Iterable[str | Path | None] = ()
 ) -> Iterator[WriteLine]:
-    """Where results go, line by line: standard output, at once, or a file (.gz too) that appears when it is complete.
+    """Where results go, line by line: standard output, at once, or a file that appears when it is complete.
+
+    A file whose name ends in .gz, .bz2 or .xz is compressed.
 
     Raises:
+        ConfigError: its suffix is that of a compression which we do not write.
         DataError: the file exists, its folder does not, or it is one of the inputs; or standard output is closed.
     """
     if path is None:
         out = _stdout().buffer
         yield lambda line: _write(out, line, STDOUT, flush=True)
         return
+    from dragoman.data.compression import packed_file
     from dragoman.storage import temporary
 
     refuse_place(path, overwrite=overwrite, inputs=inputs)
@@ -141,7 +158,7 @@ def result_lines(
     unfinished = path if direct else temporary(path.with_name(f"{secrets.token_hex(4)}.{path.name}"))
     try:
         with open(unfinished, "wb") as file:
-            with _packed(file) if path.suffix == ".gz" else contextlib.nullcontext(file) as out:
+            with packed_file(file, path.suffix) or contextlib.nullcontext(file) as out:
                 yield lambda line: _write(out, line, str(path), flush=False)
             file.flush()
             if not direct:
@@ -191,11 +208,6 @@ def write_output(path: Path, content: bytes) -> None:
 
     write_file(path, content)
     say(f"wrote {path}")
-
-
-def _packed(file: BinaryIO) -> BinaryIO:
-    """A gzip file in a file, the same for the same text."""
-    return cast("BinaryIO", gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
 
 
 def _stdout() -> TextIO:

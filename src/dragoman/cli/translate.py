@@ -42,7 +42,9 @@ READ_AHEAD = 128
 
 def translate(
     model: Models,
-    input: Annotated[Path | None, typer.Option("--input", "-i", help="Default: standard input.")] = None,
+    input: Annotated[
+        Path | None, typer.Option("--input", "-i", help="Plain text (.gz, .bz2, .xz too); default: standard input.")
+    ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
     overwrite: Overwrite = False,
     beam_size: BeamSize = None,
@@ -94,7 +96,7 @@ def translate(
 
     refuse_copies("dragoman translate")
     prompted = input is None and _is_terminal()
-    lines = _with_prompt() if prompted else input_lines(input, invalid_utf8)
+    lines = _with_prompt() if prompted else input_lines(input, invalid_utf8, skip_long=True)
     with result_lines(output, overwrite=overwrite, inputs=[input]) as write:
         from dragoman.devices import all_cores
         from dragoman.translator import LongTextWarning, Translator

@@ -17,6 +17,7 @@ from dragoman.data import named
 from dragoman.data.column_names import Languages, is_swapped
 from dragoman.data.file_names import UNKNOWN_LANGUAGE as UNKNOWN_LANGUAGE
 from dragoman.data.file_names import file_language, table_languages
+from dragoman.data.formats import refuse_documents
 from dragoman.data.json_pairs import Keys, object_pair
 from dragoman.data.lines import Line, check_text_file, count_lines, read_lines
 from dragoman.data.synthetic import TASKS
@@ -236,6 +237,8 @@ def _two_files(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Paralle
             yield left, right
 
     states = check_text_file(source), check_text_file(target)  # the same in every pass over the text
+    for path in (source, target):
+        refuse_documents(path)
     return ParallelText(f"{source} and {target}", read, {"source": source, "target": target})
 
 

@@ -7,13 +7,15 @@ from pathlib import Path
 
 from dragoman.config import LANGUAGE_CODE
 from dragoman.data.column_names import Languages
+from dragoman.data.compression import COMPRESSED_SUFFIXES
+from dragoman.data.formats import has_document_suffix
 
 #: The code of a language that nobody named (ISO 639-2).
 UNKNOWN_LANGUAGE = "und"
 #: Ends of file names that look like languages: kinds of files, sides, and what was done to the text.
 _NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
 #: Ends of file names that say how a file is read.
-_KINDS = re.compile(r"(\.(txt|tsv|csv|jsonl?|ndjson|gz|bz2|xz|zst))+$")
+_KINDS = re.compile(rf"(\.(txt|tsv|csv|jsonl?|ndjson)|{'|'.join(map(re.escape, COMPRESSED_SUFFIXES))})+$")
 
 
 def file_language(name: str) -> str:
@@ -37,4 +39,5 @@ def table_languages(name: str) -> Languages:
 
 
 def _language(suffix: str) -> str | None:
-    return suffix if LANGUAGE_CODE.fullmatch(suffix) and not _NOT_LANGUAGES.fullmatch(suffix) else None
+    is_code = LANGUAGE_CODE.fullmatch(suffix) and not _NOT_LANGUAGES.fullmatch(suffix)
+    return suffix if is_code and not has_document_suffix(f"x.{suffix}") else None

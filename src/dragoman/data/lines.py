@@ -1,32 +1,35 @@
-"""Lines of text files, exactly: only a newline ends a line, only UTF-8 is text, and memory stays flat.
+"""Lines of text from files and pipes, exactly: only a newline ends a line, only UTF-8 is text, and RAM stays flat.
 
-A carriage return before the newline, and a byte order mark at the beginning of the file, are not part of the text.
-Everything else is, U+2028 and U+0085 included. A last line without a newline is a line.
+Carriage returns before the newline, and a byte order mark at the beginning of the file, are not part of the text; a
+carriage return inside a line is a space. Everything else is text, U+2028 and U+0085 included. A last line without a
+newline is a line. A file with carriage returns and no newline at all comes from an old Mac, and is refused.
+
+Files and pipes, for training and for translating, go through `raw_lines_of`.
 """
 
 from __future__ import annotations
 
 import codecs
 import errno
-import gzip
+import io
 import os
 import stat
-import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from dragoman.data.compression import BLOCK_BYTES, HEAD_BYTES, ByteStream, DamagedError, unpacked
+from dragoman.data.encodings import encoding_advice, n_binary
+from dragoman.data.formats import refuse_other_formats
 from dragoman.errors import DataError
 
-#: Longer lines are no sentences; they are passed over without being held in memory.
+#: Training passes over longer lines, which are no sentences; they are not held in RAM.
 MAX_LINE_BYTES = 100_000
+#: The longest line that a command reads to answer it.
+MAX_INPUT_BYTES = 1_000_000
 
-_GZIP = b"\x1f\x8b"
-_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_FORMATS = {b"%PDF": "a PDF", b"PK\x03\x04": "a ZIP archive or an office document", b"PAR1": "a Parquet file"}
-_SAMPLE_BYTES = 256
-_BLOCK_BYTES = 1 << 20
+_WRONG_BYTES = 1 << 16
 
 
 class Unreadable(Enum):
@@ -37,12 +40,13 @@ class Unreadable(Enum):
 
 
 Line = str | Unreadable
+OnInvalid = Literal["error", "drop", "replace"]
 
 
 def read_lines(
     path: Path, invalid_utf8: Literal["error", "drop"] = "error", since: os.stat_result | None = None
 ) -> Iterator[Line]:
-    """The lines of a text file, plain or gzipped, in order.
+    """The lines of a text file, plain or compressed, in order.
 
     Args:
         since: what `check_text_file` found earlier, where the file must still be the same.
@@ -53,76 +57,115 @@ def read_lines(
     """
     before = since or check_text_file(path)
     _refuse_changed(path, before)
-    for number, raw in enumerate(raw_lines(path, MAX_LINE_BYTES), start=1):
-        if raw is None:
-            yield Unreadable.TOO_LONG
-            continue
-        try:
-            yield raw.decode("utf-8-sig" if number == 1 else "utf-8")
-        except UnicodeDecodeError as error:
-            if invalid_utf8 == "drop":
-                yield Unreadable.INVALID
-                continue
-            mark = len(codecs.BOM_UTF8) if number == 1 and raw.startswith(codecs.BOM_UTF8) else 0
-            raise DataError(
-                "invalid UTF-8",
-                path,
-                line=number,
-                byte=error.start + mark + 1,
-                advice=f"{_mending(path)}; train and prepare also take --invalid-utf8=drop",
-            ) from None
+    also = "train and prepare also take --invalid-utf8=drop"
+    yield from _decoded(raw_lines(path), path, invalid_utf8, lambda *_: f"{_mending(path)}; {also}")
     _refuse_changed(path, before)
 
 
+def input_text(source: Path | BinaryIO, name: str | Path, invalid_utf8: Literal["error", "replace"]) -> Iterator[Line]:
+    """Return the lines that a command answers, from a file or a stream, each as soon as it is there.
+
+    Raises:
+        DataError: as `read_lines`; the advice for a stream comes from its lines so far.
+    """
+    also = "translate and score also take --invalid-utf8=replace"
+    if isinstance(source, Path):
+        lines = raw_lines(source, MAX_INPUT_BYTES)
+        return _decoded(lines, name, invalid_utf8, lambda *_: f"{_mending(source)}; {also}")
+    lines = raw_lines_of(source, name, MAX_INPUT_BYTES)
+    return _decoded(lines, name, invalid_utf8, lambda n_right, wrong: f"{_advice(n_right, [wrong])}; {also}")
+
+
+def _decoded(
+    lines: Iterable[bytes | None], name: str | Path, invalid_utf8: OnInvalid, advice: Callable[[int, bytes], str]
+) -> Iterator[Line]:
+    """Decode lines.
+
+    Args:
+        advice: says what to do, given how many lines beyond ASCII were right, and the wrong one.
+    """
+    n_right = 0
+    for number, raw in enumerate(lines, start=1):
+        if raw is None:
+            yield Unreadable.TOO_LONG
+            continue
+        mark = len(codecs.BOM_UTF8) if number == 1 and raw.startswith(codecs.BOM_UTF8) else 0
+        try:
+            yield raw[mark:].decode()
+            n_right += not raw[mark:].isascii()
+        except UnicodeDecodeError as error:
+            if invalid_utf8 == "drop":
+                yield Unreadable.INVALID
+            elif invalid_utf8 == "replace":
+                yield raw[mark:].decode(errors="replace")
+            else:
+                what, byte = "invalid UTF-8", error.start + mark + 1
+                raise DataError(what, name, line=number, byte=byte, advice=advice(n_right, raw)) from None
+
+
 def _mending(path: Path) -> str:
-    """What to do about a file that is not UTF-8: a few lines of it are wrong, or it is in another encoding."""
-    n_right = n_wrong = 0
-    for raw in raw_lines(path, MAX_LINE_BYTES):
+    """Say what to do about a file that is not UTF-8, after a look at all of it."""
+    n_right = 0
+    wrong: list[bytes] = []
+    for raw in raw_lines(path):
         if raw is None or raw.removeprefix(codecs.BOM_UTF8).isascii():
             continue
         try:
             raw.decode()
             n_right += 1
         except UnicodeDecodeError:
-            n_wrong += 1
-    if n_right > n_wrong:
-        return f"mend it by hand ({n_wrong:,} such lines, {n_right:,} others beyond ASCII are right)"
-    return "convert the file (from Latin-1: iconv -f latin1 -t utf-8)"
+            wrong.append(raw if sum(map(len, wrong)) < _WRONG_BYTES else b"")
+    return _advice(n_right, wrong)
 
 
-def raw_lines(path: Path, max_bytes: int | None = None) -> Iterator[bytes | None]:
-    """The lines of a file, plain or gzipped, without their ends; None for one of more than `max_bytes`.
+def _advice(n_right: int, wrong: list[bytes]) -> str:
+    """Say what to do: a few lines of a text are wrong, or it is in another encoding, or it is no text."""
+    if n_right > len(wrong):
+        return f"mend it by hand ({len(wrong):,} such lines, {n_right:,} others beyond ASCII are right)"
+    return encoding_advice(b"\n".join(wrong))
+
+
+def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes | None]:
+    """The lines of a file, plain or compressed, without their ends; None for one of more than `max_bytes`.
 
     Raises:
-        DataError: the file cannot be read, is damaged, or is UTF-16.
+        DataError: the file cannot be read, is damaged, or is no text.
     """
+    try:
+        with open(path, "rb") as file:
+            yield from raw_lines_of(file, path, max_bytes)
+    except OSError as error:
+        raise DataError(f"cannot read ({error.strerror})", path, advice="check the path") from None
+
+
+def raw_lines_of(file: BinaryIO, name: str | Path, max_bytes: int) -> Iterator[bytes | None]:
+    """As `raw_lines`, of a stream such as a pipe: each line as soon as it is there."""
     number = 0
     try:
-        with _open(path) as file:
-            _refuse_other_formats(file, path)
-            for number, line in enumerate(_pieces(file, max_bytes), start=1):  # noqa: B007 - the errors below tell it
-                yield line
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        raise DataError(f"damaged gzip file ({error})", path, line=number + 1, advice="use another copy") from None
+        for number, line in enumerate(_pieces(unpacked(file, name), max_bytes, name), start=1):  # noqa: B007 - told below
+            yield line
+    except DamagedError as error:
+        raise DataError(str(error), name, line=number + 1, advice="use another copy") from None
     except OSError as error:
         failed = number + 1 if number else None
-        raise DataError(f"cannot read ({error.strerror})", path, line=failed, advice="check the path") from None
+        raise DataError(f"cannot read ({error.strerror})", name, line=failed, advice="check the path") from None
 
 
 def count_lines(path: Path) -> int:
-    """How many lines a file has, plain or gzipped, good or bad: much quicker than reading them.
+    """How many lines a file has, plain or compressed, good or bad: much quicker than reading them.
 
     Raises:
         DataError: as `raw_lines`.
     """
     n_lines, end = 0, b"\n"
     try:
-        with _open(path) as file:
-            while block := file.read(_BLOCK_BYTES):
+        with open(path, "rb") as packed:
+            file = unpacked(packed, path)
+            while block := file.read(BLOCK_BYTES):
                 n_lines, end = n_lines + block.count(b"\n"), block[-1:]
-    except (EOFError, zlib.error, OSError):
+    except (DamagedError, OSError):
         return sum(1 for _ in raw_lines(path))  # it says what is wrong, and where
-    return n_lines + (end != b"\n")
+    return n_lines + (end != b"\n") if n_lines else sum(1 for _ in raw_lines(path))
 
 
 def check_text_file(path: Path) -> os.stat_result:
@@ -153,9 +196,9 @@ def starts_with_mark(path: Path) -> bool:
     """
     check_text_file(path)
     try:
-        with _open(path) as file:
-            return file.read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
-    except (OSError, EOFError, zlib.error) as error:
+        with open(path, "rb") as file:
+            return io.BufferedReader(unpacked(file, path)).read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+    except (OSError, DamagedError) as error:
         raise DataError(f"cannot read ({error})", path, advice="check the file") from None
 
 
@@ -165,50 +208,37 @@ def _refuse_changed(path: Path, before: os.stat_result) -> None:
         raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
 
 
-def _open(path: Path) -> BinaryIO:
-    """Open a file for reading; what begins like gzip is gzip, which no UTF-8 text does. A pipe will do too."""
-    file = open(path, "rb")  # noqa: SIM115 - the caller closes it
-    start = file.peek(len(_GZIP))[: len(_GZIP)]
-    if start == _GZIP:
-        return _Unzipped(file)  # type: ignore[return-value]
-    if path.suffix == ".gz" and start:
-        file.close()
-        raise gzip.BadGzipFile("not a gzip file")
-    return file
+def _pieces(stream: ByteStream, max_bytes: int, name: str | Path) -> Iterator[bytes | None]:
+    """Lines without their ends; None for one that is too long, which is read in pieces and forgotten.
+
+    A carriage return without a newline in the whole of it is the line end of an old Mac.
+    """
+    file, n_judged, is_first = io.BufferedReader(stream, BLOCK_BYTES), 0, True
+    while line := file.readline(max_bytes + 2):
+        if n_judged < HEAD_BYTES:
+            n_judged = _judge(stream.head, n_judged, name, goes_on=line.endswith(b"\n"))
+        text = line.rstrip(b"\r\n")
+        last, has_returns = line, b"\r" in text
+        while len(last) == max_bytes + 2 and not last.endswith(b"\n"):
+            last = file.readline(max_bytes + 2)
+            has_returns |= b"\r" in last.rstrip(b"\r\n")
+        if is_first and has_returns and not last.endswith(b"\n") and not n_binary(stream.head):
+            what = "these are the line ends of an old Mac: carriage returns, and no newline"
+            raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
+        is_first = False
+        yield text.replace(b"\r", b" ") if last is line and len(text) <= max_bytes else None
 
 
-class _Unzipped(gzip.GzipFile):
-    """A gzip file that closes the file it reads from."""
+def _judge(head: bytes, n_judged: int, name: str | Path, *, goes_on: bool) -> int:
+    """Judge the head up to the end of each further line, and return how much of it is judged.
 
-    def __init__(self, file: BinaryIO) -> None:
-        super().__init__(fileobj=file)
-        self._zipped = file
-
-    def close(self) -> None:
-        super().close()
-        self._zipped.close()
-
-
-def _refuse_other_formats(file: BinaryIO, path: Path) -> None:
-    sample: bytes = file.peek(_SAMPLE_BYTES)[:_SAMPLE_BYTES]  # type: ignore[attr-defined]
-    half = len(sample) // 2
-    zeros = max(sample[::2].count(0), sample[1::2].count(0))
-    if sample.startswith(_UTF_16) or (half >= 4 and zeros > 0.6 * half):
-        raise DataError("the file looks like UTF-16", path, advice="convert it to UTF-8: iconv -f utf-16 -t utf-8")
-    for start, kind in _FORMATS.items():
-        if sample.startswith(start):
-            raise DataError(f"this is {kind}, not plain text", path, advice="save it as text, one sentence a line")
-
-
-def _pieces(file: BinaryIO, max_bytes: int | None) -> Iterator[bytes | None]:
-    """Lines without their ends; None for one that is too long, which is read in pieces and forgotten."""
-    limit = -1 if max_bytes is None else max_bytes + 2
-    while line := file.readline(limit):
-        if line.endswith(b"\n"):
-            line = line[:-2] if line.endswith(b"\r\n") else line[:-1]
-        elif len(line) == limit:
-            while (rest := file.readline(limit)) and not rest.endswith(b"\n"):
-                pass
-        elif line.endswith(b"\r"):
-            line = line[:-1]
-        yield line if max_bytes is None or len(line) <= max_bytes else None
+    A line is judged with all before it and nothing after it: so the verdict on a pipe is that on a file, whatever
+    the blocks it comes in, and no line waits for the next. A line without an end is judged unless it `goes_on`.
+    """
+    while n_judged < len(head):
+        end = head.find(b"\n", n_judged + n_judged // 8) + 1  # not after each of a thousand blank lines
+        if not end and goes_on and len(head) < HEAD_BYTES:
+            break
+        n_judged = end or len(head)
+        refuse_other_formats(head[:n_judged], name)
+    return n_judged

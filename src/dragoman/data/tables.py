@@ -16,6 +16,7 @@ from typing import Literal
 
 from dragoman.data.choosing_columns import Columns, choose_columns, join_lines
 from dragoman.data.column_names import Languages
+from dragoman.data.compression import uncompressed_name
 from dragoman.data.delimiters import DELIMITERS, Layout, find_layout
 from dragoman.data.json_pairs import Keys, find_keys, is_json, read_objects
 from dragoman.data.lines import Line, Unreadable, check_text_file, count_lines, read_lines
@@ -217,7 +218,7 @@ class _Feed:
 
 def _refuse_other_kinds(path: Path) -> None:
     """Name files of other programs that hold pairs, and say what to do with them."""
-    suffix = Path(path.name.lower().removesuffix(".gz")).suffix
+    suffix = uncompressed_name(path).suffix.lower()
     if suffix in _OFFICE and _first_bytes(path).startswith(_PACKED):
         advice = "save it as CSV (UTF-8) and give that: --pairs FILE.csv"
         raise DataError(f"this is {_OFFICE[suffix]}, not a table of text", path, advice=advice)

@@ -1,0 +1,229 @@
+"""Compressed text, unpacked while it is read: gzip, bzip2, xz, and zstd where a package for it is installed.
+
+The first bytes decide, not the name: no UTF-8 text begins like a compressed file.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import partial
+from importlib import import_module
+from itertools import chain
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple, Protocol, cast
+
+from dragoman.errors import ConfigError, DataError
+
+#: Bytes read or unpacked at once.
+BLOCK_BYTES = 1 << 16
+#: First bytes of a content by which its kind is judged.
+HEAD_BYTES = 4096
+#: RAM that unpacking xz may take; `xz -9` needs a quarter of it, and a hostile file may ask for 4 GiB.
+_XZ_RAM_BYTES = 1 << 28
+_ZSTD_PIECE_BYTES = 256
+
+Read = Callable[[], bytes]
+
+
+class DamagedError(Exception):
+    """A compressed stream that is cut off, damaged, or followed by something else."""
+
+
+class _Decompressor(Protocol):
+    """The interface of the standard library's decompressors."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _Format(NamedTuple):
+    name: str
+    suffix: str
+    starts: tuple[bytes, ...]
+
+
+# A bzip2 file begins with its block size and the first digits of pi, or of its root where there is no block.
+_BZIP2_STARTS = tuple(b"BZh%d%s" % (size, mark) for size in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90"))
+_FORMATS = (
+    _Format("gzip", ".gz", (b"\x1f\x8b",)),
+    _Format("bzip2", ".bz2", _BZIP2_STARTS),
+    _Format("xz", ".xz", (b"\xfd7zXZ\0",)),
+    _Format("zstd", ".zst", (b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18")),
+)
+#: Suffixes of compressed files, which say nothing about the kind of text inside.
+COMPRESSED_SUFFIXES = tuple(each.suffix for each in _FORMATS)
+
+
+def uncompressed_name(path: str | Path) -> Path:
+    """Return a file name without the suffix of a compression: "a.tsv.gz" is "a.tsv"."""
+    path = Path(path)
+    return path.with_suffix("") if path.suffix in COMPRESSED_SUFFIXES else path
+
+
+def unpacked(file: BinaryIO, name: str | Path) -> ByteStream:
+    """Return the content of a file or pipe, unpacked if it is compressed.
+
+    Only bytes that are there are waited for: a pipe's first line can be read before its second is written.
+
+    Raises:
+        DamagedError: the suffix of `name` promises another content; also raised while the result is read.
+        DataError: a package to unpack it is missing.
+    """
+    read: Read = partial(file.read1, BLOCK_BYTES)  # type: ignore[attr-defined]
+    start, more = b"", b"more"
+    while more and any(each.startswith(start) and each != start for kind in _FORMATS for each in kind.starts):
+        more = read()
+        start += more
+    packed = ByteStream(chain([start], iter(read, b"")))
+    kind = next((each for each in _FORMATS if start.startswith(each.starts)), None)
+    if kind is not None:
+        return ByteStream(_contents(kind, packed, name))
+    suffix = Path(name).suffix
+    if start and suffix in COMPRESSED_SUFFIXES:
+        promised = next(each.name for each in _FORMATS if each.suffix == suffix)
+        raise DamagedError(f"damaged {promised} file (not a {promised} file)")
+    return packed
+
+
+def packed_file(file: BinaryIO, suffix: str) -> BinaryIO | None:
+    """Return a stream that compresses into `file` as the suffix says, the same for the same text; else None.
+
+    Raises:
+        ConfigError: we only read what this suffix promises.
+    """
+    if suffix == ".gz":
+        return cast("BinaryIO", gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
+    if suffix == ".bz2":
+        return cast("BinaryIO", import_module("bz2").BZ2File(file, "wb"))
+    if suffix == ".xz":
+        return cast("BinaryIO", import_module("lzma").LZMAFile(file, "wb"))
+    if suffix in COMPRESSED_SUFFIXES:
+        raise ConfigError(f"an output cannot be a {suffix} file", advice="end its name in .gz, .bz2 or .xz")
+    return None
+
+
+class ByteStream(io.RawIOBase):
+    """A stream of blocks; each read gives what one block has.
+
+    `head` is the beginning of what was read, up to `HEAD_BYTES`.
+    """
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks, self._rest, self.head = blocks, b"", b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._rest = block
+            self.head += block[: HEAD_BYTES - len(self.head)]
+        n_bytes = min(len(buffer), len(self._rest))
+        buffer[:n_bytes], self._rest = self._rest[:n_bytes], self._rest[n_bytes:]
+        return n_bytes
+
+
+def _contents(kind: _Format, packed: ByteStream, name: str | Path) -> Iterator[bytes]:
+    if kind.name == "gzip":
+        return _from_gzip(packed)
+    try:
+        new = {"bzip2": _new_bzip2, "xz": _new_xz, "zstd": _new_zstd}[kind.name]()
+    except ImportError:
+        advice = f"unpack it first: {kind.name} -d"
+        if kind.name == "zstd":
+            advice += ", or install the Python package zstandard"
+        raise DataError(
+            f"this is a {kind.name} file, and no package is there to read it", name, advice=advice
+        ) from None
+    return _from_members(kind.name, lambda: cast("bytes", packed.read(BLOCK_BYTES)), new)
+
+
+def _from_gzip(packed: ByteStream) -> Iterator[bytes]:
+    try:
+        with gzip.GzipFile(fileobj=cast("BinaryIO", packed)) as file:
+            while block := file.read1(BLOCK_BYTES):
+                yield block
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise DamagedError(f"damaged gzip file ({error})") from None
+
+
+def _from_members(name: str, read: Read, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
+    """Unpack members one after the other; zeros between and after them are padding, anything else is damage.
+
+    `bz2.BZ2File` and `lzma.LZMAFile` take whatever follows a member for nothing.
+    """
+    packed = read()
+    while packed:
+        member = new()
+        while not member.eof:
+            if member.needs_input and not packed:
+                packed = read()
+                if not packed:
+                    raise DamagedError(f"damaged {name} file (it ends before its end mark)")
+            try:
+                block = member.decompress(packed, BLOCK_BYTES)
+            except MemoryError:
+                raise
+            except Exception as error:  # each library has its own
+                raise DamagedError(f"damaged {name} file ({error})") from None
+            packed = b""
+            yield block
+        packed = member.unused_data.lstrip(b"\0")
+        while not packed and (more := read()):
+            packed = more.lstrip(b"\0")
+
+
+def _new_bzip2() -> Callable[[], _Decompressor]:
+    return cast("Callable[[], _Decompressor]", import_module("bz2").BZ2Decompressor)
+
+
+def _new_xz() -> Callable[[], _Decompressor]:
+    lzma = import_module("lzma")
+    return partial(lzma.LZMADecompressor, lzma.FORMAT_XZ, _XZ_RAM_BYTES)
+
+
+def _new_zstd() -> Callable[[], _Decompressor]:
+    for module in ("compression.zstd", "backports.zstd"):  # Python 3.14 has it, older ones a package of the same kind
+        with suppress(ImportError):
+            return cast("Callable[[], _Decompressor]", import_module(module).ZstdDecompressor)
+    return partial(_Zstandard, import_module("zstandard"))
+
+
+class _Zstandard:
+    """A decompressor of the package zstandard, with the interface of the standard library's."""
+
+    def __init__(self, package: Any) -> None:
+        self._member = package.ZstdDecompressor().decompressobj()
+        self._packed, self._at = b"", 0
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._member.eof)
+
+    @property
+    def needs_input(self) -> bool:
+        return self._at >= len(self._packed)
+
+    @property
+    def unused_data(self) -> bytes:
+        return bytes(self._member.unused_data) + self._packed[self._at :]
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        """Unpack a little at a time: it has no limit of its own on what comes out."""
+        if data:
+            self._packed, self._at = self._packed[self._at :] + data, 0
+        piece = self._packed[self._at : self._at + _ZSTD_PIECE_BYTES]
+        self._at += len(piece)
+        return bytes(self._member.decompress(piece))
