@@ -20,13 +20,13 @@ from dragoman.runtime.layers import (
     FeedForward,
     Linear,
     Norm,
+    PositionTable,
     Residual,
     Rotary,
     Weights,
     attend,
     centred,
     exponentials,
-    sinusoidal_table,
     split_heads,
 )
 from dragoman.runtime.projection import ProjectedScores
@@ -126,10 +126,10 @@ class Embedding:
     def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
         self.tokens = weights[f"{name}.tokens.weight"]
         self.scale = np.float32(math.sqrt(config.d_model) if config.scale_embeddings else 1.0)
-        self.positions = weights.get(f"{name}.positions.table")
-        if config.positions in ("sinusoidal", "halves"):
-            halves = config.positions == "halves"
-            self.positions = sinusoidal_table(config.max_length, config.d_model, halves=halves)
+        self._learned = weights.get(f"{name}.positions.table")
+        halves = config.positions == "halves"
+        has_table = halves or config.positions == "sinusoidal"
+        self._table = PositionTable(config.max_length, config.d_model, halves=halves) if has_table else None
         self.is_centring = needs_centring(config)
 
     def __call__(self, ids: Ints, positions: slice) -> Floats:
@@ -137,10 +137,17 @@ class Embedding:
         if ids.min(initial=0) < 0:
             raise IndexError("an id that is not in the vocabulary")
         x = self.tokens[ids] * self.scale
-        if self.positions is not None:
-            x += self.positions[positions]
+        added = self.added(positions)
+        if added is not None:
+            x += added
         x = x.reshape(-1, x.shape[2])
         return centred(x) if self.is_centring else x
+
+    def added(self, positions: slice) -> Floats | None:
+        """The vectors of `positions`, (T, D), or None where nothing is added."""
+        if self._table is not None:
+            return self._table.rows(positions)
+        return None if self._learned is None else self._learned[positions]
 
 
 class SelfAttention:
