@@ -39,6 +39,8 @@ class ArrayModel:
         weights: float32, by their names in `dragoman.Transformer`; of tied ones the first name is enough.
     """
 
+    # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
+    @np.errstate(all="ignore")
     def __init__(self, config: ModelConfig, weights: Weights) -> None:
         self.config = config
         weights = searched_weights(config, weights)
@@ -57,7 +59,7 @@ class ArrayModel:
         self.decoder_norm = Norm(weights, "decoder_norm", config) if config.has_final_norm else None
         self.output_projection = Linear(weights, "output_projection")
 
-    @np.errstate(over="ignore")
+    @np.errstate(all="ignore")
     def start(self, source_ids: Ints) -> ArraySteps:
         """Read the sources (B, S), which end in eos and then padding."""
         is_real = source_ids != self.config.pad_id
@@ -92,7 +94,7 @@ class ArraySteps:
         # Memory that every step writes to again: fresh memory would cost more.
         self._scores, self._exponentials = np.empty((2, ROWS_AT_ONCE, vocab_size), dtype=np.float32)
 
-    @np.errstate(over="ignore")
+    @np.errstate(all="ignore")
     def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> ProjectedScores:
         """See `dragoman.decoding.state.Steps`."""
         at = slice(position, position + 1)
@@ -104,7 +106,7 @@ class ArraySteps:
         hidden = x if self._model.decoder_norm is None else self._model.decoder_norm(x)
         return ProjectedScores(hidden, self._project, self._model.config.target_vocab_size)
 
-    @np.errstate(over="ignore")
+    @np.errstate(all="ignore")
     def _project(self, hidden: Floats) -> Floats:
         """hidden (R, D) of at most `ROWS_AT_ONCE` rows -> log-probabilities (R, V), until the next call."""
         scores = self._model.output_projection(hidden, out=self._scores[: len(hidden)])

@@ -41,6 +41,8 @@ class CompiledModel:
         kernels: one of `usable_kernels`.
     """
 
+    # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
+    @np.errstate(all="ignore")
     def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:
         self.config, self.kernels = config, kernels
         weights = searched_weights(config, weights)
@@ -68,6 +70,7 @@ class CompiledModel:
         self._seen[config.max_length :] = UNSEEN
         self._seen_end = address(self._seen[config.max_length :])
 
+    @np.errstate(all="ignore")
     def start(self, source_ids: Ints) -> CompiledSteps:
         """Read the sources (B, S), which end in eos and then padding."""
         n_sentences, length = source_ids.shape
