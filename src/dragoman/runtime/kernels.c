@@ -554,7 +554,11 @@ static float add_scores(LogSum *sum, const float *scores, int64_t count) {
     for (; i < count; i++) shift = scores[i] > shift ? scores[i] : shift;
     const float highest_here = shift;
     if (sum->highest > shift) shift = sum->highest;
-    if (shift == -INFINITY) return shift; /* nothing to add, and nothing to take off */
+    if (shift == -INFINITY) { /* nothing to add, and nothing to take off; or a NaN, which is larger than no number */
+        for (i = 0; i < count; i++)
+            if (scores[i] != -INFINITY) sum->total = sum->highest = NAN;
+        return shift;
+    }
     for (i = 0; i + LANES <= count; i += LANES) totals += exponential(load(scores + i) - shift);
     double total = sum_of(totals);
     for (; i < count; i++) total += expf(scores[i] - shift);
