@@ -546,7 +546,7 @@ def test_a_table_of_positions_grows_to_what_it_would_have_been(halves: bool) -> 
 @everywhere
 @pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
 def test_threads_may_share_a_model_while_its_tables_grow(positions: str, scoring: Scoring) -> None:
-    model = transformer(1, max_length=300, positions=positions)
+    model = transformer(1, max_length=300, positions=positions, source_vocab_size=310)
     batches = [sentences(length) for length in (3, 250, 40, 120, 7, 290, 60, 200)]
     expected = [search(scoring([model]), batch, config(max_length=30)) for batch in batches]
     shared = scoring([model])
