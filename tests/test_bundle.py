@@ -17,8 +17,10 @@ from safetensors.torch import load_file, save_file
 from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman import bundle as module
+from dragoman import storage
 from dragoman.bundle import (
     FORMAT_VERSION,
+    card_of,
     find_bundle,
     load_bundle,
     save_bundle,
@@ -340,7 +342,7 @@ def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
         (lambda settings: settings["model"].update(d_ff=64), r"shape \(32, 16\) instead of \(64, 16\)"),
         (lambda settings: settings["model"].update(n_encoder_layers=2), r"missing: encoder_layers\.1"),
         (lambda settings: settings["model"].update(tie="none"), "missing: output_projection"),
-        (lambda settings: settings["model"].update(max_length=10**6, d_model=65536), "beyond reason"),
+        (lambda settings: settings["model"].update(max_length=10**6, d_model=65536), r"shape .* instead of"),
         (lambda settings: settings["model"].update(source_vocab_size=10**12), "source_vocab_size"),
         (lambda settings: settings["model"].update(pad_id=1), "pad_id is 1, and its tokenizers fill up with 0"),
         (lambda settings: settings["model"].update(target_vocab_size=10**7, tie="none"), r"shape \(320,\) instead of"),
@@ -360,6 +362,56 @@ def test_a_model_that_its_tokenizers_pad_otherwise_is_not_saved(tmp_path: Path) 
     with pytest.raises(ConfigError, match=r"pad_id is 1, and its tokenizers fill up with 0.*; train one with pad_id 0"):
         save_bundle(tmp_path / "bundle", tiny_model(tokenizers, pad_id=1), tokenizers, SearchConfig(), facts={})
     assert not (tmp_path / "bundle").exists()
+
+
+@pytest.mark.parametrize(
+    ("shape", "search"),
+    [
+        ({"d_model": 2, "d_ff": 200_000, "n_heads": 1}, {}),
+        ({"positions": "rotary", "d_k": 65_536}, {}),
+        ({"n_encoder_layers": 400}, {}),
+        ({}, {"beam_size": 1000}),
+        ({}, {"sample": True, "n_best": 1000}),
+        ({"max_length": 10**6}, {"max_length": 10**6}),
+        ({}, {"min_length": 24}),
+    ],
+    ids=str,
+)
+def test_what_would_take_memory_out_of_proportion_is_not_saved(
+    tmp_path: Path, shape: dict[str, object], search: dict[str, object]
+) -> None:
+    tokenizers = tiny_tokenizers()
+    model = tiny_model(tokenizers, **shape)
+    with pytest.raises(ConfigError, match=r"out of proportion|more than 4,096|no room for the end mark"):
+        save_bundle(tmp_path / "bundle", model, tokenizers, SearchConfig.model_validate(search), facts={})
+    assert not (tmp_path / "bundle").exists()
+
+
+def test_files_that_are_not_the_bundles_own_are_not_opened(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (copy / "extra").write_bytes(b"more")
+    (copy / "tokenizer" / "extra").write_bytes(b"more")
+    remake_manifest(copy)
+    read: list[str] = []
+    real = storage.sha256
+    monkeypatch.setattr(storage, "sha256", lambda path: (read.append(path.name), real(path))[1])
+    load_bundle(copy)
+    assert sorted(read) == ["config.json", "joint.model", "model.safetensors", "tokenizer.json"]
+    with open(copy / "model.safetensors", "ab") as file:
+        file.truncate(10**9)
+    monkeypatch.undo()
+    manifest = json.loads((copy / MANIFEST).read_text())
+    manifest["files"]["model.safetensors"]["size"] = 10**9
+    (copy / MANIFEST).write_bytes(storage.to_json({**manifest, "self": storage._self_hash(manifest)}))
+    with pytest.raises(BundleError, match="larger than"):
+        load_bundle(copy)
+
+
+def test_a_card_too_large_to_be_one_is_none(copy: Path) -> None:
+    (copy / "README.md").write_text("# Tiny")
+    assert card_of(copy) == "# Tiny"
+    with open(copy / "README.md", "ab") as file:
+        file.truncate(2**40)
+    assert card_of(copy) is None
 
 
 @pytest.mark.parametrize("by", [-1, 1])

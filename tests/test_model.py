@@ -240,6 +240,29 @@ def test_without_positions_order_is_invisible() -> None:
     assert without.abs().max() < 1e-12 < with_positions.abs().max()
 
 
+@pytest.mark.parametrize("positions", ["sinusoidal", "halves", "rotary"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_table_of_positions_grows_with_the_sequences(
+    positions: str, dtype: torch.dtype, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To the numbers that it would have had from the start, in the model's type; and a training may follow."""
+    whole = small_model(positions=positions, max_length=90).to(dtype)
+    monkeypatch.setattr("dragoman.model.positions.FIRST_NUMBERS", 50)
+    growing = small_model(positions=positions, max_length=90).to(dtype)
+    assert whole.state_dict().keys() == growing.state_dict().keys()
+    for length in (2, 40, 3, 85):
+        ids = torch.arange(length)[None] % 5 + 4
+        with torch.inference_mode():
+            assert torch.equal(whole(ids, ids), growing(ids, ids))
+    tables = [[each for each in model.buffers() if each.dim() == 2] for model in (whole, growing)]
+    assert tables[0]
+    assert all(table.size(0) == 90 for table in tables[0])
+    for table, grown in zip(*tables, strict=True):
+        assert grown.dtype == dtype
+        assert torch.equal(table[: len(grown)], grown)
+    growing(ids, ids).float().square().mean().backward()
+
+
 @pytest.mark.parametrize("positions", ["sinusoidal", "halves", "learned", "rotary"])
 def test_too_long_a_sequence_is_refused(positions: str) -> None:
     model = small_model(positions=positions)

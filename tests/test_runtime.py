@@ -10,6 +10,7 @@ import subprocess
 import sysconfig
 import weakref
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from functools import partial, partialmethod
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -39,7 +40,7 @@ from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
 from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.kernels import LIBRARIES, Kernels, usable_kernels
-from dragoman.runtime.layers import Linear, exponentials, softmax
+from dragoman.runtime.layers import Linear, PositionTable, exponentials, sinusoidal_table, softmax
 from dragoman.runtime.packing import bfloat16
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
@@ -480,6 +481,81 @@ def test_a_weight_that_is_not_a_number_is_not_lost(activation: str, d_model: int
             weight.copy_(before)
 
 
+EXTREMES = [0.0, -0.0, 1.0, 3e38, -3e38, 1e-45, -1e-45, 1e-37, 1e-36]
+
+
+@every_library
+@given(data=st.data(), width=st.sampled_from([14, 16, 36]))
+def test_a_row_that_is_not_finite_is_none_and_its_neighbours_are_as_they_were(
+    data: st.DataObject, width: int, kernels: Kernels
+) -> None:
+    """Whatever is in it: not even the conversion to integers makes a number of a NaN."""
+    model = transformer(1, d_model=width, d_k=4, d_v=4)
+    compiled_model = CompiledModel(model.config, weights_of(model), kernels)
+    finite = np.array(data.draw(st.lists(st.sampled_from(EXTREMES[:3]), min_size=width, max_size=width)), np.float32)
+    wild = np.array(
+        data.draw(
+            st.lists(st.sampled_from([*EXTREMES, np.nan, np.inf, -np.inf]), min_size=width, max_size=width).filter(
+                lambda row: not np.isfinite(row).all()
+            )
+        ),
+        np.float32,
+    )
+    alone = compiled_model.project(np.stack([finite, finite, finite]))
+    among = compiled_model.project(np.stack([finite, wild, finite]))
+    np.testing.assert_array_equal(among[[0, 2]], alone[[0, 2]])
+    assert np.isnan(among[1]).all()
+    best, _ = CompiledScores(np.stack([finite, wild, finite]), compiled_model).top_k(3)
+    assert np.isnan(best[1]).all()
+    assert np.isfinite(best[[0, 2]]).all()
+
+
+@every_library
+@pytest.mark.parametrize("scale", [1e-45, 1e-38, 1e-36])
+def test_a_row_of_next_to_nothing_is_nothing(scale: float, kernels: Kernels) -> None:
+    model = transformer(1)
+    compiled_model = CompiledModel(model.config, weights_of(model), kernels)
+    hidden = np.random.default_rng(1).normal(size=(3, 16)).astype(np.float32) * np.float32(scale)
+    np.testing.assert_allclose(
+        compiled_model.project(hidden), compiled_model.project(np.zeros_like(hidden)), atol=1e-6, rtol=0
+    )
+
+
+@everywhere
+@pytest.mark.parametrize("largest", [1e30, 3e38])
+@pytest.mark.filterwarnings("error")
+def test_a_model_that_overflows_is_refused_without_warnings(largest: float, scoring: Scoring) -> None:
+    for norm in ("pre", "post"):
+        model = transformer(1, norm=norm)
+        with torch.no_grad():
+            for number, weight in enumerate(model.parameters()):
+                weight.fill_(largest if number % 2 else -largest)
+        with pytest.raises(DragomanError, match="NaN"):
+            search(scoring([model]), sentences(3, 2), config())
+
+
+@pytest.mark.parametrize("halves", [False, True])
+def test_a_table_of_positions_grows_to_what_it_would_have_been(halves: bool) -> None:
+    table, whole = PositionTable(1000, 12, halves=halves), sinusoidal_table(range(1000), 12, halves=halves)
+    for first, last in ((0, 3), (2, 4), (0, 1), (7, 300), (999, 1000), (0, 1000)):
+        np.testing.assert_array_equal(table.rows(slice(first, last)), whole[first:last])
+    with pytest.raises(IndexError, match="position 1000 of a model that has 1000"):
+        table.rows(slice(0, 1001))
+
+
+@everywhere
+@pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
+def test_threads_may_share_a_model_while_its_tables_grow(positions: str, scoring: Scoring) -> None:
+    model = transformer(1, max_length=300, positions=positions, source_vocab_size=310)
+    batches = [sentences(length) for length in (3, 250, 40, 120, 7, 290, 60, 200)]
+    expected = [search(scoring([model]), batch, config(max_length=30)) for batch in batches]
+    shared = scoring([model])
+    with ThreadPoolExecutor(len(batches)) as pool:
+        found = list(pool.map(lambda batch: search(shared, batch, config(max_length=30)), batches))
+    for one, other in zip(found, expected, strict=True):
+        assert one[0][0] == other[0][0]
+
+
 @every_library
 def test_scores_are_gone_when_nobody_has_them(kernels: Kernels) -> None:
     """Without waiting for the collector of cycles, which knows nothing of how large they are."""
@@ -605,7 +681,7 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 @pytest.mark.parametrize(
     ("old", "new", "fits"),
-    [("", "", True), ("INTERFACE = 3", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(Tokens),", False)],
+    [("", "", True), ("INTERFACE = 4", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(Tokens),", False)],
 )
 def test_a_library_of_another_source_is_left_out(
     old: str, new: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

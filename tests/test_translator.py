@@ -667,7 +667,7 @@ def test_what_learned_from_single_sentences_is_given_single_ones(single: Transla
         for text in (" ".join(apart), "\n".join(apart), "She is reading.The cat is here.\n\nTwo dogs"):
             whole = single.translate(text)
             assert (whole.text, whole.n_parts) == (" ".join(alone), 3)
-                assert not {"copied", "unusual"} & set(whole.flags)
+            assert not {"copied", "unusual"} & set(whole.flags)
         assert single.translate(" ".join(apart), sentences=True) == single.translate(" ".join(apart))
         assert single.translate(" ".join(apart[:2]), sentences=False).n_parts == 1
         [streamed] = single.translate_stream([" ".join(apart)])

@@ -13,6 +13,8 @@ The manifest shows damage; it does not show who wrote the bundle.
 
 from __future__ import annotations
 
+import itertools
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,12 +25,13 @@ from safetensors.numpy import save
 
 from dragoman.config import ModelConfig, SearchConfig
 from dragoman.errors import BundleError, ConfigError, DivergedError
+from dragoman.model.footprint import disproportion
 from dragoman.model.shapes import weight_shapes
 from dragoman.sections import S, parse_section
-from dragoman.storage import MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
-from dragoman.text.tokenizer import Tokenizers
+from dragoman.storage import JSON_LIMIT, MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
+from dragoman.text.tokenizer import Tokenizers, file_limits
 from dragoman.text.vocabulary import PAD_ID
-from dragoman.weights import Floats, StoredPrecision, not_finite, read_weights, stored_weights, weights_of
+from dragoman.weights import Floats, StoredPrecision, largest_file, not_finite, read_weights, stored_weights, weights_of
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
@@ -47,8 +50,8 @@ PRETRAINED = Path(__file__).parent / "pretrained"
 #: (`dragoman.alignment.heads`), because both keep the model's shape, and small changes of the weights keep what a head
 #: does; and the kind of text that was learned from (`dragoman.text.learned_text`), which a training counts anew.
 LASTING_FACTS = ("alignment", "learned_text")
-#: Numbers in a table of positions, beyond which `max_length` is taken for a mistake or an attack.
-MAX_POSITION_TABLE = 2**25
+#: Bytes of a card; a larger one is none.
+MAX_CARD_BYTES = 1_000_000
 #: Bytes of the weights that a layer takes at least, with six tensors in the head; an outline of many takes time.
 LEAST_LAYER_BYTES = 500
 
@@ -126,10 +129,11 @@ def find_bundle(name: str | Path) -> Path:
 
 
 def card_of(name: str | Path) -> str | None:
-    """The card of the bundle that `find_bundle` finds, if it has one that is text."""
+    """The card of the bundle that `find_bundle` finds, if it has one that is text, of at most `MAX_CARD_BYTES`."""
     path = find_bundle(name) / CARD
     try:
-        return path.read_text(encoding="utf-8") if path.is_file() and not path.is_symlink() else None
+        is_card = path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_CARD_BYTES
+        return path.read_text(encoding="utf-8") if is_card else None
     except (OSError, UnicodeDecodeError):
         return None
 
@@ -165,7 +169,8 @@ def save_bundle(
 
     Raises:
         DivergedError: a weight is not finite; nothing is written.
-        ConfigError: a weight is too large for float16, or the padding is not the tokenizers'; nothing is written.
+        ConfigError: a weight is too large for float16, the padding is not the tokenizers', or a search would take
+            memory out of proportion; nothing is written.
         ResourceError, RunFolderError: the disk is full, or the folder cannot be written.
     """
     write_bundle(folder, Bundle(model.config, weights_of(model), tokenizers, search, facts), precision, card)
@@ -175,6 +180,8 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
     """`save_bundle` of what is in a bundle already."""
     if problem := _other_padding(bundle.config):
         raise ConfigError(problem, folder, advice=f"train one with pad_id {PAD_ID}")
+    if problem := disproportion(bundle.config, bundle.search):
+        raise ConfigError(problem, folder, advice="change the model's shape or the search")
     if bad := not_finite(bundle.weights):
         raise DivergedError("weights that are not finite are not saved", folder, details=bad)
     weights = stored_weights(bundle.weights, precision)
@@ -228,15 +235,20 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
 
 def _load(folder: Path, verify: bool) -> Bundle:
     settings = _read_config(folder)
-    if (folder / TOKENIZER).is_symlink():
-        raise BundleError("a link instead of a folder", folder / TOKENIZER, advice="use another copy")
-    manifest = verify_folder(folder, editable={CARD}) if verify else {}
-    if verify:
-        _verify_listed(folder, manifest)
     config = _section(ModelConfig, settings["model"], folder)
     search = _section(SearchConfig, settings["search"], folder)
-    weights = _read_weights(config, folder, settings.get("precision", "float32"))
+    shapes, precision = _shapes(config, folder), settings.get("precision", "float32")
+    if (folder / TOKENIZER).is_symlink():
+        raise BundleError("a link instead of a folder", folder / TOKENIZER, advice="use another copy")
     expected = config.source_vocab_size, config.target_vocab_size
+    limits = {CONFIG: JSON_LIMIT, WEIGHTS: largest_file(shapes, precision)}
+    limits |= {f"{TOKENIZER}/{name}": limit for name, limit in file_limits(expected).items()}
+    manifest = verify_folder(folder, editable={CARD}, limits=limits) if verify else {}
+    if verify:
+        _verify_listed(folder, manifest)
+    if problem := disproportion(config, search):
+        raise BundleError(problem, folder / CONFIG, advice="use another copy")
+    weights = read_weights(folder / WEIGHTS, shapes, precision)
     tokenizers = Tokenizers.load(folder / TOKENIZER, expected)
     sizes = tokenizers.source.vocab_size, tokenizers.target.vocab_size
     if sizes != expected:
@@ -249,14 +261,12 @@ def _load(folder: Path, verify: bool) -> Bundle:
     return Bundle(config, weights, tokenizers, search, settings["facts"])
 
 
-def _read_weights(config: ModelConfig, folder: Path, precision: StoredPrecision) -> dict[str, Floats]:
-    """The folder's weights, which must be those of the configured model."""
-    if config.max_length * config.d_model > MAX_POSITION_TABLE:
-        raise BundleError(f"max_length {config.max_length} is beyond reason", folder / CONFIG)
+def _shapes(config: ModelConfig, folder: Path) -> dict[str, tuple[int, ...]]:
+    """The shapes of the configured model's weights, if the file can have so many layers."""
     path, n_layers = folder / WEIGHTS, config.n_encoder_layers + config.n_decoder_layers
     if path.is_file() and path.stat().st_size < n_layers * LEAST_LAYER_BYTES:
         raise BundleError(f"the file is too small for the configured {n_layers:,} layers", path)
-    return read_weights(path, weight_shapes(config), precision)
+    return weight_shapes(config)
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
@@ -291,7 +301,13 @@ def _section(section: type[S], settings: Mapping[str, Any], folder: Path) -> S:
 
 
 def _verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """No file that loading would open may be missing from the manifest."""
-    names = {path.relative_to(folder).as_posix() for path in (folder / TOKENIZER).iterdir()}
-    for name in sorted({CONFIG, WEIGHTS, *names} - manifest["files"].keys()):
+    """No file that loading would open may be missing from the manifest. The first is told: there may be a million."""
+    try:
+        with os.scandir(folder / TOKENIZER) as entries:
+            names = itertools.chain((CONFIG, WEIGHTS), (f"{TOKENIZER}/{entry.name}" for entry in entries))
+            name = next((name for name in names if name not in manifest["files"]), None)
+    except OSError as error:
+        what = f"cannot be read ({error.strerror})"
+        raise BundleError(what, folder / TOKENIZER, advice="use another copy") from None
+    if name is not None:
         raise BundleError("the file is not listed in the manifest", folder / name, advice="use another copy")

@@ -182,21 +182,31 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
         _flush_folder(folder.parent)
 
 
-def verify_folder(folder: Path, advice: str = "use another copy", *, editable: Container[str] = ()) -> dict[str, Any]:
+def verify_folder(
+    folder: Path,
+    advice: str = "use another copy",
+    *,
+    editable: Container[str] = (),
+    limits: Mapping[str, int] | None = None,
+) -> dict[str, Any]:
     """Check every file of `folder` against its manifest and return the manifest.
 
     Args:
         advice: for whoever lost a file.
         editable: the files that people may change or remove.
+        limits: the files that will be read, and the most bytes each may have; of others only the size is compared, and
+            none of them is opened. None: all files are read, whatever their sizes.
 
     Raises:
-        BundleError: the manifest is missing or damaged, or a file differs from it in size or SHA-256, or is missing.
+        BundleError: the manifest is missing or damaged, or a file differs from it in size or SHA-256, or is missing, or
+            is larger than its limit.
     """
     manifest = read_json(folder / MANIFEST)
     try:
-        canonical = (folder / MANIFEST).read_bytes() == to_json(manifest)
+        canonical = _read_at_most(folder / MANIFEST, JSON_LIMIT) == to_json(manifest)
         files = {name: (entry["size"], entry["sha256"]) for name, entry in manifest["files"].items()}
-        whole = canonical and manifest["self"] == _self_hash(manifest)
+        typed = all(type(size) is int and isinstance(digest, str) for size, digest in files.values())
+        whole = canonical and typed and manifest["self"] == _self_hash(manifest)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         whole = False
     if not whole:
@@ -204,20 +214,42 @@ def verify_folder(folder: Path, advice: str = "use another copy", *, editable: C
     for name, (size, digest) in files.items():
         if name in editable:
             continue
-        path = folder / name
         if Path(name).is_absolute() or ".." in Path(name).parts:
             what = f"the manifest names a file outside the folder ({name!r})"
             raise BundleError(what, folder / MANIFEST, advice=advice)
-        try:
-            there = path.is_file() and not path.is_symlink()
-            same = there and path.stat().st_size == size and sha256(path) == digest
-        except OSError as error:
-            raise BundleError(f"cannot be read ({error.strerror})", path, advice="use another copy") from None
-        if not there:
-            raise BundleError("a file of the manifest is missing", path, advice=advice)
-        if not same:
-            raise BundleError("the file differs from its SHA-256 in the manifest", path, advice=advice)
+        is_read = limits is None or name in limits
+        limit = limits[name] if limits is not None and is_read else None
+        _verify_file(folder / name, size, digest if is_read else None, limit, advice)
     return manifest
+
+
+def _verify_file(path: Path, size: int, digest: str | None, limit: int | None, advice: str) -> None:
+    """Compare a file with its entry in the manifest; its content only if there is a digest."""
+    try:
+        there = path.is_file() and not path.is_symlink()
+        found = path.stat().st_size if there else 0
+        if limit is not None and found > limit:
+            raise BundleError(f"larger than {limit:,} bytes", path, advice="use another copy")
+        same = there and found == size and (digest is None or sha256(path) == digest)
+    except OSError as error:
+        raise BundleError(f"cannot be read ({error.strerror})", path, advice="use another copy") from None
+    if not there:
+        raise BundleError("a file of the manifest is missing", path, advice=advice)
+    if not same:
+        raise BundleError("the file differs from its SHA-256 in the manifest", path, advice=advice)
+
+
+def _read_at_most(path: Path, limit: int) -> bytes:
+    """The content of a file of up to `limit` bytes.
+
+    Raises:
+        ValueError: it has more; files of the system do not tell how long they are.
+    """
+    with open(path, "rb") as file:
+        content = file.read(limit + 1)
+    if len(content) > limit:
+        raise ValueError(f"larger than {limit:,} bytes")
+    return content
 
 
 def read_json(path: Path, limit: int = JSON_LIMIT) -> dict[str, Any]:
@@ -233,7 +265,7 @@ def read_json(path: Path, limit: int = JSON_LIMIT) -> dict[str, Any]:
         if path.exists() and path.stat().st_size > limit:
             raise BundleError(f"larger than {limit:,} bytes", path, advice="use another copy")
         value = json.loads(
-            path.read_bytes().decode(), object_pairs_hook=_without_duplicates, parse_constant=_not_a_number
+            _read_at_most(path, limit).decode(), object_pairs_hook=without_duplicates, parse_constant=_not_a_number
         )
     except FileNotFoundError:
         raise BundleError("file not found", path, advice="is this the right folder?") from None
@@ -244,8 +276,11 @@ def read_json(path: Path, limit: int = JSON_LIMIT) -> dict[str, Any]:
     return value
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Python would take the last of two equal keys, and others may take the first."""
+def without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object of these pairs; a ValueError if a key is there twice.
+
+    Python would take the last of two equal keys, and others may take the first.
+    """
     value = dict(pairs)
     if len(value) != len(pairs):
         raise ValueError("a key is there twice")

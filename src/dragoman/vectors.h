@@ -1,5 +1,6 @@
 /* Vectors of floats as wide as the processor's own, by what GCC and Clang have in common. */
 
+#include <float.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>

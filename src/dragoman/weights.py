@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,6 +13,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from dragoman.errors import BundleError
+from dragoman.storage import without_duplicates
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -69,7 +72,7 @@ def stored_weights(weights: Mapping[str, Floats], precision: StoredPrecision) ->
     return tensors
 
 
-def _stored_shapes(
+def stored_shapes(
     shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision
 ) -> dict[str, tuple[str, tuple[int, ...]]]:
     """Type, as safetensors calls it, and shape of each tensor that `stored_weights` gives."""
@@ -93,7 +96,7 @@ def read_weights(
     Raises:
         BundleError: lists every difference, and every tensor that is not finite.
     """
-    expected = _stored_shapes(shapes, precision)
+    expected = stored_shapes(shapes, precision)
     try:
         _check_head(path, len(expected))
         with safe_open(path, framework="np") as file:
@@ -129,9 +132,28 @@ def not_finite(weights: Mapping[str, NDArray[Any]]) -> list[str]:
     return [f"{name}: not finite" for name, weight in weights.items() if not np.isfinite(weight).all()]
 
 
+def largest_file(shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision) -> int:
+    """The most bytes of a file with weights of these shapes."""
+    sizes = {name: np.dtype(precision).itemsize for precision, name in _NAMES.items()}
+    stored = stored_shapes(shapes, precision).values()
+    return 8 + _largest_head(len(stored)) + sum(sizes[kind] * math.prod(shape) for kind, shape in stored)
+
+
+def _largest_head(n_tensors: int) -> int:
+    return (n_tensors + 1) * MAX_HEAD_BYTES
+
+
 def _check_head(path: Path, n_tensors: int) -> None:
-    """Refuse a head that is much longer than `n_tensors` need: reading it takes time and memory."""
+    """Refuse a head that is much longer than `n_tensors` need, since reading it takes time and memory.
+
+    Also refuse one with a key twice: safetensors takes the last, and others may take the first.
+    """
     with open(path, "rb") as file:
         length = int.from_bytes(file.read(8), "little")
-    if length > (n_tensors + 1) * MAX_HEAD_BYTES:
-        raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
+        if length > _largest_head(n_tensors):
+            raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
+        head = file.read(length)
+    try:
+        json.loads(head.decode(), object_pairs_hook=lambda pairs: bool(without_duplicates(pairs)))
+    except (ValueError, RecursionError) as error:
+        raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None

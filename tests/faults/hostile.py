@@ -13,6 +13,7 @@ import hashlib
 import io
 import itertools
 import json
+import math
 import os
 import pickle
 import resource
@@ -31,12 +32,16 @@ from typing import Any
 import numpy as np
 import torch
 import typer
+from safetensors.numpy import save as save_arrays
 from safetensors.torch import load_file, save, save_file
 
 from dragoman.bundle import FORMAT_VERSION
 from dragoman.cli.program import app
 from dragoman.cli.program import run as run_program
+from dragoman.config import ModelConfig
+from dragoman.model.shapes import weight_shapes
 from dragoman.storage import MANIFEST, sha256, to_json
+from dragoman.weights import stored_shapes
 
 SENTENCE = "A man is riding."
 CONFIG, WEIGHTS, DESCRIPTION = "config.json", "model.safetensors", "tokenizer/tokenizer.json"
@@ -44,6 +49,8 @@ MODEL, WORDS = "tokenizer/joint.model", "tokenizer/joint.json"
 #: What a pickle in a forged folder would create, beside the folder.
 CANARY = "canary"
 MEGABYTE = 2**20
+#: A model of 8 bits is loaded as float32, folded and packed, each time in four times the memory.
+TIMES_ON_DISK = 16
 #: Made before the forks: typer makes it of annotations, which it compiles.
 COMMAND_LINE = typer.main.get_command(app)
 
@@ -64,7 +71,7 @@ class Outcome:
     translation: str
     events: tuple[str, ...]  # those that a loader of plain data has no need of
     seconds: float  # of processor time
-    peak: int  # bytes of memory
+    peak: int  # bytes of memory, less those that it began with
 
 
 def forbidden(event: str, arguments: tuple[Any, ...], inside: str) -> str | None:
@@ -94,6 +101,7 @@ def attempt(folder: Path, place: Path, command: Callable[[Path], int] = translat
     """Run `command` on a folder in a watched child that has everything imported; what it says goes below `place`."""
     names = {name: place / name for name in ("stdin", "stdout", "stderr", "events")}
     names["stdin"].write_text(SENTENCE + "\n")
+    before = int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
     child = os.fork()
     if child == 0:
         code = 70
@@ -115,7 +123,7 @@ def attempt(folder: Path, place: Path, command: Callable[[Path], int] = translat
     said, translation, events = (names[name].read_text(errors="replace") for name in ("stderr", "stdout", "events"))
     code = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
     seconds = usage.ru_utime + usage.ru_stime
-    return Outcome(code, said, translation, tuple(events.splitlines()), seconds, usage.ru_maxrss * 1024)
+    return Outcome(code, said, translation, tuple(events.splitlines()), seconds, usage.ru_maxrss * 1024 - before)
 
 
 def _limit() -> None:
@@ -143,6 +151,9 @@ def problems(outcome: Outcome, good: Outcome, attack: Attack, folder: Path) -> l
     lines = outcome.said.splitlines()
     if outcome.code < 0:
         found.append(f"ended by signal {-outcome.code}")
+    elif attack.may_fit and outcome.code == 0:
+        if not all(line.startswith("warning: ") for line in lines):
+            found.append(f"said something: {outcome.said[:300]!r}")
     elif attack.harmless:
         if (outcome.code, outcome.translation, outcome.said) != (0, good.translation, ""):
             found.append(f"not the translation of the good folder: {outcome}")
@@ -160,7 +171,7 @@ def problems(outcome: Outcome, good: Outcome, attack: Attack, folder: Path) -> l
     if outcome.seconds > 2:
         found.append(f"{outcome.seconds:.1f} s of processor time")
     size = sum(path.lstat().st_size for path in folder.rglob("*")) if folder.is_dir() else 0
-    if outcome.peak > good.peak + size + 50 * MEGABYTE:
+    if outcome.peak > good.peak + (TIMES_ON_DISK if outcome.code == 0 else 1) * size + 50 * MEGABYTE:
         found.append(f"{(outcome.peak - good.peak) // MEGABYTE} MB more memory than the good folder")
     if (folder.parent / CANARY).exists():
         found.append("code of the folder was executed")
@@ -178,6 +189,7 @@ class Attack:
     kind: str = "bpe"  # of the tokenizer
     sealed: bool = True  # whether the manifest is made to fit
     harmless: str = ""  # why the folder may translate as before
+    may_fit: bool = False  # whether it may be a model, which then translates anything, in memory that fits its size
 
     def forge(self, folder: Path) -> None:
         self.change(folder)
@@ -274,8 +286,13 @@ def _million_tensors(content: bytes) -> bytes:
     return with_header(b"{" + names.encode() + b"}")
 
 
-def _duplicate(text: str, entry: dict[str, Any]) -> str:
-    return text[:-1] + f', "{BIAS}": {json.dumps(entry)}}}'
+def _duplicate(text: str, entry: dict[str, Any], name: str = f'"{BIAS}"') -> str:
+    return text[:-1] + f", {name}: {json.dumps(entry)}}}"
+
+
+def _double_field(text: str, field: str, value: str) -> str:
+    """The first entry of a header with one of its fields twice, the good one last."""
+    return text.replace('{"dtype"', f'{{"{field}": {value}, "dtype"', 1)
 
 
 def _shift(header: dict[str, Any], by: int) -> None:
@@ -338,16 +355,17 @@ def weights_attacks() -> Iterator[Attack]:
         "duplicate key, another shape",
         raw_header(lambda text: _duplicate(text, json.loads(text)[BIAS] | {"shape": [1]})),
     )
-    yield of(
-        "duplicate key, the same",
-        raw_header(lambda text: _duplicate(text, json.loads(text)[BIAS])),
-        harmless="both entries are the same bytes of the file, and each byte belongs to one tensor",
-    )
-    yield of(
-        "metadata",
-        raw_header(lambda text: '{"__metadata__": {"format": "os.system"}, ' + text[1:]),
-        harmless="nothing reads it",
-    )
+    yield of("duplicate key, the same", raw_header(lambda text: _duplicate(text, json.loads(text)[BIAS])))
+    escaped = f'"\\u{ord(BIAS[0]):04x}{BIAS[1:]}"'
+    yield of("duplicate key, escaped", raw_header(lambda text: _duplicate(text, _entry([320], 0, 1280), escaped)))
+    for field, value in (("dtype", '"F32"'), ("shape", "[320]"), ("data_offsets", "[0, 0]")):
+        yield of(f"{field} twice", raw_header(partial(_double_field, field=field, value=value)))
+    good = '{"__metadata__": {"format": "os.system"}, '
+    yield of("metadata", raw_header(lambda text: good + text[1:]), harmless="nothing reads it")
+    yield of("metadata twice", raw_header(lambda text: good + good[1:] + text[1:]))
+    yield of("metadata with a key twice", raw_header(lambda text: '{"__metadata__": {"a": "1", "a": "2"},' + text[1:]))
+    for value in ('{"format": 1}', '{"format": {}}', "[]", '"os.system"', "5"):
+        yield of(f"metadata {value}", raw_header(lambda text, value=value: f'{{"__metadata__": {value}, {text[1:]}'))
     yield of("missing tensor", changed_weights(lambda weights: weights.pop(BIAS)))
     yield of("extra tensor", changed_weights(lambda weights: weights.update(extra=torch.zeros(2))))
     yield of("tensor ../../x", changed_weights(lambda weights: weights.update({"../../x": torch.zeros(2)})))
@@ -686,8 +704,29 @@ def folder_attacks() -> Iterator[Attack]:
     yield of("best is not UTF-8", only_a_link(lambda best: best.write_bytes(b"\xff\xfe")))
     yield of("best is long", only_a_link(lambda best: best.write_bytes(b"a/" * 2000)))
 
+    for name in (WEIGHTS, CONFIG, DESCRIPTION, MODEL, "tokenizer/source.model"):
+        yield of(f"{name} of 1 TB", partial(_listed, name=name))
+    for name in ("README.md", "extra", "tokenizer.bin", "tokenizer/extra"):
+        yield of(f"{name} of 1 TB", partial(_listed, name=name), harmless="it is not read")
+    yield of("MANIFEST.json of 1 TB", lambda folder: os.truncate(folder / MANIFEST, 2**40))
+    yield of("20,000 files in the tokenizer", _many_files)
     yield of("folder in the tokenizer", lambda folder: (folder / "tokenizer" / "folder").mkdir())
     yield of("file of no use in the tokenizer", lambda folder: (folder / "tokenizer" / "source.model").touch())
+
+
+def _listed(folder: Path, name: str) -> None:
+    """A file that takes no place on the disk and hours to read, with its place in the manifest."""
+    with open(folder / name, "ab") as file:
+        file.truncate(2**40)
+    manifest = read(folder / MANIFEST)
+    del manifest["self"]
+    manifest["files"][name] = {"size": 2**40, "sha256": "0" * 64}
+    write_manifest(folder, manifest)
+
+
+def _many_files(folder: Path) -> None:
+    for number in range(20_000):
+        (folder / "tokenizer" / f"{number}").touch()
 
 
 def _socket(path: Path) -> None:
@@ -903,6 +942,84 @@ def list_attacks(kind: str) -> Iterator[Attack]:
     )
 
 
+# Of the proportion of memory to the file: weights that fit the configuration, whatever that is.
+
+#: The smallest model, of the others' extremes.
+SMALLEST = {"d_model": 2, "d_ff": 1, "n_heads": 1, "d_k": 2, "d_v": 1, "n_encoder_layers": 1, "n_decoder_layers": 1}
+#: By section and field.
+EXTREMES: dict[tuple[str, str], tuple[Any, ...]] = {
+    ("model", "d_model"): (64, 16_384),
+    ("model", "d_ff"): (4096, 1_000_000),
+    ("model", "n_heads"): (1024,),
+    ("model", "d_k"): (2048, 65_536),
+    ("model", "d_v"): (2048, 65_536),
+    ("model", "n_encoder_layers"): (100, 1000),
+    ("model", "n_decoder_layers"): (100, 1000),
+    ("model", "max_length"): (2, 1_000_000),
+    ("model", "positions"): ("rotary",),
+    ("model", "activation"): ("swiglu",),
+    ("model", "norm"): ("pre",),
+    ("search", "beam_size"): (1, 100, 1000),
+    ("search", "n_best"): (2, 1000),
+    ("search", "sample"): (True,),
+    ("search", "max_length"): (1, 4096, 10**12),
+    ("search", "min_length"): (1000, 10**12),
+    ("search", "no_repeat_ngram"): (1, 10**12),
+    ("search", "length_penalty"): (10.0,),
+    ("search", "temperature"): (100.0,),
+    ("search", "top_k"): (1, 10**12),
+    ("search", "top_p"): (1e-9,),
+    ("search", "seed"): (10**12,),
+}
+#: Larger files are left out: they would only make the trials longer.
+MOST_WEIGHTS = 4_000_000
+
+
+def fitting(fields: dict[tuple[str, str], Any]) -> Callable[[Path], None]:
+    """Configure the smallest model, but for some fields, and write weights in 8 bits that fit."""
+
+    def change(folder: Path) -> None:
+        settings = read(folder / CONFIG)
+        settings["model"].update(SMALLEST)
+        for (section, field), value in fields.items():
+            settings[section][field] = value
+        settings.update(format_version=3, precision="int8")
+        (folder / CONFIG).write_text(json.dumps(settings))
+        dice = np.random.default_rng(1)
+        shapes = stored_shapes(weight_shapes(ModelConfig.model_validate(settings["model"])), "int8").items()
+        (folder / WEIGHTS).write_bytes(
+            save_arrays(
+                {
+                    name: dice.integers(-127, 128, shape, dtype=np.int8)
+                    if kind == "I8"
+                    else dice.normal(0, 0.01, shape).astype(np.float32)
+                    for name, (kind, shape) in shapes
+                }
+            )
+        )
+
+    return change
+
+
+def proportion_attacks() -> Iterator[Attack]:
+    """All extremes alone, and all pairs of two fields."""
+    choices = [(field, value) for field, values in EXTREMES.items() for value in values]
+    for pair in [((each,)) for each in choices] + [*itertools.combinations(choices, 2)]:
+        fields = dict(pair)
+        if len(fields) < len(pair):
+            continue
+        model = {**SMALLEST, **{name: value for (section, name), value in fields.items() if section == "model"}}
+        try:
+            config = ModelConfig.model_validate(
+                {**model, "source_vocab_size": 320, "target_vocab_size": 320, "tie": "all"}
+            )
+        except ValueError:
+            continue  # such a configuration is refused whatever the weights are
+        if sum(map(math.prod, weight_shapes(config).values())) <= MOST_WEIGHTS:
+            name = ", ".join(f"{section}.{field} {value}" for (section, field), value in pair)
+            yield Attack("proportion", name, fitting(fields), may_fit=True)
+
+
 ATTACKS = (
     *weights_attacks(),
     *code_attacks(),
@@ -910,4 +1027,5 @@ ATTACKS = (
     *manifest_attacks(),
     *folder_attacks(),
     *tokenizer_attacks(),
+    *proportion_attacks(),
 )

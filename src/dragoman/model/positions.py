@@ -11,16 +11,19 @@ from torch import Tensor, nn
 from dragoman.config import ModelShape
 from dragoman.fused import functions as fused
 
+#: Numbers of a table that are computed at once: 2 MB. The longest sequence may have a million tokens.
+FIRST_NUMBERS = 2**19
 
-def sinusoidal_table(n_positions: int, d_model: int, *, halves: bool = False) -> Tensor:
-    """The table of section 3.5, (T, D), sines on even and cosines on odd dimensions:
+
+def sinusoidal_table(n_positions: int, d_model: int, *, halves: bool = False, first: int = 0) -> Tensor:
+    """The table of section 3.5, (T, D), sines on even and cosines on odd dimensions, of positions from `first` on:
 
         PE[p, 2i] = sin(p / 10000^(2i / D)),  PE[p, 2i + 1] = cos(p / 10000^(2i / D))
 
     With `halves` all sines come first, then all cosines: the same numbers in another order.
     Computed in double precision, since a float32 angle of a few thousand has lost its last digits.
     """
-    position = torch.arange(n_positions, dtype=torch.float64)[:, None]
+    position = torch.arange(first, n_positions, dtype=torch.float64)[:, None]
     even = torch.arange(0, d_model, 2, dtype=torch.float64)
     angle = position * 10000.0 ** (-even / d_model)
     waves = (angle.sin(), angle.cos())
@@ -34,11 +37,14 @@ class SinusoidalPositions(nn.Module):
 
     def __init__(self, max_length: int, d_model: int, *, halves: bool = False) -> None:
         super().__init__()
-        self.register_buffer("table", sinusoidal_table(max_length, d_model, halves=halves), persistent=False)
+        self.max_length, self.halves = max_length, halves
+        table = sinusoidal_table(_first_rows(max_length, d_model), d_model, halves=halves)
+        self.register_buffer("table", table, persistent=False)
 
     def forward(self, x: Tensor, positions: range) -> Tensor:
         """x (B, T, D) at `positions`, one for each or one for all -> (B, T, D)."""
-        return x + _rows(self.table, positions)
+        self.table = table = _grown(self.table, positions.stop, self.max_length, halves=self.halves)
+        return x + _rows(table, positions)
 
 
 class LearnedPositions(nn.Module):
@@ -65,11 +71,15 @@ class RotaryPositions(nn.Module):
 
     def __init__(self, max_length: int, d_k: int) -> None:
         super().__init__()
-        self.register_buffer("table", sinusoidal_table(max_length, d_k, halves=True), persistent=False)
+        self.max_length = max_length
+        self.register_buffer(
+            "table", sinusoidal_table(_first_rows(max_length, d_k), d_k, halves=True), persistent=False
+        )
 
     def forward(self, x: Tensor, positions: range) -> Tensor:
         """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
-        table = _rows(self.table, positions)
+        self.table = table = _grown(self.table, positions.stop, self.max_length, halves=True)
+        table = _rows(table, positions)
         if x.dim() == 4 and fused.is_worth_it(x):
             return fused.rotate(x, table)
         sin, cos = table.chunk(2, dim=-1)
@@ -86,7 +96,31 @@ def build_positions(config: ModelShape) -> SinusoidalPositions | LearnedPosition
     return SinusoidalPositions(config.max_length, config.d_model, halves=config.positions == "halves")
 
 
+def _first_rows(max_length: int, width: int) -> int:
+    """Rows of a table that are computed when a model is built; others follow when a sequence is that long."""
+    return min(max_length, max(FIRST_NUMBERS // width, 1))
+
+
+def _grown(table: Tensor, n_positions: int, max_length: int, *, halves: bool) -> Tensor:
+    """The table if it has so many rows; else a longer one, on the same device and of the same type.
+
+    Raises:
+        ValueError: the model reads no sequence of that length.
+    """
+    if n_positions <= len(table):
+        return table
+    _require_length(n_positions, max_length)
+    n_rows = min(max(n_positions, 2 * len(table)), max_length)
+    with torch.inference_mode(False):  # a training may use the table next
+        more = sinusoidal_table(n_rows, table.size(1), halves=halves, first=len(table))
+        return torch.cat((table, more.to(table)))
+
+
 def _rows(table: Tensor, positions: range) -> Tensor:
-    if positions.stop > len(table):
-        raise ValueError(f"a sequence of {positions.stop} tokens is longer than the model's max_length, {len(table)}")
+    _require_length(positions.stop, len(table))
     return table[positions.start : positions.stop]
+
+
+def _require_length(n_positions: int, max_length: int) -> None:
+    if n_positions > max_length:
+        raise ValueError(f"a sequence of {n_positions} tokens is longer than the model's max_length, {max_length}")

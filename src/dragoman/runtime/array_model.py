@@ -20,13 +20,13 @@ from dragoman.runtime.layers import (
     FeedForward,
     Linear,
     Norm,
+    PositionTable,
     Residual,
     Rotary,
     Weights,
     attend,
     centred,
     exponentials,
-    sinusoidal_table,
     split_heads,
 )
 from dragoman.runtime.projection import ProjectedScores
@@ -39,6 +39,8 @@ class ArrayModel:
         weights: float32, by their names in `dragoman.Transformer`; of tied ones the first name is enough.
     """
 
+    # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
+    @np.errstate(all="ignore")
     def __init__(self, config: ModelConfig, weights: Weights) -> None:
         self.config = config
         weights = searched_weights(config, weights)
@@ -57,7 +59,7 @@ class ArrayModel:
         self.decoder_norm = Norm(weights, "decoder_norm", config) if config.has_final_norm else None
         self.output_projection = Linear(weights, "output_projection")
 
-    @np.errstate(over="ignore")
+    @np.errstate(all="ignore")
     def start(self, source_ids: Ints) -> ArraySteps:
         """Read the sources (B, S), which end in eos and then padding."""
         is_real = source_ids != self.config.pad_id
@@ -92,7 +94,7 @@ class ArraySteps:
         # Memory that every step writes to again: fresh memory would cost more.
         self._scores, self._exponentials = np.empty((2, ROWS_AT_ONCE, vocab_size), dtype=np.float32)
 
-    @np.errstate(over="ignore")
+    @np.errstate(all="ignore")
     def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> ProjectedScores:
         """See `dragoman.decoding.state.Steps`."""
         at = slice(position, position + 1)
@@ -104,7 +106,7 @@ class ArraySteps:
         hidden = x if self._model.decoder_norm is None else self._model.decoder_norm(x)
         return ProjectedScores(hidden, self._project, self._model.config.target_vocab_size)
 
-    @np.errstate(over="ignore")
+    @np.errstate(all="ignore")
     def _project(self, hidden: Floats) -> Floats:
         """hidden (R, D) of at most `ROWS_AT_ONCE` rows -> log-probabilities (R, V), until the next call."""
         scores = self._model.output_projection(hidden, out=self._scores[: len(hidden)])
@@ -126,10 +128,10 @@ class Embedding:
     def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
         self.tokens = weights[f"{name}.tokens.weight"]
         self.scale = np.float32(math.sqrt(config.d_model) if config.scale_embeddings else 1.0)
-        self.positions = weights.get(f"{name}.positions.table")
-        if config.positions in ("sinusoidal", "halves"):
-            halves = config.positions == "halves"
-            self.positions = sinusoidal_table(config.max_length, config.d_model, halves=halves)
+        self._learned = weights.get(f"{name}.positions.table")
+        halves = config.positions == "halves"
+        has_table = halves or config.positions == "sinusoidal"
+        self._table = PositionTable(config.max_length, config.d_model, halves=halves) if has_table else None
         self.is_centring = needs_centring(config)
 
     def __call__(self, ids: Ints, positions: slice) -> Floats:
@@ -137,10 +139,17 @@ class Embedding:
         if ids.min(initial=0) < 0:
             raise IndexError("an id that is not in the vocabulary")
         x = self.tokens[ids] * self.scale
-        if self.positions is not None:
-            x += self.positions[positions]
+        added = self.added(positions)
+        if added is not None:
+            x += added
         x = x.reshape(-1, x.shape[2])
         return centred(x) if self.is_centring else x
+
+    def added(self, positions: slice) -> Floats | None:
+        """The vectors of `positions`, (T, D), or None where nothing is added."""
+        if self._table is not None:
+            return self._table.rows(positions)
+        return None if self._learned is None else self._learned[positions]
 
 
 class SelfAttention:

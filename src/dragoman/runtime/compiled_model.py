@@ -25,7 +25,7 @@ from dragoman.runtime.kernels import (
     TokensStruct,
     address,
 )
-from dragoman.runtime.layers import UNSEEN, Weights
+from dragoman.runtime.layers import UNSEEN, Rotary, Weights
 from dragoman.runtime.packing import Packer, rounded_up
 from dragoman.runtime.projection import ProjectedScores
 
@@ -41,11 +41,15 @@ class CompiledModel:
         kernels: one of `usable_kernels`.
     """
 
+    # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
+    @np.errstate(all="ignore")
     def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:
         self.config, self.kernels = config, kernels
         weights = searched_weights(config, weights)
         pack = Packer(config, weights, kernels)
         self._source_embedding = Embedding(weights, "source_embedding", config)
+        self.target_embedding = Embedding(weights, "target_embedding", config)
+        self.rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
         self._encoder_layers = [pack.layer(f"encoder_layers.{n}") for n in range(config.n_encoder_layers)]
         self._encoder_norm = pack.final_norm("encoder_norm")
         decoder_layers = [pack.layer(f"decoder_layers.{n}", cross=True) for n in range(config.n_decoder_layers)]
@@ -53,7 +57,7 @@ class CompiledModel:
         self.shape = pack.shape()
         self.decoder = DecoderStruct(
             shape=self.shape,
-            embedding=pack.embedding("target_embedding"),
+            embedding=pack.embedding(self.target_embedding),
             n_layers=len(decoder_layers),
             layers=ctypes.addressof(self.decoder_layers),
             norm=pack.final_norm("decoder_norm"),
@@ -61,9 +65,12 @@ class CompiledModel:
         self.output_projection = pack.linear("output_projection")
         self._arrays = pack.arrays  # which the structures point to
         # Zeros, then a vector of `UNSEEN`: its end is what is added where all keys are seen.
-        self._seen = np.concatenate((np.zeros(config.max_length, dtype=np.float32), np.full(kernels.lanes, UNSEEN)))
+        # Zeros that nobody reads take no memory.
+        self._seen = np.zeros(config.max_length + kernels.lanes, dtype=np.float32)
+        self._seen[config.max_length :] = UNSEEN
         self._seen_end = address(self._seen[config.max_length :])
 
+    @np.errstate(all="ignore")
     def start(self, source_ids: Ints) -> CompiledSteps:
         """Read the sources (B, S), which end in eos and then padding."""
         n_sentences, length = source_ids.shape
@@ -72,9 +79,11 @@ class CompiledModel:
         unseen = self.unseen(source_ids != self.config.pad_id)
         x = self._source_embedding(source_ids, slice(length))
         steps = CompiledSteps(self, n_sentences, length, unseen)
+        angles = None if self.rotary is None else self.rotary.angles.rows(slice(length))
+        row = None if angles is None else address(angles)
         shape, layerwise = ctypes.byref(self.shape), self.config.memory == "layerwise"
         for number, layer in enumerate(self._encoder_layers):
-            self.kernels.encode(shape, ctypes.byref(layer), address(x), n_sentences, length, address(unseen))
+            self.kernels.encode(shape, ctypes.byref(layer), address(x), n_sentences, length, address(unseen), row)
             if layerwise:
                 steps.read_memory(self._memory(x.copy()), [number])
         if not layerwise:
@@ -146,8 +155,12 @@ class CompiledSteps:
             rows = model.unseen(paths.reshape(-1, self._n_read)[open_places])
             unseen, stride = address(rows), rows.shape[1]
         hidden = np.empty((n_rows, model.config.d_model), dtype=np.float32)
-        token = address(ids), address(open_places), n_places, n_rows, position, n_read
-        step = StepStruct(*token, unseen, stride)
+        at = slice(position, position + 1)
+        added = model.target_embedding.added(at)
+        angles = None if model.rotary is None else model.rotary.angles.rows(at)
+        tokens = address(ids), address(open_places), n_places, n_rows, n_read
+        places = (None if each is None else address(each) for each in (added, angles))
+        step = StepStruct(*tokens, *places, unseen, stride)
         model.kernels.decode(
             ctypes.byref(model.decoder), ctypes.byref(self._struct), ctypes.byref(step), address(hidden)
         )

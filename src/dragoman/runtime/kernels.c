@@ -18,7 +18,7 @@
 
 enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
 
-enum { INTERFACE = 3 };
+enum { INTERFACE = 4 };
 
 enum { ROWS_AT_ONCE = 96 };     /* rows that go through a layer together */
 enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
@@ -42,12 +42,11 @@ typedef struct {
 
 typedef struct {
     int64_t d_model, n_heads, d_k, d_v, d_ff, pre_norm, activation;
-    const float *sines, *cosines; /* (positions, K / 2) of rotary positions, or NULL */
 } Shape;
 
-/* Ids to vectors: tokens (vocabulary, D) times `scale`, plus positions (positions, D) if they are added. */
+/* Ids to vectors: tokens (vocabulary, D) times `scale`. */
 typedef struct {
-    const float *tokens, *positions;
+    const float *tokens;
     int64_t n_tokens;
     double scale;
     int64_t centring; /* whether the mean of each vector is taken off */
@@ -81,7 +80,9 @@ typedef struct {
     const int64_t *ids;       /* (B', N) */
     const int64_t *places;    /* (R): the open ones, in the flattened (B', N); best those of a sentence side by side */
     int64_t n_places, n_rows; /* N and R */
-    int64_t position, n_read; /* n_read: tokens read before for a sentence; to them come N */
+    int64_t n_read;           /* tokens read before for a sentence; to them come N */
+    const float *added;       /* (D): the vector of their position, which is added to embeddings, or NULL */
+    const float *angles;      /* (K): the sines of their position, then the cosines; NULL: keys are not turned */
     const float *unseen;      /* (R, tokens up to whole vectors): 0, or -1e9 at what a row may not see */
     int64_t unseen_stride;    /* 0: one row for all */
 } Step;
@@ -153,12 +154,13 @@ static void place_token(const Shape *shape, const float *key, const float *value
     spread(workspace, shape->d_v, token % UNIT, values + token / UNIT * width * UNIT);
 }
 
-/* Turn pairs of dimensions by the angle of the position: x (R, H * K), rows `stride` apart, of which R' have one. */
-static void rotate(const Shape *shape, float *x, int64_t stride, int64_t n_rows, int64_t first, int64_t n_positions) {
+/* Turn pairs of dimensions by the angle of the position: x (R, H * K), rows `stride` apart, whose positions go through
+ * angles (n_positions, K), sines and then cosines, again and again. */
+static void rotate(const Shape *shape, float *x, int64_t stride, int64_t n_rows, const float *angles,
+                   int64_t n_positions) {
     const int64_t half = shape->d_k / 2;
     for (int64_t row = 0; row < n_rows; row++) {
-        const float *sines = shape->sines + (first + row % n_positions) * half;
-        const float *cosines = shape->cosines + (first + row % n_positions) * half;
+        const float *sines = angles + row % n_positions * shape->d_k, *cosines = sines + half;
         for (int64_t head = 0; head < shape->n_heads; head++) {
             float *pairs = x + row * stride + head * shape->d_k;
             for (int64_t i = 0; i < half; i++) {
@@ -352,10 +354,10 @@ static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64
     add(shape, &layer->outer, &layer->feed_forward_norm, workspace->inner, x, n_rows, workspace);
 }
 
-/* An encoder layer on x (B * S, D), in place; unseen (B, S up to whole vectors): 0, or -1e9 at padding.
- * Returns 0 or NO_MEMORY. */
+/* An encoder layer on x (B * S, D), in place; unseen (B, S up to whole vectors): 0, or -1e9 at padding; angles (S, K)
+ * as of `rotate`, or NULL. Returns 0 or NO_MEMORY. */
 int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sentences, int64_t length,
-               const float *unseen) {
+               const float *unseen, const float *angles) {
     const int64_t d_k = shape->d_k, d_v = shape->d_v, n_heads = shape->n_heads;
     const int64_t stride = n_heads * (2 * d_k + d_v), padded = rounded_up(length, LANES);
     const int64_t at_once = larger_of(ROWS_AT_ONCE / length, 1);
@@ -368,9 +370,9 @@ int64_t encode(const Shape *shape, const Layer *layer, float *x, int64_t n_sente
         float *rows = x + first * length * shape->d_model;
         apply(&layer->self_projection, before(shape, &layer->self_norm, rows, n_rows, &workspace), n_rows,
               workspace.projected, workspace.converted);
-        if (shape->sines) {
-            rotate(shape, workspace.projected, stride, n_rows, 0, length);
-            rotate(shape, workspace.projected + n_heads * d_k, stride, n_rows, 0, length);
+        if (angles) {
+            rotate(shape, workspace.projected, stride, n_rows, angles, length);
+            rotate(shape, workspace.projected + n_heads * d_k, stride, n_rows, angles, length);
         }
         for (int64_t sentence = 0; sentence < n_here; sentence++)
             for (int64_t head = 0; head < n_heads; head++) {
@@ -459,12 +461,12 @@ static void attend_kept(const Shape *shape, const Tokens *tokens, const int64_t 
     }
 }
 
-/* The vector of an id at a position -> x (D). */
-static void embed(const Embedding *embedding, int64_t width, int64_t id, int64_t position, float *x) {
+/* The vector of an id, plus that of its position if one is added -> x (D). */
+static void embed(const Embedding *embedding, int64_t width, int64_t id, const float *added, float *x) {
     const float *token = embedding->tokens + id * width, scale = (float)embedding->scale;
     double total = 0;
     for (int64_t i = 0; i < width; i++) {
-        x[i] = token[i] * scale + (embedding->positions ? embedding->positions[position * width + i] : 0);
+        x[i] = token[i] * scale + (added ? added[i] : 0);
         total += x[i];
     }
     if (embedding->centring)
@@ -483,9 +485,9 @@ static void decode_layer(const Shape *shape, const Layer *layer, const Sentences
 
     apply(&layer->self_projection, before(shape, &layer->self_norm, x, n_rows, workspace), n_rows, workspace->projected,
           workspace->converted);
-    if (shape->sines) {
-        rotate(shape, workspace->projected, stride, n_rows, step->position, 1);
-        rotate(shape, workspace->projected + d_keys, stride, n_rows, step->position, 1);
+    if (step->angles) {
+        rotate(shape, workspace->projected, stride, n_rows, step->angles, 1);
+        rotate(shape, workspace->projected + d_keys, stride, n_rows, step->angles, 1);
     }
     for (int64_t row = 0; row < n_rows; row++) {
         const float *keys = workspace->projected + row * stride + d_keys;
@@ -517,7 +519,7 @@ int64_t decode(const Decoder *decoder, const Sentences *sentences, const Step *s
                             larger_of(step->n_read + step->n_places, sentences->source_length)))
         return NO_MEMORY;
     for (int64_t row = 0; row < step->n_rows; row++)
-        embed(&decoder->embedding, shape->d_model, step->ids[step->places[row]], step->position,
+        embed(&decoder->embedding, shape->d_model, step->ids[step->places[row]], step->added,
               hidden + row * shape->d_model);
     for (int64_t i = 0; i < decoder->n_layers; i++)
         for (int64_t first = 0; first < step->n_rows; first += ROWS_AT_ONCE)
@@ -552,7 +554,11 @@ static float add_scores(LogSum *sum, const float *scores, int64_t count) {
     for (; i < count; i++) shift = scores[i] > shift ? scores[i] : shift;
     const float highest_here = shift;
     if (sum->highest > shift) shift = sum->highest;
-    if (shift == -INFINITY) return shift; /* nothing to add, and nothing to take off */
+    if (shift == -INFINITY) { /* nothing to add, and nothing to take off; or a NaN, which is larger than no number */
+        for (i = 0; i < count; i++)
+            if (scores[i] != -INFINITY) sum->total = sum->highest = NAN;
+        return shift;
+    }
     for (i = 0; i + LANES <= count; i += LANES) totals += exponential(load(scores + i) - shift);
     double total = sum_of(totals);
     for (; i < count; i++) total += expf(scores[i] - shift);

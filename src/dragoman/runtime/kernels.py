@@ -26,7 +26,7 @@ LIBRARIES: dict[Precision, tuple[str, ...]] = {
     "int8": ("kernels", "kernels_int8_avx2", "kernels_int8_vnni", "kernels_int8_avx512", "kernels_int8_bfloat16"),
 }
 #: As in kernels.c.
-INTERFACE = 3
+INTERFACE = 4
 NO_NORM, LAYER_NORM, RMS_NORM = range(3)
 NO_MEMORY, NO_SUCH_ID = -1, -2
 ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2}
@@ -89,15 +89,13 @@ class ShapeStruct(ctypes.Structure):
         ("d_ff", Int),
         ("pre_norm", Int),
         ("activation", Int),
-        ("sines", Pointer),
-        ("cosines", Pointer),
     ]
 
 
 class EmbeddingStruct(ctypes.Structure):
     """`Embedding` of kernels.c."""
 
-    _fields_ = [("tokens", Pointer), ("positions", Pointer), ("n_tokens", Int), ("scale", Double), ("centring", Int)]
+    _fields_ = [("tokens", Pointer), ("n_tokens", Int), ("scale", Double), ("centring", Int)]
 
 
 class DecoderStruct(ctypes.Structure):
@@ -138,8 +136,9 @@ class StepStruct(ctypes.Structure):
         ("places", Pointer),
         ("n_places", Int),
         ("n_rows", Int),
-        ("position", Int),
         ("n_read", Int),
+        ("added", Pointer),
+        ("angles", Pointer),
         ("unseen", Pointer),
         ("unseen_stride", Int),
     ]
@@ -177,7 +176,7 @@ class Kernels:
         self.unit: int = library["unit_size"]()  # numbers that attention multiplies together: 1, or 2 of bfloat16
         self.number: type[np.generic] = np.float32 if self.unit == 1 else np.uint16  # what attention reads
         self.weight: type[np.generic] = np.int8 if self.largest_weight else self.number
-        self.encode = function("encode", Pointer, Pointer, Pointer, Int, Int, Pointer)
+        self.encode = function("encode", Pointer, Pointer, Pointer, Int, Int, Pointer, Pointer)
         self.read_memory = function("read_memory", Pointer, Pointer, Pointer, Int, Int, Pointer)
         self.decode = function("decode", Pointer, Pointer, Pointer, Pointer)
         self.normalise_rows = function("normalise_rows", Pointer, Pointer, Pointer, Int)

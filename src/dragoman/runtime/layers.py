@@ -114,15 +114,44 @@ class Residual:
         return self._norm(x + sublayer(x))
 
 
+class PositionTable:
+    """Rows of sines and cosines, computed as far as a sequence has gone: the longest possible may be a million tokens.
+
+    Threads may share one: `rows` returns rows of a table that nobody changes; a longer one takes its place.
+
+    Args:
+        max_length: the most rows.
+    """
+
+    def __init__(self, max_length: int, width: int, *, halves: bool) -> None:
+        self._max_length, self._width, self._halves = max_length, width, halves
+        self._table = np.empty((0, width), dtype=np.float32)
+
+    def rows(self, positions: slice) -> Floats:
+        """The rows of `positions`, (T, width), which must outlive their address.
+
+        Raises:
+            IndexError: the model has no such positions.
+        """
+        table = self._table
+        if positions.stop > len(table):
+            if positions.stop > self._max_length:
+                raise IndexError(f"position {positions.stop - 1} of a model that has {self._max_length}")
+            n_rows = min(max(2 * len(table), positions.stop), self._max_length)
+            more = sinusoidal_table(range(len(table), n_rows), self._width, halves=self._halves)
+            self._table = table = np.concatenate((table, more))
+        return table[positions]
+
+
 class Rotary:
     """Turns pairs of dimensions by an angle that grows with the position, as `dragoman.model.positions` does."""
 
     def __init__(self, max_length: int, d_k: int) -> None:
-        self.sin, self.cos = np.split(sinusoidal_table(max_length, d_k, halves=True), 2, axis=1)
+        self.angles = PositionTable(max_length, d_k, halves=True)
 
     def __call__(self, x: Floats, positions: slice) -> Floats:
         """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
-        sin, cos = self.sin[positions], self.cos[positions]
+        sin, cos = np.split(self.angles.rows(positions), 2, axis=1)
         even, odd = x[..., 0::2], x[..., 1::2]
         turned = np.empty(x.shape, dtype=np.float32)
         turned[..., 0::2] = even * cos - odd * sin
@@ -130,11 +159,11 @@ class Rotary:
         return turned
 
 
-def sinusoidal_table(n_positions: int, width: int, *, halves: bool) -> Floats:
-    """The table of `dragoman.model.positions`, (n_positions, width)."""
-    angles = np.arange(n_positions)[:, None] * 10000.0 ** (-np.arange(0, width, 2) / width)
+def sinusoidal_table(positions: range, width: int, *, halves: bool) -> Floats:
+    """Rows of the table of `dragoman.model.positions`, (T, width)."""
+    angles = np.arange(positions.start, positions.stop)[:, None] * 10000.0 ** (-np.arange(0, width, 2) / width)
     waves = np.sin(angles), np.cos(angles)
-    table = np.concatenate(waves, axis=1) if halves else np.stack(waves, axis=2).reshape(n_positions, -1)
+    table = np.concatenate(waves, axis=1) if halves else np.stack(waves, axis=2).reshape(len(positions), -1)
     return table.astype(np.float32)
 
 

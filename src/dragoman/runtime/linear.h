@@ -65,8 +65,8 @@ INLINE void store_bytes(Input *to, uvec numbers) {
 #endif
 }
 
-/* A row -> its inputs up to `width`, and their scale and zero point. Of a row with a NaN or infinity the scale is NaN.
- */
+/* A row -> its inputs up to `width`, and their scale and zero point. Of a row with a NaN or infinity the scale is NaN,
+ * and the zero point 0: the bits of such numbers are no integers to compute with. */
 INLINE void quantize(const float *row, int64_t count, int64_t width, Input *to) {
     vec above = all(0), below = all(0), wrong = all(0);
     int64_t i;
@@ -82,7 +82,9 @@ INLINE void quantize(const float *row, int64_t count, int64_t width, Input *to) 
         lowest = row[i] < lowest ? row[i] : lowest;
         none += row[i] * 0.0f;
     }
-    const float range = highest - lowest, factor = range > 0 ? RANGE / range : 0;
+    if (none != none) highest = lowest = 0;
+    const float range = highest - lowest, inverse = RANGE / range;
+    const float factor = inverse <= FLT_MAX ? inverse : 0; /* infinite for a range near 0 */
     const uvec first = nearest(all(lowest), factor);
     for (i = 0; i + LANES <= count; i += LANES) store_bytes(to + i, nearest(load(row + i), factor) - first);
     for (; i < width; i++) to[i] = (Input)(nearest(all(i < count ? row[i] : 0), factor) - first)[0];

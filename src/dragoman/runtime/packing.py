@@ -23,7 +23,7 @@ from dragoman.runtime.kernels import (
     ShapeStruct,
     address,
 )
-from dragoman.runtime.layers import Linear, Norm, Rotary, Weights
+from dragoman.runtime.layers import Linear, Norm, Weights
 from dragoman.weights import quantized
 
 #: The largest input of 8 bits.
@@ -43,11 +43,7 @@ class Packer:
         """The sizes that all layers have."""
         config, (d_k, d_v) = self._config, self._config.head_widths
         sizes = config.d_model, config.n_heads, d_k, d_v, config.d_ff
-        struct = ShapeStruct(*sizes, config.norm == "pre", ACTIVATIONS[config.activation])
-        if config.positions == "rotary":
-            rotary = Rotary(config.max_length, d_k)
-            struct.sines, struct.cosines = self._keep(rotary.sin), self._keep(rotary.cos)
-        return struct
+        return ShapeStruct(*sizes, config.norm == "pre", ACTIVATIONS[config.activation])
 
     def layer(self, name: str, *, cross: bool = False) -> LayerStruct:
         """An encoder layer, or a decoder layer, which has `cross` attention."""
@@ -102,12 +98,10 @@ class Packer:
         """The norm at the end of all layers, if the model has one."""
         return self.norm(name) if self._config.has_final_norm else NormStruct()
 
-    def embedding(self, name: str) -> EmbeddingStruct:
+    def embedding(self, embedding: Embedding) -> EmbeddingStruct:
         """Ids to vectors."""
-        embedding = Embedding(self._weights, name, self._config)
-        positions = None if embedding.positions is None else self._keep(embedding.positions)
         n_tokens, tokens = len(embedding.tokens), self._keep(embedding.tokens)
-        return EmbeddingStruct(tokens, positions, n_tokens, embedding.scale, embedding.is_centring)
+        return EmbeddingStruct(tokens, n_tokens, embedding.scale, embedding.is_centring)
 
     def _projections(self, attention: str, *parts: str) -> LinearStruct:
         scale = 1 / math.sqrt(self._config.head_widths[0]) if parts[0] == "query" else 1.0

@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 from dragoman.config import LANGUAGE_CODE, TokenizerConfig
 from dragoman.errors import BundleError, ConfigError
 from dragoman.sections import parse_section
-from dragoman.storage import read_json, to_json
+from dragoman.storage import JSON_LIMIT, read_json, to_json
 from dragoman.text.characters import Characters
 from dragoman.text.cleaning import clean
 from dragoman.text.subword import Subword, learn_subword
@@ -270,6 +270,18 @@ def _files(config: TokenizerConfig) -> tuple[str, str]:
     return (f"joint.{suffix}",) * 2 if config.is_joint else (f"source.{suffix}", f"target.{suffix}")
 
 
+def file_limits(sizes: tuple[int, int]) -> dict[str, int]:
+    """The names that files of `Tokenizers.save` may have, and the most bytes of each, for these vocabulary sizes."""
+    limits = {DESCRIPTION: JSON_LIMIT}
+    for name, size in (("source", sizes[0]), ("target", sizes[1]), ("joint", max(sizes))):
+        limits |= {f"{name}.{suffix}": _largest_vocabulary(size) for suffix in ("model", "json")}
+    return limits
+
+
+def _largest_vocabulary(n_entries: int) -> int:
+    return _BASE_BYTES + n_entries * _BYTES_PER_ENTRY
+
+
 def _to_bytes(learned: Learned) -> bytes:
     """The file of a vocabulary."""
     return learned if isinstance(learned, bytes) else words_to_json(learned)
@@ -280,7 +292,7 @@ def _load(
 ) -> Tokenizer:
     if path.is_symlink() or not path.is_file():
         raise BundleError("file not found, or not a plain file", path, advice="use another copy")
-    if n_entries is not None and path.stat().st_size > _BASE_BYTES + n_entries * _BYTES_PER_ENTRY:
+    if n_entries is not None and path.stat().st_size > _largest_vocabulary(n_entries):
         raise BundleError(f"too large for {n_entries:,} entries", path, advice="use another copy")
     learned = path.read_bytes() if config.has_pieces else read_words(path)
     try:

@@ -27,6 +27,7 @@ from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.fused.library import library
 from dragoman.memory import available_memory
+from dragoman.model.footprint import disproportion
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes, start_processes
@@ -128,9 +129,11 @@ def _check_memory(
     """Tell how large the model is and what its training takes, before it takes any of it.
 
     Raises:
-        ConfigError: weights, gradients and optimizer alone are more than there is.
+        ConfigError: weights, gradients and optimizer alone are more than there is, or no bundle may have such a shape.
     """
     model = model_config(config, prepared)
+    if problem := disproportion(model, config.search):
+        raise ConfigError(problem, advice="change the model's shape or the search")
     n_parameters = sum(map(math.prod, weight_shapes(model).values()))
     state = state_bytes(n_parameters, config.training)
     longest = int(max(prepared.train.source_lengths.max(), prepared.train.target_lengths.max())) + 1  # with <eos>

@@ -1,0 +1,68 @@
+"""The memory that a search takes with a model, told from the configuration: for refusing one out of proportion.
+
+Numbers are of four bytes. N hypotheses of a sentence, T tokens of each, D model width, K and W widths of a head's keys
+and values, H heads, V target vocabulary.
+"""
+
+from __future__ import annotations
+
+import math
+
+from dragoman.config import ModelConfig, SearchConfig
+from dragoman.model.shapes import weight_shapes
+
+#: A search may take as many numbers as this, and as many again for each weight of the model as `PER_WEIGHT`: 32 MB that
+#: no one misses, and more than any usual shape takes.
+FREE_NUMBERS, PER_WEIGHT = 2**23, 2
+#: The longest translation that a bundle may ask for by itself, in tokens.
+MOST_STEPS = 4096
+#: The length of a translation where the search sets none.
+USUAL_STEPS = 100
+#: Columns and rows to which compiled products fill up a matrix at most.
+PANEL = 32
+#: Rows that go through a layer together.
+ROWS = 96
+#: What a layer takes beside its weights.
+PER_LAYER = 2**15
+
+
+def disproportion(config: ModelConfig, search: SearchConfig) -> str | None:
+    """What is wrong with a model and its usual search, if it is out of proportion to the model's weights; else None."""
+    n_steps = min(max(search.max_length or USUAL_STEPS, search.min_length + 1), config.max_length)
+    if search.min_length >= config.max_length:
+        return (
+            f"search.min_length {search.min_length} leaves no room for the end mark in max_length {config.max_length}"
+        )
+    if n_steps > MOST_STEPS:
+        return (
+            f"translations of {n_steps:,} tokens, set by search.max_length or min_length, are more than {MOST_STEPS:,}"
+        )
+    n_weights = sum(map(math.prod, weight_shapes(config).values()))
+    needed = _model_numbers(config) + _search_numbers(config, search, n_steps)
+    if needed <= FREE_NUMBERS + PER_WEIGHT * n_weights:
+        return None
+    sizes = f"{4 * needed / 1e6:,.0f} MB, out of proportion to its {n_weights:,} weights"
+    return f"translating a sentence would take {sizes}: too narrow, too deep, or searched too widely"
+
+
+def _model_numbers(config: ModelConfig) -> int:
+    """What the packed matrices and the memory for a few rows have."""
+    matrices = [shape for name, shape in weight_shapes(config).items() if len(shape) == 2 and "embedding" not in name]
+    if config.tie != "none":
+        matrices.append((config.target_vocab_size, config.d_model))
+    packed = sum(_filled_up(n_out) * _filled_up(n_in) for n_out, n_in in matrices)
+    row = 2 * config.d_model + 2 * config.n_heads * sum(config.head_widths) + 3 * config.d_ff
+    return packed + ROWS * row + PER_LAYER * (config.n_encoder_layers + config.n_decoder_layers)
+
+
+def _search_numbers(config: ModelConfig, search: SearchConfig, n_steps: int) -> int:
+    """What is kept of a sentence and its hypotheses: keys and values, tables of positions, paths and scores."""
+    n_hypotheses = search.n_best if search.sample else search.beam_size
+    n_tokens = n_hypotheses * n_steps
+    keys_and_values = (n_tokens + 2 * PANEL) * config.n_decoder_layers * config.n_heads * sum(config.head_widths)
+    tables = 5 * n_steps * max(config.d_model, config.head_widths[0])
+    return keys_and_values + tables + 2 * n_hypotheses * n_tokens + 3 * n_hypotheses * config.target_vocab_size
+
+
+def _filled_up(size: int) -> int:
+    return -(-size // PANEL) * PANEL
