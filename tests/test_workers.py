@@ -15,7 +15,7 @@ import pytest
 
 from dragoman.cli.program import explain
 from dragoman.errors import ConfigError, ResourceError
-from dragoman.storage import lock_folder
+from dragoman.locks import lock_folder
 from dragoman.workers import Workers
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
@@ -126,7 +126,7 @@ def test_a_process_that_may_have_none_works_itself() -> None:
 def test_workers_do_not_hold_the_locks_of_their_process(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys, time; from pathlib import Path\n"
-        "from dragoman.storage import lock_folder; from dragoman.workers import Workers\n"
+        "from dragoman.locks import lock_folder; from dragoman.workers import Workers\n"
         "with lock_folder(Path(sys.argv[1])):\n"
         "    results = Workers(lambda job: time.sleep(job) or os.getpid(), 2).imap([0, 30, 0])\n"
         "    print(next(results), flush=True)\n"

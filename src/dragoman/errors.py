@@ -8,8 +8,11 @@ indented, one a line:
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import re
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 #: What could steer a terminal: control characters other than tab and newline (messages have lines), and marks that turn
@@ -17,6 +20,7 @@ from pathlib import Path
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 #: What a message may quote of a stranger's file, and how many of its problems it lists.
 _LONGEST, _MOST = 400, 100
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def printable(text: str) -> str:
@@ -77,6 +81,10 @@ class RunFolderError(DragomanError):
     """A run folder that is in use, not writable, or not what it should be."""
 
 
+class LostFolderError(RunFolderError):
+    """A folder that was removed, renamed or replaced under the process that had locked it."""
+
+
 class ConfigError(DragomanError):
     """A wrong setting, argument or combination of settings."""
 
@@ -99,3 +107,17 @@ class ResourceError(DragomanError):
     """Memory or disk ran out. What was saved before is intact and can be continued."""
 
     exit_code = 5
+
+
+@contextlib.contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn the system's word for a full disk, or any other failure to write, into ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            free = shutil.disk_usage(next(each for each in path.absolute().parents if each.exists())).free
+            raise ResourceError(
+                f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
+            ) from error
+        raise RunFolderError(f"cannot write ({error.strerror})", path, advice="check the folder") from error

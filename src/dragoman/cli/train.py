@@ -138,7 +138,7 @@ def prepare(
     require_text(settings, recipe)
     folder = output or default_folder(settings)
     from dragoman.data.prepare import prepare
-    from dragoman.storage import lock_folder
+    from dragoman.locks import lock_folder
     from dragoman.training.run import resolve
 
     config = resolve(settings, None, say)

@@ -35,12 +35,12 @@ class MetricsLog:
         Raises:
             ConfigError: TensorBoard is asked for and not installed.
         """
-        self._board = _open_board(path.with_name("tensorboard"), last_step) if tensorboard else None
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
         last = {"loss": last_step, "validation_loss": -1 if last_validation is None else last_validation}
         kept = [line for line in lines if any(_step(line, key) <= step for key, step in last.items())]
         write_file(path, "".join(f"{line}\n" for line in kept).encode())
         self._path, self._unwritten = path, b""
+        self._board = _open_board(path.with_name("tensorboard"), last_step) if tensorboard else None
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Append one record; it has a key `step`. What cannot be written now is written with the next.

@@ -14,7 +14,7 @@ import torch
 from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
-from dragoman.errors import DivergedError, ResourceError, RunFolderError, is_out_of_memory
+from dragoman.errors import DivergedError, LostFolderError, ResourceError, RunFolderError, is_out_of_memory
 from dragoman.fused.library import library
 from dragoman.memory import peak_memory
 from dragoman.model.transformer import Transformer
@@ -217,9 +217,12 @@ class Trainer:
 
         Raises:
             ResourceError, RunFolderError: it is the third failure since the last checkpoint, or the last chance.
+            LostFolderError: the run folder was taken away; whatever has its name now is not written to.
         """
         try:
             write()
+        except LostFolderError:
+            raise
         except (ResourceError, RunFolderError) as error:
             self._failed_writes += 1
             if last or self._failed_writes >= MAX_FAILED_WRITES:
