@@ -44,7 +44,7 @@ from dragoman.memory import peak_memory
 from dragoman.processes import start_processes
 from dragoman.recipe import parse_config, read_recipe
 from dragoman.storage import read_pointer, require_space, to_json
-from dragoman.training import checkpoint, gradient, loss, metrics, precision, run_folder, train, trainer, validation
+from dragoman.training import checkpoint, gradient, loss, metrics, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
@@ -508,15 +508,20 @@ def test_out_of_memory_halves_the_batch_and_keeps_the_gradient(
     assert_same_training(tmp_path / "run", tmp_path / "small")
 
 
-def test_memory_may_run_out_while_the_precision_is_measured(
+def test_a_run_keeps_the_precision_that_was_chosen_for_it(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain, told = settings(corpus, max_steps=1, warmup_steps=1, precision="auto"), list[str]()
-    for module in (gradient, precision):
-        monkeypatch.setattr(module, "batch_loss", without_memory(70))
-    train(plain, tmp_path / "run", device="cpu", report=told.append)
-    assert [line for line in told if "out of memory" in line][-1].endswith("in micro-batches of 50 tokens")
-    assert sum(line.startswith("precision: ") for line in told) == 1
+    """On a processor of another kind, too."""
+    for n_steps, chosen in ((1, "bfloat16"), (2, "float32")):
+        monkeypatch.setattr(trainer, "choose_precision", lambda *_, chosen=chosen: (chosen, "a reason"))
+        told = list[str]()
+        plain = settings(corpus, max_steps=n_steps, warmup_steps=1, precision="auto")
+        train(plain, tmp_path / "run", device="cpu", report=told.append)
+        assert [line for line in told if line.startswith("precision: ")] == ["precision: bfloat16 (a reason)"][
+            : 2 - n_steps
+        ]
+        checkpoint = tmp_path / "run" / "checkpoints" / f"step-{n_steps}"
+        assert json.loads((checkpoint / "state.json").read_bytes())["precision"] == "bfloat16"
 
 
 def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(

@@ -24,7 +24,7 @@ from dragoman.training.checkpoint import STARTING_MODEL, Checkpoint, Progress, W
 from dragoman.training.gradient import batch_gradient
 from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, Optimizer
-from dragoman.training.precision import N_MEASURED, choose_precision
+from dragoman.training.precision import choose_precision
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import learning_rate, total_steps
 from dragoman.training.stopping import StopRequest
@@ -360,19 +360,12 @@ class Trainer:
         return True
 
     def _choose_precision(self) -> None:
-        """Once, for the whole training. All processes measure, as all will work at once; the main one decides, which
-        alone always has a share of a batch."""
-        while True:
-            batches = (batch for step in range(N_MEASURED + 1) for batch in self._micro_batches(step)[:1])
-            try:
-                chosen = choose_precision(self.training.precision, self.model, batches)
-                break
-            except (MemoryError, RuntimeError) as error:
-                self._use_less_memory(error)
+        """Choose once, for the whole training; the main process decides for all."""
+        chosen, reason = choose_precision(self.config, self.device)
         plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
         self.progress.precision = "float32" if plain else "bfloat16"
         if self.training.precision == "auto":
-            self.display.line(f"precision: {self.progress.precision}, the faster one for these batches here")
+            self.display.line(f"precision: {self.progress.precision} ({reason})")
 
     def _environment(self) -> dict[str, str]:
         """What the last bits of the sums, and the dropout masks, depend on beside the settings that may not change."""
