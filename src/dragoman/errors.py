@@ -65,12 +65,25 @@ class DragomanError(Exception):
         super().__init__(self.message)
 
 
+#: Words of libraries that got no memory: for numbers, for a thread, for a library that is to be loaded.
+_NO_MEMORY = (
+    "out of memory",
+    "can't allocate memory",
+    "cannot allocate memory",
+    "not enough memory",
+    "bad_alloc",
+    "can't start new thread",
+    "resource temporarily unavailable",
+    "failed to map segment from shared object",
+)
+
+
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether Python or PyTorch could not get the memory it asked for."""
-    words = ("out of memory", "can't allocate memory", "not enough memory")
-    return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and any(word in str(error) for word in words)
-    )
+    """Return True if Python, PyTorch or another library could not get the memory it asked for."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno == errno.ENOMEM
+    has_words = isinstance(error, RuntimeError | ImportError | OSError)
+    return isinstance(error, MemoryError) or (has_words and any(words in str(error).lower() for words in _NO_MEMORY))
 
 
 class DataError(DragomanError):

@@ -22,21 +22,19 @@ def choose_precision(config: Config, device: torch.device) -> tuple[str, str]:
     if training.precision != "auto":
         return training.precision, "as asked for"
     name = "processor" if device.type == "cpu" else "GPU"
+    name = "processor" if device.type == "cpu" else "GPU"
     if not multiplies_bfloat16(device):
         return "float32", f"this {name} has no instructions for bfloat16"
     n_tokens = min(training.batch_tokens, training.micro_batch_tokens or training.batch_tokens)
     if config.model.d_model < MIN_D_MODEL or n_tokens < MIN_BATCH_TOKENS:
-        return (
-            "float32",
-            f"bfloat16 pays from model.d_model={MIN_D_MODEL} and batches of {MIN_BATCH_TOKENS:,} tokens on",
-        )
-    return "bfloat16", f"this {'processor' if device.type == 'cpu' else 'GPU'} is made for it"
+        return "float32", f"bfloat16 is for models from d_model {MIN_D_MODEL} and {MIN_BATCH_TOKENS:,} tokens a batch"
+    return "bfloat16", f"this {name} has instructions for it"
 
 
 def multiplies_bfloat16(device: torch.device) -> bool:
     """Return True if the device has instructions for products in bfloat16."""
     if device.type == "cuda":
         with torch.cuda.device(device):
-            return torch.cuda.is_bf16_supported(including_emulation=False)
+            return bool(torch.cuda.is_bf16_supported(including_emulation=False))
     checks = (getattr(torch.cpu, name, None) for name in _CPU_CHECKS)
-    return device.type == "cpu" and any(check is not None and check() for check in checks)
+    return bool(device.type == "cpu" and any(check is not None and check() for check in checks))
