@@ -428,16 +428,21 @@ def test_a_fine_tuning_searches_as_before_and_tells_of_another_language(tmp_path
     assert load_bundle(tmp_path / "asked").search.beam_size == 3
 
 
-@pytest.mark.parametrize(("width", "shown"), [(80, "epoch 1.0  loss 6.692"), (130, "tokens/s"), (40, "epoch 1.0")])
-def test_the_bar_has_as_many_figures_as_there_is_room_for(
-    width: int, shown: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("widths", [(130,), (80,), (60,), (50,), (42,), (130, 60), (50, 130)])
+def test_the_bar_shows_step_loss_and_time_left_however_narrow(
+    widths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The terminal may be made narrower or wider meanwhile."""
     screen = io.StringIO()
-    console = Console(file=screen, width=width, force_terminal=True)
+    console = Console(file=screen, width=widths[0], force_terminal=True)
     monkeypatch.setattr(metrics, "Console", lambda **_: console)
     with Display(12_340, print) as display:
-        display.step(1_234)
-        display.figures(1_234, ["epoch 1.0", "loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
-    last = [line for line in re.split(r"[\r\n]", screen.getvalue()) if "step" in line][-1]
-    assert shown in last
-    assert width < 80 or "1234/12340" in last
+        for width in widths:
+            console.width = width
+            display.step(1_234)
+            display.figures(1_234, ["epoch 1.0", "loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
+    escape = r"\x1b\[[0-9;?]*[A-Za-z]"
+    lines = [re.sub(escape, "", line) for line in re.split(r"[\r\n]", screen.getvalue()) if "step" in line]
+    assert all(part in lines[-1] for part in ("step 1234/12340", "loss 6.692", "left "))
+    assert len(lines[-1].rstrip()) < widths[-1]
+    assert widths[-1] < 130 or all(part in lines[-1] for part in ("epoch 1.0", "lr 4.8e-04", "13,085", "elapsed 0:0"))

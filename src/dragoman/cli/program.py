@@ -183,12 +183,7 @@ def explain(error: BaseException) -> tuple[int, str]:
         what = printable(error.format_message()).rstrip(".")
         for empty_words in ("Invalid value: ", "Value error, "):
             what = what.replace(empty_words, "", 1)
-        hint = ""
-        if "unexpected extra argument" in what:
-            hint = "text goes after an option, such as --source or --input; "
-            if path.startswith("dragoman inspect"):
-                hint = "put a sentence in quotes; "
-        return USAGE, f"{what}; {hint}see `{path} --help`"
+        return USAGE, f"{what}; see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         where = f": {printable(str(error.filename))}" if error.filename else ""

@@ -6,6 +6,7 @@ The same input gives the same bytes. The text is read in passes: which pairs are
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -205,7 +206,9 @@ def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any]
     ]
     if details:
         if (folder / "checkpoints").exists():
-            advice = f"to train its model on with other text: --init-from {folder}, and another --output"
+            advice = (
+                f"to train its model on with other text: --init-from {shlex.quote(str(folder))}, and another --output"
+            )
         elif {GIVEN, LEARNED_FOR} & (made_from.keys() - origin.keys()):
             advice = "it began with --init-from: give that again"
         else:
