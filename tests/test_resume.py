@@ -755,3 +755,19 @@ def test_a_run_without_its_text_goes_on_and_notes_what_it_was_told(
         assert any("is not here; going on with the corpus that was prepared" in line for line in told)
         assert parse_config(read_recipe(run / "config.yaml")).training.max_steps == steps
         assert saved_steps(run / "checkpoints")[-1] == steps
+
+
+def test_a_best_bundle_that_was_removed_gives_its_place_to_the_next(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else `best` would name what is not there, until a better one came."""
+    scores, run = iter([9.0, 5.0, 7.0, 6.0]), tmp_path / "run"
+
+    def worse(*_: object) -> validation.Validation:
+        shutil.rmtree(run / "bundles" / "step-2", ignore_errors=True)
+        return validation.Validation(loss=1.0, bleu=next(scores))
+
+    monkeypatch.setattr(trainer, "validate", worse)
+    train(settings(corpus, max_steps=8, validate_every=2), run, device="cpu", report=lambda line: None)
+    assert read_pointer(run / "best").name == "step-6"
+    assert (run / "best" / "model.safetensors").is_file()

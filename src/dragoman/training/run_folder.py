@@ -72,6 +72,10 @@ class RunFolder:
         self._point(progress)
         self._prune_bundles(progress)
 
+    def has_bundle(self, step: int) -> bool:
+        """Return True if the bundle of a validation is there; a person may have removed it."""
+        return (self.bundles / f"step-{step}").is_dir()
+
     def forget_after(self, progress: Progress) -> None:
         """Undo what was done after the checkpoint of `progress`, so that `best` and `last` belong to that one.
 

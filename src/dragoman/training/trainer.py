@@ -271,7 +271,8 @@ class Trainer:
                 self._diverged(f"the validation loss is not finite at step {progress.step}")
             score = result.score(self.training.best_by)
             progress = replace(progress, last_validation=progress.step)  # not noted unless its bundle is there
-            if progress.best_score is None or score > progress.best_score:
+            is_lost = progress.best_step is not None and not self.folder.has_bundle(progress.best_step)
+            if progress.best_score is None or score > progress.best_score or is_lost:
                 progress.best_score, progress.best_step, progress.validations_since_best = score, progress.step, 0
             else:
                 progress.validations_since_best += 1
