@@ -15,7 +15,7 @@ from tiny import write_tiny_bundle
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError
 from dragoman.experiments.compare import SEED, Outcome, _figures, grid, plot_curves
-from dragoman.storage import lock_folder
+from dragoman.locks import lock_folder
 from dragoman.training.checkpoint import saved_steps
 
 RECIPE = """

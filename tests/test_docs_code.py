@@ -106,7 +106,7 @@ def unknown_words(arguments: list[str], command: Any) -> list[str]:
 
 @each_page
 def test_command_lines_exist(page: Path) -> None:
-    from dragoman.cli import app
+    from dragoman.cli.program import app
 
     command = typer.main.get_command(app)
     lines = [arguments for block in blocks(page, "bash") for arguments in command_lines(block["code"])]

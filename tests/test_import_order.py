@@ -10,7 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
-    {"compiled", "errors", "sections"},
+    {"compiled", "errors", "locks", "sections"},
     {"config", "devices", "fused", "memory", "processes", "signals", "storage", "torchrun", "workers"},
     {"model", "recipe", "text"},
     {"weights"},

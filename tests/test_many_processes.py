@@ -70,15 +70,16 @@ def test_two_processes_learn_as_one(corpus: Path, tmp_path: Path, optimizer: str
 
 
 def test_a_process_without_a_share_changes_nothing(corpus: Path, tmp_path: Path) -> None:
-    """One pair a batch leaves the second process without any. It must not decide for float32 because it has measured
-    nothing, and must learn from the main one that the validation is no longer improving."""
+    """One pair a batch leaves the second process without any. It follows the main one's choice of a precision, and
+    must learn from it that the validation is no longer improving."""
     plain = settings(corpus, batch_tokens=1, max_steps=20, warmup_steps=1, validate_every=2, patience=3)
     plain["training"]["precision"] = "auto"
     program = tmp_path / "program.py"
     program.write_text(
-        "import json, sys; from pathlib import Path; from dragoman.training import precision, train, trainer\n"
+        "import json, os, sys; from pathlib import Path; from dragoman.training import train, trainer\n"
         "from dragoman.training.validation import Validation\n"
-        "precision._seconds = lambda model, batch, kind: {'float32': 2.0, 'bfloat16': 1.0}[kind]\n"
+        "chosen = 'bfloat16' if os.environ.get('RANK', '0') == '0' else 'float32'\n"
+        "trainer.choose_precision = lambda config, device: (chosen, 'a reason')\n"
         "trainer.validate = lambda *arguments: Validation(loss=1.0, bleu=0.0)\n"
         "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')",
         encoding="utf-8",

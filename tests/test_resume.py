@@ -39,11 +39,12 @@ from dragoman.errors import (
     ResourceError,
     RunFolderError,
 )
+from dragoman.locks import lock_folder
 from dragoman.memory import peak_memory
 from dragoman.processes import start_processes
 from dragoman.recipe import parse_config, read_recipe
-from dragoman.storage import lock_folder, read_pointer, require_space, to_json
-from dragoman.training import checkpoint, gradient, loss, metrics, precision, run_folder, train, trainer, validation
+from dragoman.storage import read_pointer, require_space, to_json
+from dragoman.training import checkpoint, gradient, loss, metrics, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
@@ -437,7 +438,7 @@ def test_what_will_not_fit_is_not_begun(tmp_path: Path) -> None:
 def test_a_run_folder_has_one_trainer(corpus: Path, tmp_path: Path) -> None:
     started = time.monotonic()
     program = (
-        "import sys, time; from pathlib import Path; from dragoman.storage import lock_folder\n"
+        "import sys, time; from pathlib import Path; from dragoman.locks import lock_folder\n"
         "with lock_folder(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE) as other:
@@ -507,15 +508,20 @@ def test_out_of_memory_halves_the_batch_and_keeps_the_gradient(
     assert_same_training(tmp_path / "run", tmp_path / "small")
 
 
-def test_memory_may_run_out_while_the_precision_is_measured(
+def test_a_run_keeps_the_precision_that_was_chosen_for_it(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain, told = settings(corpus, max_steps=1, warmup_steps=1, precision="auto"), list[str]()
-    for module in (gradient, precision):
-        monkeypatch.setattr(module, "batch_loss", without_memory(70))
-    train(plain, tmp_path / "run", device="cpu", report=told.append)
-    assert [line for line in told if "out of memory" in line][-1].endswith("in micro-batches of 50 tokens")
-    assert sum(line.startswith("precision: ") for line in told) == 1
+    """On a processor of another kind, too."""
+    for n_steps, chosen in ((1, "bfloat16"), (2, "float32")):
+        monkeypatch.setattr(trainer, "choose_precision", lambda *_, chosen=chosen: (chosen, "a reason"))
+        told = list[str]()
+        plain = settings(corpus, max_steps=n_steps, warmup_steps=1, precision="auto")
+        train(plain, tmp_path / "run", device="cpu", report=told.append)
+        assert [line for line in told if line.startswith("precision: ")] == ["precision: bfloat16 (a reason)"][
+            : 2 - n_steps
+        ]
+        checkpoint = tmp_path / "run" / "checkpoints" / f"step-{n_steps}"
+        assert json.loads((checkpoint / "state.json").read_bytes())["precision"] == "bfloat16"
 
 
 def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(
@@ -749,3 +755,19 @@ def test_a_run_without_its_text_goes_on_and_notes_what_it_was_told(
         assert any("is not here; going on with the corpus that was prepared" in line for line in told)
         assert parse_config(read_recipe(run / "config.yaml")).training.max_steps == steps
         assert saved_steps(run / "checkpoints")[-1] == steps
+
+
+def test_a_best_bundle_that_was_removed_gives_its_place_to_the_next(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else `best` would name what is not there, until a better one came."""
+    scores, run = iter([9.0, 5.0, 7.0, 6.0]), tmp_path / "run"
+
+    def worse(*_: object) -> validation.Validation:
+        shutil.rmtree(run / "bundles" / "step-2", ignore_errors=True)
+        return validation.Validation(loss=1.0, bleu=next(scores))
+
+    monkeypatch.setattr(trainer, "validate", worse)
+    train(settings(corpus, max_steps=8, validate_every=2), run, device="cpu", report=lambda line: None)
+    assert read_pointer(run / "best").name == "step-6"
+    assert (run / "best" / "model.safetensors").is_file()

@@ -6,10 +6,7 @@ import errno
 import json
 import os
 import shutil
-import socket
-import subprocess
 import sys
-import threading
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -19,10 +16,10 @@ import pytest
 
 from dragoman import storage
 from dragoman.errors import BundleError, ResourceError, RunFolderError
+from dragoman.locks import lock_folder
 from dragoman.storage import (
     MANIFEST,
     append_file,
-    lock_folder,
     read_json,
     read_pointer,
     remove_pointer,
@@ -118,36 +115,6 @@ def test_pointers_follow_their_folder_when_moved(tmp_path: Path) -> None:
     (tmp_path / "moved" / "best").unlink()
     (tmp_path / "moved" / "best").write_text("bundles/step-1", encoding="utf-8")  # where there are no links
     assert read_pointer(tmp_path / "moved" / "best") == tmp_path / "moved" / "bundles" / "step-1"
-
-
-def test_a_folder_has_one_owner_and_the_lock_dies_with_it(tmp_path: Path) -> None:
-    program = (
-        "import sys, time; from pathlib import Path; from dragoman.storage import lock_folder\n"
-        "with lock_folder(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
-    )
-    holder = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-    assert holder.stdout is not None
-    with holder, holder.stdout:
-        assert holder.stdout.readline() == "held\n"
-        with pytest.raises(RunFolderError, match=f"in use by process {holder.pid} on "), lock_folder(tmp_path):
-            pass
-        holder.kill()
-        holder.wait()
-    with lock_folder(tmp_path):
-        pass
-
-
-def test_a_folder_that_stays_empty_is_not_left_behind(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), lock_folder(tmp_path / "new"):
-        print(1 / 0)
-    assert not (tmp_path / "new").exists()
-    with lock_folder(tmp_path / "new"):
-        (tmp_path / "new" / "result").touch()
-    assert (tmp_path / "new" / "result").exists()
-    (tmp_path / "old").mkdir()
-    with lock_folder(tmp_path / "old"):
-        pass
-    assert (tmp_path / "old").exists()
 
 
 # -- what is on the disk, and when -------------------------------------------------------------------------------
@@ -482,63 +449,3 @@ def test_a_pointer_is_removed_and_a_folder_names_itself(tmp_path: Path) -> None:
     remove_pointer(tmp_path / "a")  # a folder in the place of a pointer is put aside
     assert not (tmp_path / "a").exists()
     assert (tmp_path / "copied-a" / "file").exists()
-
-
-def test_the_owner_of_a_lock_is_written_once(tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "lock").write_text("process 123456789 on a host with a long name", encoding="utf-8")
-    for folder in (tmp_path / "deep", tmp_path / "new" / "folder"):
-        with lock_folder(folder):
-            owner = (folder / "lock").read_text(encoding="utf-8")
-            assert owner == f"process {os.getpid()} on {socket.gethostname()}"
-            with pytest.raises(RunFolderError, match=f"in use by {owner}: .*; wait for it"), lock_folder(folder):
-                pass
-    (tmp_path / "file").touch()
-    with pytest.raises(RunFolderError, match="cannot write"), lock_folder(tmp_path / "file"):
-        pass
-
-
-def test_a_lock_whose_owner_did_not_sign_yet(tmp_path: Path) -> None:
-    with lock_folder(tmp_path):
-        (tmp_path / "lock").write_bytes(b" \n")
-        with pytest.raises(RunFolderError, match="in use by another process"), lock_folder(tmp_path):
-            pass
-        sign = threading.Timer(0.15, lambda: (tmp_path / "lock").write_bytes(b"process 7 on a host"))
-        sign.start()
-        with pytest.raises(RunFolderError, match="in use by process 7 on a host"), lock_folder(tmp_path):
-            pass
-        sign.join()
-
-
-def test_a_file_system_without_locks_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is not taken for a folder that is in use."""
-    fcntl = pytest.importorskip("fcntl")
-    monkeypatch.setattr(fcntl, "flock", failing(errno.ENOLCK))
-    with (
-        pytest.raises(RunFolderError, match=r"cannot be locked \(No locks available\): .*; choose .* local disk"),
-        lock_folder(tmp_path),
-    ):
-        pass
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_lock_that_cannot_be_signed_is_a_full_disk(tmp_path: Path) -> None:
-    (tmp_path / "lock").symlink_to("/dev/full")
-    with pytest.raises((ResourceError, RunFolderError), match=r"/lock; "), lock_folder(tmp_path):
-        pass
-
-
-def test_the_lock_of_windows_leaves_its_owner_readable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: list[tuple[int, int]] = []
-
-    def locking(descriptor: int, mode: int, n_bytes: int) -> None:
-        taken.append((os.lseek(descriptor, 0, os.SEEK_CUR), n_bytes))
-        if len(taken) > 1:
-            raise PermissionError(errno.EACCES, "Permission denied")
-
-    monkeypatch.setattr(sys, "platform", "win32")
-    monkeypatch.setitem(sys.modules, "msvcrt", types.SimpleNamespace(LK_NBLCK=2, locking=locking))
-    held = pytest.raises(RunFolderError, match=f"in use by process {os.getpid()}")
-    with lock_folder(tmp_path), held, lock_folder(tmp_path):
-        pass
-    assert all(at > 200 and n_bytes == 1 for at, n_bytes in taken)

@@ -3,12 +3,13 @@
 import importlib
 import json
 import pickle
+import subprocess
 import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from hypothesis import given, settings
@@ -282,6 +283,42 @@ def test_no_text_and_failing_text() -> None:
 
     with pytest.raises(DataError, match="damaged: here"):
         learn_subword(failing(), "bpe", 300, exact=False, byte_fallback=True, coverage=1.0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory, and a process to be copied")
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_a_vocabulary_is_learned_or_memory_is_too_short_for_it(kind: str, tmp_path: Path) -> None:
+    """Whatever the limit; SentencePiece aborts its process where there is none for its threads or its text."""
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import re, resource, sys; from pathlib import Path\n"
+        "from dragoman.errors import ResourceError; from dragoman.text.subword import learn_subword\n"
+        "words = [f'{number * 7919 % 99991:x}' for number in range(60000)]\n"
+        "texts = [' '.join(words[start : start + 10]) for start in range(0, len(words), 10)]\n"
+        "now = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
+        "seen, learned = set(), set()\n"
+        "for more in [1, 4, 16, 64, 256, None]:\n"
+        "    limit = resource.RLIM_INFINITY if more is None else now * 1024 + more * 2**20\n"
+        "    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))\n"
+        "    try:\n"
+        "        learned.add(learn_subword(texts, sys.argv[1], 500, exact=False, byte_fallback=True, coverage=1.0))\n"
+        "        seen.add('learned')\n"
+        "    except ResourceError as error: seen.add(error.message)\n"
+        "assert len(learned) == 1, len(learned)\n"
+        "assert len(seen) > 1 and all('learn' in each for each in seen), seen",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, program, kind], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_a_vocabulary_learned_in_another_process_is_the_same(
+    kind: Literal["bpe", "unigram"], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart = learn_subword(ENGLISH, kind, 300, exact=False, byte_fallback=True, coverage=1.0)
+    monkeypatch.setattr("dragoman.text.subword.run_apart", lambda work, *_: work())
+    assert learn_subword(ENGLISH, kind, 300, exact=False, byte_fallback=True, coverage=1.0) == apart
 
 
 def test_a_large_corpus_is_learned_from_evenly_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import shutil
 import subprocess
 import sys
+import time
 import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
-from models import small_model
 from rich.console import Console
 from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
 from safetensors.torch import load_file
@@ -23,7 +24,6 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
 from dragoman.config import PRESETS, Config, ModelConfig, TrainingConfig
-from dragoman.data.batches import Batch
 from dragoman.data.kind import learned_text
 from dragoman.data.prepare import open_prepared
 from dragoman.errors import BundleError, ConfigError
@@ -31,12 +31,12 @@ from dragoman.fused.library import library
 from dragoman.recipe import check_request, parse_config, read_recipe
 from dragoman.storage import read_json
 from dragoman.text.learned_text import LearnedText
-from dragoman.training import metrics, precision, train
+from dragoman.training import metrics, train
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.memory import training_bytes
 from dragoman.training.metrics import Display
 from dragoman.training.plan import plan
-from dragoman.training.precision import choose_precision
+from dragoman.training.precision import choose_precision, multiplies_bfloat16
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import peak_rate
 from dragoman.training.validation import Validation
@@ -403,19 +403,39 @@ def test_processes_share_what_a_batch_takes_and_not_the_weights() -> None:
     assert needed(1, 1) >= 4 * (1 + 3 * 2) * n_parameters  # weights, and both moments three times, while they are saved
 
 
-@pytest.mark.parametrize(
-    ("coarse", "chosen"), [((9.0, 0.1, 0.1, 0.1), "bfloat16"), ((0.1, 0.1, 0.6, 0.3), "float32"), ((9.0,), "float32")]
-)
-def test_the_precision_is_what_new_batches_take_less_time_in(
-    coarse: tuple[float, ...], chosen: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The first batch warms up, and each that follows counts once: one may have to be compiled for."""
-    model, batch = small_model(), Batch(torch.tensor([[5, 3]]), torch.tensor([[2, 5, 3]]))
-    times = {"float32": iter([0.3] * len(coarse)), "bfloat16": iter(coarse)}
-    monkeypatch.setattr(precision, "_seconds", lambda _, __, kind: next(times[kind]))
-    assert choose_precision("auto", model, [batch] * len(coarse)) == chosen
-    assert choose_precision("bfloat16", model, []) == "bfloat16"
-    assert choose_precision("auto", model, []) == "float32"
+def test_the_precision_follows_from_the_device_and_the_settings_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No clock is read: one that runs backwards, or stands still, changes nothing."""
+    for name in ("time", "perf_counter", "monotonic", "process_time", "perf_counter_ns", "monotonic_ns", "time_ns"):
+        monkeypatch.setattr(time, name, lambda: pytest.fail("a clock was read"))
+    cpu = torch.device("cpu")
+    for has_it, d_model, batch_tokens, micro in itertools.product(
+        (True, False), (16, 126, 128, 512), (100, 1023, 1024, 9000), (None, 1023, 1024)
+    ):
+        monkeypatch.setattr(torch.cpu, "_is_amx_tile_supported", lambda: False, raising=False)
+        monkeypatch.setattr(torch.cpu, "_is_avx512_bf16_supported", lambda has_it=has_it: has_it, raising=False)
+        training = {"batch_tokens": batch_tokens, "micro_batch_tokens": micro}
+        config = parse_config({"model": {"d_model": d_model, "n_heads": 1}, "training": training})
+        is_large = d_model >= 128 and batch_tokens >= 1024 and (micro is None or micro >= 1024)
+        for _ in range(3):
+            chosen, reason = choose_precision(config, cpu)
+            assert chosen == ("bfloat16" if has_it and is_large else "float32")
+            assert ("this processor" in reason) == (chosen == "bfloat16" or not has_it)
+        for asked in ("float32", "bfloat16"):
+            training["precision"] = asked
+            config = parse_config({"model": {"d_model": d_model, "n_heads": 1}, "training": training})
+            assert choose_precision(config, cpu)[0] == asked
+
+
+def test_a_processor_is_asked_for_bfloat16_by_either_of_its_kinds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An older PyTorch knows one of them only; other devices than CPUs and CUDA's were not measured."""
+    for found in ({"_is_amx_tile_supported"}, {"_is_avx512_bf16_supported"}, set[str]()):
+        with monkeypatch.context() as patch:
+            for name in ("_is_amx_tile_supported", "_is_avx512_bf16_supported"):
+                patch.delattr(torch.cpu, name, raising=False)
+                if name in found:
+                    patch.setattr(torch.cpu, name, lambda: True, raising=False)
+            assert multiplies_bfloat16(torch.device("cpu")) == bool(found)
+            assert not multiplies_bfloat16(torch.device("mps"))
 
 
 def test_a_fine_tuning_searches_as_before_and_tells_of_another_language(tmp_path: Path) -> None:
@@ -438,16 +458,21 @@ def test_a_fine_tuning_searches_as_before_and_tells_of_another_language(tmp_path
     assert load_bundle(tmp_path / "asked").search.beam_size == 3
 
 
-@pytest.mark.parametrize(("width", "shown"), [(80, "epoch 1.0  loss 6.692"), (130, "tokens/s"), (40, "epoch 1.0")])
-def test_the_bar_has_as_many_figures_as_there_is_room_for(
-    width: int, shown: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("widths", [(130,), (80,), (60,), (50,), (42,), (130, 60), (50, 130)])
+def test_the_bar_shows_step_loss_and_time_left_however_narrow(
+    widths: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The terminal may be made narrower or wider meanwhile."""
     screen = io.StringIO()
-    console = Console(file=screen, width=width, force_terminal=True)
+    console = Console(file=screen, width=widths[0], force_terminal=True)
     monkeypatch.setattr(metrics, "Console", lambda **_: console)
     with Display(12_340, print) as display:
-        display.step(1_234)
-        display.figures(1_234, ["epoch 1.0", "loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
-    last = [line for line in re.split(r"[\r\n]", screen.getvalue()) if "step" in line][-1]
-    assert shown in last
-    assert width < 80 or "1234/12340" in last
+        for width in widths:
+            console.width = width
+            display.step(1_234)
+            display.figures(1_234, ["epoch 1.0", "loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
+    escape = r"\x1b\[[0-9;?]*[A-Za-z]"
+    lines = [re.sub(escape, "", line) for line in re.split(r"[\r\n]", screen.getvalue()) if "step" in line]
+    assert all(part in lines[-1] for part in ("step 1234/12340", "loss 6.692", "left "))
+    assert len(lines[-1].rstrip()) < widths[-1]
+    assert widths[-1] < 130 or all(part in lines[-1] for part in ("epoch 1.0", "lr 4.8e-04", "13,085", "elapsed 0:0"))

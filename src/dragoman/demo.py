@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -66,9 +67,10 @@ def show(output: Path, device: str, say: Callable[[str], None], program: str = "
     for source, _ in SHOWCASE:
         say(f"   {source}  ->  {translator.translate(source).text}")
     say("It knows the words and the grammar of its captions and nothing else. What to try next:")
+    program, folder = shlex.quote(program), shlex.quote(str(output))
     nexts = {
-        f"{program} translate -m {output}": "type your own sentences",
-        f"{program} evaluate -m {output} --corpus captions": "the usual scores",
+        f"{program} translate -m {folder}": "type your own sentences",
+        f"{program} evaluate -m {folder} --corpus captions": "the usual scores",
         f"{program} train --corpus multi30k": "real captions, 29,000 of them; about an hour on a CPU",
         f"{program} train --source my.en --target my.de": "your own text, one sentence a line",
     }

@@ -8,8 +8,11 @@ indented, one a line:
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import re
-from collections.abc import Sequence
+import shutil
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 #: What could steer a terminal or hide in a message: control characters other than tab and newline (messages have
@@ -20,6 +23,7 @@ _CONTROL = re.compile(
 )
 #: What a message may quote of a stranger's file, and how many of its problems it lists.
 _LONGEST, _MOST = 400, 100
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def printable(text: str) -> str:
@@ -64,12 +68,25 @@ class DragomanError(Exception):
         super().__init__(self.message)
 
 
+#: Words of libraries that got no memory: for numbers, for a thread, for a library that is to be loaded.
+_NO_MEMORY = (
+    "out of memory",
+    "can't allocate memory",
+    "cannot allocate memory",
+    "not enough memory",
+    "bad_alloc",
+    "can't start new thread",
+    "resource temporarily unavailable",
+    "failed to map segment from shared object",
+)
+
+
 def is_out_of_memory(error: BaseException) -> bool:
-    """Whether Python or PyTorch could not get the memory it asked for."""
-    words = ("out of memory", "can't allocate memory", "not enough memory")
-    return isinstance(error, MemoryError) or (
-        isinstance(error, RuntimeError) and any(word in str(error) for word in words)
-    )
+    """Return True if Python, PyTorch or another library could not get the memory it asked for."""
+    if isinstance(error, OSError) and error.errno is not None:
+        return error.errno == errno.ENOMEM
+    has_words = isinstance(error, RuntimeError | ImportError | OSError)
+    return isinstance(error, MemoryError) or (has_words and any(words in str(error).lower() for words in _NO_MEMORY))
 
 
 class DataError(DragomanError):
@@ -78,6 +95,10 @@ class DataError(DragomanError):
 
 class RunFolderError(DragomanError):
     """A run folder that is in use, not writable, or not what it should be."""
+
+
+class LostFolderError(RunFolderError):
+    """A folder that was removed, renamed or replaced under the process that had locked it."""
 
 
 class ConfigError(DragomanError):
@@ -102,3 +123,17 @@ class ResourceError(DragomanError):
     """Memory or disk ran out. What was saved before is intact and can be continued."""
 
     exit_code = 5
+
+
+@contextlib.contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn the system's word for a full disk, or any other failure to write, into ours."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            free = shutil.disk_usage(next(each for each in path.absolute().parents if each.exists())).free
+            raise ResourceError(
+                f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
+            ) from error
+        raise RunFolderError(f"cannot write ({error.strerror})", path, advice="check the folder") from error

@@ -14,22 +14,17 @@ import itertools
 import json
 import os
 import shutil
-import socket
-import sys
-import time
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from pathlib import Path
 from typing import IO, Any
 
-from dragoman.errors import BundleError, ResourceError, RunFolderError
+from dragoman.errors import BundleError, ResourceError, RunFolderError, disk_errors
+from dragoman.locks import require_held
 
 MANIFEST = "MANIFEST.json"
 POINTER_LIMIT = 4096
 #: Bytes of a JSON file that holds no words; reading one takes up to 25 times its size.
 JSON_LIMIT = 200_000
-_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-#: How the systems say that another process has a lock.
-_HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 #: How the names of files and folders begin that are not whole yet; no name of a person's does.
 TEMPORARY = ".dragoman-"
 
@@ -55,20 +50,6 @@ def _flush_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-@contextlib.contextmanager
-def _disk_errors(path: Path) -> Iterator[None]:
-    """Turn the system's word for a full disk, or any other failure to write, into ours."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in _FULL:
-            free = shutil.disk_usage(next(each for each in path.absolute().parents if each.exists())).free
-            raise ResourceError(
-                f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
-            ) from error
-        raise RunFolderError(f"cannot write ({error.strerror})", path, advice="check the folder") from error
-
-
 def write_file(path: Path, content: bytes) -> None:
     """Replace the file `path` by `content`, wholly or not at all.
 
@@ -86,15 +67,19 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
         ResourceError, RunFolderError: as `write_file`.
     """
     unfinished = temporary(path)
-    with _disk_errors(path):
+    require_held(path)
+    with disk_errors(path):
         try:
             with open(unfinished, "wb") as file:
                 for piece in pieces:
                     file.write(piece)
                 _flush_file(file)
+            require_held(path)
             os.replace(unfinished, path)
         except BaseException:
-            unfinished.unlink(missing_ok=True)
+            with contextlib.suppress(RunFolderError):  # of another's folder, nothing is removed
+                require_held(path)
+                unfinished.unlink(missing_ok=True)
             raise
         _flush_folder(path.parent)
 
@@ -106,7 +91,8 @@ def append_file(path: Path, content: bytes) -> None:
         ResourceError: the disk is full.
         RunFolderError: the file cannot be written for another reason.
     """
-    with _disk_errors(path), open(path, "ab", buffering=0) as file:
+    require_held(path)
+    with disk_errors(path), open(path, "ab", buffering=0) as file:
         end = file.tell()
         try:
             if file.write(content) != len(content):
@@ -159,13 +145,14 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
         ResourceError: the disk is full; nothing is left behind.
         RunFolderError: the folder exists, or cannot be written for another reason.
     """
+    require_held(folder)
     if folder.exists():
         raise RunFolderError("the output exists", folder, advice="choose another one")
     unfinished = temporary(folder)
-    with contextlib.ExitStack() as cleanup, _disk_errors(folder):
-        cleanup.callback(shutil.rmtree, unfinished, ignore_errors=True)
+    with contextlib.ExitStack() as cleanup, disk_errors(folder):
+        cleanup.callback(remove_folder, unfinished)
         folder.parent.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(unfinished, ignore_errors=True)
+        remove_folder(unfinished)
         unfinished.mkdir()
         write(unfinished)
         entries: dict[str, dict[str, Any]] = {}
@@ -178,8 +165,19 @@ def save_folder(folder: Path, write: Callable[[Path], None], *, facts: Mapping[s
         for inner in sorted(path for path in unfinished.rglob("*") if path.is_dir()):
             _flush_folder(inner)
         write_file(unfinished / MANIFEST, to_json({**manifest, "self": _self_hash(manifest)}))  # flushes the folder too
+        require_held(folder)
         os.rename(unfinished, folder)
         _flush_folder(folder.parent)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with all that is in it; what cannot be removed is left.
+
+    Raises:
+        LostFolderError: it lies in a locked folder that was taken away.
+    """
+    require_held(folder)
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def verify_folder(
@@ -296,7 +294,8 @@ def set_pointer(pointer: Path, target: Path) -> None:
     else a small file that holds the relative path."""
     relative = os.path.relpath(target, pointer.parent)
     unfinished = temporary(pointer)
-    with _disk_errors(pointer):
+    require_held(pointer)
+    with disk_errors(pointer):
         _put_aside(pointer)
         unfinished.unlink(missing_ok=True)
         try:
@@ -310,7 +309,8 @@ def set_pointer(pointer: Path, target: Path) -> None:
 
 def remove_pointer(pointer: Path) -> None:
     """Let the name `pointer` mean nothing."""
-    with _disk_errors(pointer):
+    require_held(pointer)
+    with disk_errors(pointer):
         _put_aside(pointer)
         pointer.unlink(missing_ok=True)
 
@@ -328,92 +328,3 @@ def read_pointer(pointer: Path) -> Path:
     if pointer.is_file() and pointer.stat().st_size <= POINTER_LIMIT:
         return pointer.parent / pointer.read_text(encoding="utf-8")
     return pointer.resolve()
-
-
-@contextlib.contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
-    """Hold `folder` for this process alone. The lock dies with the process, also under `kill -9`.
-
-    A folder that is made for it, and into which nothing else is written, is gone in the end.
-
-    Raises:
-        RunFolderError: another process holds it, and the message names that process and its host; or it cannot be
-            written or locked.
-        ResourceError: the disk is full.
-    """
-    path, is_new = folder / "lock", not folder.exists()
-    with _disk_errors(path):
-        folder.mkdir(parents=True, exist_ok=True)
-        file = open(path, "a+b", buffering=0)  # noqa: SIM115 - held for as long as the caller works
-    with file, _not_inherited(file):
-        if not _try_lock(file, folder):
-            raise RunFolderError(f"in use by {_owner(file)}", folder, advice="wait for it, or choose another --output")
-        with _disk_errors(path):
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
-        try:
-            yield
-        finally:
-            with contextlib.suppress(OSError):
-                if is_new and [*folder.iterdir()] == [path]:
-                    path.unlink()
-                    folder.rmdir()
-
-
-#: Locks that this process holds.
-_held: set[IO[bytes]] = set()
-
-
-@contextlib.contextmanager
-def _not_inherited(file: IO[bytes]) -> Iterator[None]:
-    """A copy of this process would hold the lock as long as it lives, so it closes the file first of all."""
-    _held.add(file)
-    try:
-        yield
-    finally:
-        _held.discard(file)
-
-
-def _close_held() -> None:
-    for file in _held:
-        file.close()
-    _held.clear()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_close_held)
-
-
-def _owner(file: IO[bytes]) -> str:
-    """Who says in the lock file that it holds the lock; one that has just got it is given time to say so."""
-    for _ in range(10):
-        time.sleep(0.05)
-        file.seek(0)
-        if owner := file.read(200).decode(errors="replace").strip():
-            return owner
-    return "another process"
-
-
-def _try_lock(file: IO[bytes], folder: Path) -> bool:
-    """Take the lock, or return False when another process has it.
-
-    Raises:
-        RunFolderError: the file system has no locks.
-    """
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            # A byte far behind the text is locked, so that others can still read who holds it.
-            file.seek(1 << 30)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _HELD:
-            return False
-        what, advice = f"cannot be locked ({error.strerror})", "choose an --output on a local disk"
-        raise RunFolderError(what, folder, advice=advice) from None
-    return True

@@ -13,11 +13,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
 from typing import Generic, TypeVar
 
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
-from dragoman.errors import ConfigError, DragomanError, ResourceError
+from dragoman.errors import ConfigError, DragomanError, ResourceError, is_out_of_memory
+
+#: By Linux, a process asks for a signal that comes when its parent ends.
+_PR_SET_PDEATHSIG = 1
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -63,8 +67,7 @@ class Workers(Generic[Job, Result]):
     @property
     def n_workers(self) -> int:
         """How many there are: one where this process cannot be copied."""
-        can_copy = sys.platform == "linux" and not multiprocessing.current_process().daemon
-        return self._n_workers if can_copy else 1
+        return self._n_workers if _can_copy() else 1
 
     def map(self, jobs: Sequence[Job]) -> list[Result]:
         """The result of each job, in order; what a job raises is raised. Calls of several threads take turns.
@@ -177,16 +180,75 @@ class Workers(Generic[Job, Result]):
     def _start(self) -> Connection:
         """A copy of this process at the other end of the connection. It ends when this process closes it, or ends."""
         here, there = multiprocessing.Pipe()
-        context = multiprocessing.get_context("fork")
         # A copy has our ends of all connections too; it ends when they are closed, so it must not hold them open.
         ours = [*self._connections, here]
-        process = context.Process(target=_serve, args=(self._work, there, ours), daemon=True)
-        with warnings.catch_warnings():
-            # Python 3.12 warns of threads, which the copy does not have, and does not use.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            process.start()
+        _copy(_serve, self._work, there, ours)
         there.close()
         return here
+
+
+def run_apart(work: Callable[[], Result], what: str, advice: str) -> Result:
+    """Return what `work` returns, or raise what it raises, from a copy of this process.
+
+    A library that aborts for want of memory, or the system that kills for it, then ends the copy alone. Where a process
+    cannot be copied safely, the work is done here.
+
+    Raises:
+        ResourceError: memory was too short for it, or it was killed.
+    """
+    if not _can_copy():
+        return work()
+    here, there = multiprocessing.Pipe()
+    process = _copy(_do_apart, work, there, here, os.getpid())
+    there.close()
+    try:
+        answer: Answer[Result] = here.recv()
+    except (EOFError, ConnectionResetError):
+        raise ResourceError(f"{what} was killed, most likely for want of memory", advice=advice) from None
+    finally:
+        here.close()
+        process.kill()  # after its answer, it has nothing left to do
+        process.join()
+    if answer.error is not None and is_out_of_memory(answer.error):
+        raise ResourceError(f"{what} ran out of memory", advice=advice) from answer.error
+    if answer.error is not None:
+        raise answer.error
+    return answer.results[0]
+
+
+def _do_apart(work: Callable[[], Result], connection: Connection, inherited: Connection, parent: int) -> None:
+    """Send the answer of `work`; a library that aborts says nothing, and leaves no dump of its memory."""
+    import ctypes
+    import resource
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole group; the first process decides
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before this process asked to end with it
+        return
+    inherited.close()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    connection.send(_answer(lambda _: work(), None))
+
+
+def _can_copy() -> bool:
+    """Return True if a process can be copied safely here, and this one may have children."""
+    return sys.platform == "linux" and not multiprocessing.current_process().daemon
+
+
+def _copy(target: Callable[..., None], *arguments: object) -> BaseProcess:
+    """Start a copy of this process that calls `target`.
+
+    Raises:
+        OSError: there is no memory for one more process.
+    """
+    process = multiprocessing.get_context("fork").Process(target=target, args=arguments, daemon=True)
+    with warnings.catch_warnings():
+        # Python 3.12 warns of threads, which the copy does not have, and does not use.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process.start()
+    return process
 
 
 def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection]) -> None:

@@ -39,6 +39,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: Each module, and the tests that concern it, the quick ones first.
 MODULES = {
     "storage": ("dragoman.storage", ("tests/test_storage.py", "tests/test_checkpoint.py")),
+    "locks": ("dragoman.locks", ("tests/test_locks.py",)),
     "checkpoint": ("dragoman.training.checkpoint", ("tests/test_checkpoint.py",)),
     "bundle": ("dragoman.bundle", ("tests/test_bundle.py",)),
     "config": ("dragoman.config", ("tests/test_config.py",)),

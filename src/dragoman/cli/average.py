@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.streams import program, say
+from dragoman.cli.streams import command_line, say
 
 
 def average(
@@ -38,4 +38,4 @@ def average(
         what = RunFolder(Path(models[0])).average(last, output)
     else:
         raise typer.BadParameter("--last takes one run folder")
-    say(f"averaged {what} into {output}; use it: {program()} translate -m {output}")
+    say(f"averaged {what} into {output}; use it: {command_line('translate', '-m', output)}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,7 +28,7 @@ from dragoman.cli.options import (
     Workers,
 )
 from dragoman.cli.settings import refuse_unused
-from dragoman.cli.streams import program, say
+from dragoman.cli.streams import command_line, say
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -109,8 +108,8 @@ def distill(
         batch_size=batch_size,
         report=say,
     )
-    command = shlex.join(["train", "--source", str(files[0]), "--target", str(files[1])])
-    say(f"train on it, and validate on text of people: {program()} {command} --validation-source ...")
+    command = command_line("train", "--source", files[0], "--target", files[1])
+    say(f"train on it, and validate on text of people: {command} --validation-source ...")
 
 
 def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:

@@ -13,7 +13,7 @@ import typer
 
 from dragoman.cli.options import AsJson, Columns, Corpus, Device, OneModel, Pairs, Source, Target
 from dragoman.cli.settings import readable
-from dragoman.cli.streams import print_result, program, say
+from dragoman.cli.streams import command_line, print_result, say
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -69,7 +69,7 @@ def alignment(
     if output is not None:
         facts = {**bundle.facts, FACT: choice.heads.model_dump(mode="json")}
         write_bundle(output, replace(bundle, facts=facts))
-        say(f"saved {output}; use it: {program()} translate --align -m {output}")
+        say(f"saved {output}; use it: {command_line('translate', '--align', '-m', output)}")
 
 
 def _pairs(origin: Mapping[str, str | None], tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:

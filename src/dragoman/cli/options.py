@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -9,17 +10,23 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from dragoman import devices
+from dragoman.cli.hints import stray_hint
 
 InvalidUtf8 = Literal["error", "replace"]
 
 
 class Command(TyperCommand):
     """A command that refuses an option given twice, unless it takes several: of a second --source, say, the first
-    would otherwise be forgotten without a word."""
+    would otherwise be forgotten without a word. Words that no option takes are answered with the right command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments, after a look at how often each option stands there."""
-        _, _, given = self.make_parser(ctx).parse_args(args=list(args))
+        """Parse the arguments, after a look at how often each option stands there, and at what belongs to none."""
+        values, stray, given = self.make_parser(ctx).parse_args(args=list(args))
+        if stray:
+            named = [values.get(each.name) for each in self.params if each.param_type_name == "argument"]
+            words = [*(str(each) for each in named if isinstance(each, str)), *stray]
+            what = f"unexpected argument{'s' if len(stray) > 1 else ''} {shlex.join(stray)}"
+            raise typer.BadParameter(f"{what}; {stray_hint(ctx.command_path, words)}", ctx=ctx)
         for option in self.params:
             if isinstance(option, TyperOption) and not (option.multiple or option.is_flag) and given.count(option) > 1:
                 raise typer.BadParameter(f"{option.opts[0]} is given more than once; it takes one value", ctx=ctx)

@@ -8,8 +8,9 @@ from typing import Annotated, Literal
 
 import typer
 
+from dragoman.cli.card import simple_card
 from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
-from dragoman.cli.streams import program, say
+from dragoman.cli.streams import command_line, say
 from dragoman.errors import DataError
 
 
@@ -28,9 +29,9 @@ def package(
 ) -> None:
     """Make a model ready to give to others.
 
-    One folder with all that is needed to translate, at half the size, with a card that tells of it: the model's own, if
-    there is no --card. It may be edited later. --beam-size and --length-penalty become what it translates with unless
-    told otherwise.
+    One folder with all that is needed to translate, at half the size, with a card that tells of it: --card, or the
+    model's own, or a short one of what is known. It may be edited later. --beam-size and --length-penalty become what
+    it translates with unless told otherwise.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
@@ -44,11 +45,15 @@ def package(
     asked = {"beam_size": beam_size, "length_penalty": length_penalty}
     given = {name: value for name, value in asked.items() if value is not None}
     search = parse_section(SearchConfig, {**bundle.search.model_dump(), **given})
+    bundle = replace(bundle, search=search)
     if text is None and (text := card_of(model)) is not None:
         say(f"with the card of {model}: look through it, {output}/README.md")
-    write_bundle(output, replace(bundle, search=search), precision, text)
+    elif text is None:
+        text = simple_card(bundle, model, output)
+        say(f"with a short card of what is known: add to it, {output}/README.md")
+    write_bundle(output, bundle, precision, text)
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
-    say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {program()} translate -m {output}")
+    say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {command_line('translate', '-m', output)}")
 
 
 def _read_card(path: Path | None) -> str | None:

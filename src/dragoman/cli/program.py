@@ -37,6 +37,7 @@ from dragoman.cli.evaluate import evaluate
 from dragoman.cli.inspect import inspect
 from dragoman.cli.options import Command
 from dragoman.cli.package import package
+from dragoman.cli.packages import explain_import
 from dragoman.cli.score import score
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
@@ -175,18 +176,15 @@ def explain(error: BaseException) -> tuple[int, str]:
             OUT_OF_RESOURCES,
             "out of memory; use a smaller --batch-size, or training.micro_batch_tokens for training",
         )
+    if (problem := explain_import(error)) is not None:
+        return DragomanError.exit_code, problem
     if hasattr(error, "format_message"):  # the typer library's own word for wrong usage
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "dragoman"
         what = printable(error.format_message()).rstrip(".")
         for empty_words in ("Invalid value: ", "Value error, "):
             what = what.replace(empty_words, "", 1)
-        hint = ""
-        if "unexpected extra argument" in what:
-            hint = "text goes after an option, such as --source or --input; "
-            if path.startswith("dragoman inspect"):
-                hint = "put a sentence in quotes; "
-        return USAGE, f"{what}; {hint}see `{path} --help`"
+        return USAGE, f"{what}; see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
         where = f": {printable(str(error.filename))}" if error.filename else ""

@@ -51,6 +51,25 @@ def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") 
         raise ConfigError("no text given", recipe, advice=f"name {choices}{also}; see --help")
 
 
+def require_readable(settings: Mapping[str, Any]) -> None:
+    """Refuse text that is not there, before anything is imported that takes seconds, and before a folder is made.
+
+    Raises:
+        ConfigError: the corpus is unknown.
+        DataError: a file cannot be read.
+    """
+    from dragoman.config import DataConfig
+    from dragoman.data.corpus import read_pairs
+    from dragoman.data.lines import check_text_file
+    from dragoman.sections import parse_section
+
+    data = parse_section(DataConfig, settings["data"])
+    for path in (*data.files("train"), *data.files("validation"), *data.files("test")):
+        if path is not None:
+            check_text_file(Path(path))
+    read_pairs(data, "train")
+
+
 def refuse_unused(drawing: Mapping[str, object], beam_size: int | None, *, samples: bool) -> None:
     """Refuse options for drawing translations, by their names, where none are drawn, and a beam where some are."""
     for name, value in drawing.items():

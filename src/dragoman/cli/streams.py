@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
+import shlex
 import shutil
 import stat
 import sys
@@ -44,6 +45,11 @@ def program() -> str:
     """What to type for this program: its name, or its place when the shell would not find it by name."""
     called = sys.argv[0]
     return called if os.path.basename(called) == "dragoman" and not shutil.which("dragoman") else "dragoman"
+
+
+def command_line(*arguments: object) -> str:
+    """Return a command of this program that a shell reads as it is meant, whatever is in the names of files."""
+    return shlex.join([program(), *map(str, arguments)])
 
 
 def print_result(result: str | Table) -> None:

@@ -25,8 +25,8 @@ from dragoman.cli.options import (
     ValidationSource,
     ValidationTarget,
 )
-from dragoman.cli.settings import default_folder, recipe_settings, require_text
-from dragoman.cli.streams import print_result, program, say
+from dragoman.cli.settings import default_folder, recipe_settings, require_readable, require_text
+from dragoman.cli.streams import command_line, print_result, say
 from dragoman.errors import ConfigError
 
 Folder = Annotated[
@@ -101,6 +101,12 @@ def train(
     check_settings(settings, recipe)  # what is wrong is told before anything else
     require_text(settings, recipe)
     folder = output or default_folder(settings)
+    if not (folder / "checkpoints").exists():  # a run that goes on needs its text no more
+        require_readable(settings)
+    if init_from is not None:
+        from dragoman.bundle import find_bundle
+
+        find_bundle(init_from)
     from dragoman.torchrun import is_main_process
 
     if is_main_process():
@@ -111,8 +117,8 @@ def train(
     best = train(settings, folder, init_from=start, device=device, report=say)
     if is_main_process():
         say(f"done; the best model is {best}. Use it:")
-        say(f"  {program()} translate -m {folder}")
-        say(f"  {program()} evaluate -m {folder}{_test_set(settings)}")
+        say(f"  {command_line('translate', '-m', folder)}")
+        say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
 
 
 def prepare(
@@ -145,8 +151,9 @@ def prepare(
     check_request(settings, recipe)
     require_text(settings, recipe)
     folder = output or default_folder(settings)
+    require_readable(settings)
     from dragoman.data.prepare import prepare
-    from dragoman.storage import lock_folder
+    from dragoman.locks import lock_folder
     from dragoman.training.run import resolve
 
     config = resolve(settings, None, say)
@@ -158,7 +165,9 @@ def prepare(
                 advice="choose another --output, or remove the folder",
             )
         prepare(config, folder, overwrite=overwrite, report=say)
-    say(f"prepared {folder}; train on it with the same arguments: {program()} train ... -o {folder}")
+    given = [f"--{key.replace('_', '-')}={value}" for key, value in {**data, **langs}.items() if value is not None]
+    arguments = [*([recipe] if recipe else []), *given, *(f"--set={each}" for each in overrides or [])]
+    say(f"prepared {folder}; train on it: {command_line('train', *arguments, '-o', folder)}")
 
 
 def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:

@@ -6,7 +6,7 @@ The same input gives the same bytes. The text is read in passes: which pairs are
 
 from __future__ import annotations
 
-import shutil
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -21,7 +21,8 @@ from dragoman.data.markup import cleaned
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
 from dragoman.errors import BundleError, ConfigError, DataError
-from dragoman.storage import MANIFEST, read_json, save_folder, temporary, to_json, verify_folder
+from dragoman.locks import require_held
+from dragoman.storage import MANIFEST, read_json, remove_folder, save_folder, temporary, to_json, verify_folder
 from dragoman.text.languages import lacks_spaces
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 
@@ -208,7 +209,9 @@ def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any]
     ]
     if details:
         if (folder / "checkpoints").exists():
-            advice = f"to train its model on with other text: --init-from {folder}, and another --output"
+            advice = (
+                f"to train its model on with other text: --init-from {shlex.quote(str(folder))}, and another --output"
+            )
         elif {GIVEN, LEARNED_FOR} & (made_from.keys() - origin.keys()):
             advice = "it began with --init-from: give that again"
         else:
@@ -275,14 +278,15 @@ def _write(
 
     def write(made: Path) -> None:
         kept = write_stores(made, selection, validation, tokenizers)
+        require_held(made)  # it took long
         (made / REPORT).write_bytes(to_json({"lines": [*kept, *lines]}))
 
     try:
         for name in (DATA_FOLDER, TOKENIZER_FOLDER):
-            shutil.rmtree(folder / name, ignore_errors=True)
+            remove_folder(folder / name)
         save_folder(folder / TOKENIZER_FOLDER, tokenizers.save)
         save_folder(folder / DATA_FOLDER, write, facts={"made_from": origin})
     except BaseException:
         for made in (temporary(folder / DATA_FOLDER), temporary(folder / TOKENIZER_FOLDER), folder / TOKENIZER_FOLDER):
-            shutil.rmtree(made, ignore_errors=True)
+            remove_folder(made)
         raise

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import BundleError
+from dragoman.locks import require_held
 from dragoman.storage import read_json, to_json
 
 FORMAT_VERSION = 1
@@ -81,6 +82,7 @@ class StoreWriter:
         if error is None:
             types = dict(zip(("source_type", "target_type"), self._types, strict=True))
             index = {"format_version": FORMAT_VERSION, "n_pairs": self._n_pairs, **types}
+            require_held(self._folder)  # it took long
             (self._folder / INDEX).write_bytes(to_json(index))
 
 

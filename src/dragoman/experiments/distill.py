@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +30,8 @@ from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import text_problem
 from dragoman.devices import Precision
 from dragoman.errors import ConfigError, DataError, RunFolderError
-from dragoman.storage import MANIFEST, lock_folder, read_json, sha256, temporary, to_json, write_file, write_pieces
+from dragoman.locks import lock_folder
+from dragoman.storage import MANIFEST, read_json, remove_folder, sha256, temporary, to_json, write_file, write_pieces
 from dragoman.text.invisible import is_blank
 from dragoman.translator import SearchOptions, Translator
 
@@ -134,11 +134,12 @@ def distill(
     if sentences is not None:
         made_from["sentences"] = sentences
     _refuse_other_files(folder)
-    with lock_folder(folder):
+    with lock_folder(folder) as lock:
         _claim(folder, made_from)
         if all(file.exists() for file in files):
             report(f"{folder} is complete")
         else:
+            lock.require()
             (folder / PARTS).mkdir(exist_ok=True)
             try:
                 for number, teacher in enumerate(teachers, 1):
@@ -148,7 +149,7 @@ def distill(
                 report("stopped; the same command continues")
                 raise
             _write(files, teachers, text, folder / PARTS, report)
-        shutil.rmtree(folder / PARTS, ignore_errors=True)
+        remove_folder(folder / PARTS)
     return files
 
 

@@ -9,17 +9,18 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Literal
 
 import sentencepiece
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, is_out_of_memory
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
 from dragoman.text.sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
+from dragoman.workers import run_apart
 
 SPACE = "▁"
 
@@ -29,6 +30,7 @@ _MANY_WORDS = 1 << 16
 #: Threads change the sums, and so the model, of unigram training; a fixed number gives equal models everywhere.
 _TRAINING_THREADS = 16
 _MAX_SENTENCE_BYTES = 100_000
+_LESS_MEMORY = "use fewer pairs, or a machine with more memory"
 _TOO_HIGH = re.compile(r"Vocabulary size too high \(\d+\)\. Please set it to a value <= (\d+)")
 _TOO_LOW = re.compile(r"Vocabulary size is smaller than required_chars\. \d+ vs (\d+)")
 
@@ -187,7 +189,23 @@ def learn_subword(
 
     Raises:
         ConfigError: the texts do not allow `vocab_size`; it states the largest or smallest size they do.
+        ResourceError: memory is too short.
     """
+    work = partial(_learn, texts, kind, vocab_size, exact=exact, byte_fallback=byte_fallback, coverage=coverage)
+    # Short of memory, SentencePiece aborts the process that it is in.
+    return run_apart(work, "the process that learns the vocabulary", _LESS_MEMORY)
+
+
+def _learn(
+    texts: Iterable[str],
+    kind: Literal["bpe", "unigram"],
+    vocab_size: int,
+    *,
+    exact: bool,
+    byte_fallback: bool,
+    coverage: float,
+) -> bytes:
+    """Learn in this process, as `learn_subword`."""
     model = io.BytesIO()
     stream = _Stream(texts)
     try:
@@ -214,6 +232,8 @@ def learn_subword(
         )
     except RuntimeError as error:
         if stream.failure is None:
+            if is_out_of_memory(error):
+                raise MemoryError(str(error)) from None
             raise _explain(str(error), vocab_size, is_empty=stream.is_empty) from None
     if stream.failure is not None:
         raise stream.failure

@@ -14,6 +14,7 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from dragoman.errors import BundleError, ConfigError
+from dragoman.locks import require_held
 from dragoman.storage import read_json, require_space, save_folder, to_json, verify_folder
 
 #: What a fine-tuning began with, among a training's fingerprints.
@@ -105,6 +106,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         (temporary / "state.json").write_bytes(to_json(asdict(checkpoint.progress)))
 
     progress = checkpoint.progress
+    require_held(folder)
     folder.mkdir(parents=True, exist_ok=True)
     groups = (checkpoint.model, checkpoint.optimizer, checkpoint.average or {})
     require_space(folder, sum(tensor.nbytes for group in groups for tensor in group.values()))

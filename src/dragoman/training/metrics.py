@@ -6,12 +6,14 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import Progress, ProgressColumn, Task
+from rich.text import Text
 
 from dragoman.errors import ConfigError
 from dragoman.storage import append_file, write_file
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
 
 
-#: Columns of a terminal for a bar and its times, without the numbers of steps.
-BESIDE_FIGURES = 45
+#: Between two parts of the line of a bar.
+_GAP = "  "
+#: Columns below which a bar shows nothing.
+_SHORTEST_BAR = 8
 
 
 class MetricsLog:
@@ -35,12 +39,12 @@ class MetricsLog:
         Raises:
             ConfigError: TensorBoard is asked for and not installed.
         """
-        self._board = _open_board(path.with_name("tensorboard"), last_step) if tensorboard else None
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
         last = {"loss": last_step, "validation_loss": -1 if last_validation is None else last_validation}
         kept = [line for line in lines if any(_step(line, key) <= step for key, step in last.items())]
         write_file(path, "".join(f"{line}\n" for line in kept).encode())
         self._path, self._unwritten = path, b""
+        self._board = _open_board(path.with_name("tensorboard"), last_step) if tensorboard else None
 
     def write(self, record: Mapping[str, Any]) -> None:
         """Append one record; it has a key `step`. What cannot be written now is written with the next.
@@ -83,26 +87,55 @@ def _step(line: str, key: str) -> float:
         return math.inf
 
 
+class _Line(ProgressColumn):
+    """The whole line of a bar. However narrow the terminal becomes, what matters most stays: step, loss, time left."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__()
+        self._console = console
+        self.figures: Sequence[str] = ()
+
+    def render(self, task: Task) -> Text:
+        """Return the line for the width that the terminal has now."""
+        step = f"step {int(task.completed)}/{int(task.total or 0)}"
+        left, elapsed = (f"{name} {_clock(seconds)}" for name, seconds in _times(task))
+        by_worth = [step, *sorted(self.figures, key=_is_not_loss)[:1], left]
+        by_worth += [*sorted(self.figures, key=_is_not_loss)[1:], elapsed]
+        room, chosen = self._console.width - 1, set()
+        for part in by_worth:
+            if len(part) <= room:
+                chosen.add(part)
+                room -= len(part) + len(_GAP)
+        parts = [part for part in (step, *self.figures, elapsed, left) if part in chosen]
+        if room >= _SHORTEST_BAR:
+            full = round(room * task.percentage / 100)
+            parts.insert(
+                1, "\N{BOX DRAWINGS HEAVY HORIZONTAL}" * full + "\N{BOX DRAWINGS LIGHT HORIZONTAL}" * (room - full)
+            )
+        return Text(_GAP.join(parts), no_wrap=True, overflow="crop")
+
+
+def _is_not_loss(figure: str) -> bool:
+    return not figure.startswith("loss")
+
+
+def _times(task: Task) -> tuple[tuple[str, float | None], tuple[str, float | None]]:
+    return ("left", task.time_remaining), ("elapsed", task.finished_time if task.finished else task.elapsed)
+
+
+def _clock(seconds: float | None) -> str:
+    return "-:--:--" if seconds is None else str(timedelta(seconds=int(seconds)))
+
+
 class Display:
     """A live bar on a terminal, plain lines elsewhere; both on standard error."""
 
     def __init__(self, n_steps: int, report: Callable[[str], None], *, bar: bool = True) -> None:
         self._report = report
         console = Console(file=sys.stderr)
-        self._bar = Progress(
-            TextColumn("step"),
-            MofNCompleteColumn(),
-            BarColumn(bar_width=None),
-            TextColumn("{task.description}"),
-            TextColumn("elapsed"),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            console=console,
-            disable=not (bar and console.is_terminal),
-        )
+        self._line = _Line(console)
+        self._bar = Progress(self._line, console=console, disable=not (bar and console.is_terminal))
         self._task = self._bar.add_task("", total=n_steps)
-        self._n_digits = len(str(n_steps))
 
     def __enter__(self) -> Self:
         self._bar.start()
@@ -118,16 +151,12 @@ class Display:
         self._bar.update(self._task, completed=step)
 
     def figures(self, step: int, figures: Sequence[str]) -> None:
-        """Show the latest figures: as a line, or beside the bar, as many of the first ones as there is room for."""
+        """Show the latest figures: as a line, or in the bar, as many of them as there is room for."""
         if self._bar.disable:
             self._report(f"step {step:,}: {'  '.join(figures)}")
             return
-        room = self._bar.console.width - BESIDE_FIGURES - 2 * self._n_digits
-        shown = figures[0]
-        for figure in figures[1:]:
-            if len(shown) + 2 + len(figure) <= room:
-                shown += f"  {figure}"
-        self._bar.update(self._task, completed=step, description=shown)
+        self._line.figures = tuple(figures)
+        self._bar.update(self._task, completed=step)
 
     def line(self, text: str) -> None:
         """Print a line that stays."""

@@ -1,46 +1,40 @@
-"""float32 or bfloat16: chosen by measuring, once, and then kept for the whole training."""
+"""float32 or bfloat16: chosen by what the device can do, so that one command always chooses the same."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable
-
 import torch
 
-from dragoman.data.batches import Batch
-from dragoman.model.transformer import Transformer
-from dragoman.training.loss import batch_loss
+from dragoman.config import Config
 
-#: bfloat16 has to be this many times faster to be worth its coarser numbers.
-WORTH_IT = 1.15
-#: Batches that are measured, after one that warms up.
-N_MEASURED = 3
+#: Smaller models and batches were never measured to gain from bfloat16: too much of a step is no product.
+MIN_D_MODEL, MIN_BATCH_TOKENS = 128, 1024
+#: How PyTorch says that a processor multiplies bfloat16 (AMX, AVX-512 BF16); its older releases lack one of them.
+_CPU_CHECKS = "_is_amx_tile_supported", "_is_avx512_bf16_supported"
 
 
-def choose_precision(wanted: str, model: Transformer, batches: Iterable[Batch]) -> str:
-    """`wanted`, or for "auto" the faster of "float32" and "bfloat16" on real batches, forward and backward.
+def choose_precision(config: Config, device: torch.device) -> tuple[str, str]:
+    """Return "float32" or "bfloat16", and the reason.
 
-    Args:
-        batches: the first warms up. Each is read once in either precision, as in a training: on a CPU, the first
-            product of a shape in bfloat16 takes much longer than those that follow.
+    It is what `training.precision` asks for. For "auto" it is bfloat16 where the device has instructions for it and the
+    products of a step are large enough. No clock is read: a measurement would choose now this, now that.
     """
-    if wanted != "auto":
-        return wanted
-    device = next(model.parameters()).device
-    moved = [batch.to(device) for batch in batches]
-    model.train()
-    seconds = {}
-    for precision in ("float32", "bfloat16"):
-        times = [_seconds(model, batch, precision) for batch in moved]
-        seconds[precision] = sum(times[1:])
-    return "bfloat16" if seconds["bfloat16"] * WORTH_IT < seconds["float32"] else "float32"
+    training = config.training
+    if training.precision != "auto":
+        return training.precision, "as asked for"
+    name = "processor" if device.type == "cpu" else "GPU"
+    name = "processor" if device.type == "cpu" else "GPU"
+    if not multiplies_bfloat16(device):
+        return "float32", f"this {name} has no instructions for bfloat16"
+    n_tokens = min(training.batch_tokens, training.micro_batch_tokens or training.batch_tokens)
+    if config.model.d_model < MIN_D_MODEL or n_tokens < MIN_BATCH_TOKENS:
+        return "float32", f"bfloat16 is for models from d_model {MIN_D_MODEL} and {MIN_BATCH_TOKENS:,} tokens a batch"
+    return "bfloat16", f"this {name} has instructions for it"
 
 
-def _seconds(model: Transformer, batch: Batch, precision: str) -> float:
-    started = time.perf_counter()
-    with torch.autocast(batch.source_ids.device.type, torch.bfloat16, enabled=precision == "bfloat16"):
-        loss, _nll = batch_loss(model, batch, smoothing=0.0)
-    loss.backward()
-    float(loss.detach())  # waits for a GPU
-    model.zero_grad(set_to_none=True)
-    return time.perf_counter() - started
+def multiplies_bfloat16(device: torch.device) -> bool:
+    """Return True if the device has instructions for products in bfloat16."""
+    if device.type == "cuda":
+        with torch.cuda.device(device):
+            return bool(torch.cuda.is_bf16_supported(including_emulation=False))
+    checks = (getattr(torch.cpu, name, None) for name in _CPU_CHECKS)
+    return bool(device.type == "cpu" and any(check is not None and check() for check in checks))

@@ -26,6 +26,7 @@ from dragoman.data.prepare import (
 from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.fused.library import library
+from dragoman.locks import lock_folder
 from dragoman.memory import available_memory
 from dragoman.model.footprint import disproportion
 from dragoman.model.shapes import weight_shapes
@@ -33,7 +34,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.processes import Processes, start_processes
 from dragoman.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
 from dragoman.sections import parse_section
-from dragoman.storage import lock_folder, read_pointer, write_file
+from dragoman.storage import read_pointer, write_file
 from dragoman.text.learned_text import FACT
 from dragoman.training.changes import refuse_changes
 from dragoman.training.checkpoint import STARTING_MODEL
@@ -77,7 +78,7 @@ def train(
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
         if processes.is_main:
-            stack.enter_context(lock_folder(folder))
+            lock = stack.enter_context(lock_folder(folder))
         start = load_start(init_from) if init_from is not None else None
         if processes.is_main:
             config, prepared = _prepare(settings, folder, start, report)
@@ -101,7 +102,9 @@ def train(
         trainer.run()
         if trainer.progress.best_step == 0:
             report("warning: no validation was better than that of the starting model, which is the best one here")
-    return read_pointer(folder / "best")
+        if processes.is_main:
+            lock.require()
+        return read_pointer(folder / "best")
 
 
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:

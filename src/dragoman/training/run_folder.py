@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,15 @@ from dragoman.config import SearchConfig
 from dragoman.errors import BundleError, ConfigError, RunFolderError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.storage import TEMPORARY, read_json, read_pointer, remove_pointer, set_pointer, verify_folder
+from dragoman.storage import (
+    TEMPORARY,
+    read_json,
+    read_pointer,
+    remove_folder,
+    remove_pointer,
+    set_pointer,
+    verify_folder,
+)
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint, saved_steps
 from dragoman.weights import read_weights
@@ -65,6 +72,10 @@ class RunFolder:
         self._point(progress)
         self._prune_bundles(progress)
 
+    def has_bundle(self, step: int) -> bool:
+        """Return True if the bundle of a validation is there; a person may have removed it."""
+        return (self.bundles / f"step-{step}").is_dir()
+
     def forget_after(self, progress: Progress) -> None:
         """Undo what was done after the checkpoint of `progress`, so that `best` and `last` belong to that one.
 
@@ -73,7 +84,7 @@ class RunFolder:
         for step in self.steps:
             if step > progress.step:
                 damaged = self.checkpoints / f"damaged-step-{step}"
-                shutil.rmtree(damaged, ignore_errors=True)
+                remove_folder(damaged)
                 (self.checkpoints / f"step-{step}").rename(damaged)
         self._point(progress)
         self._prune_bundles(progress)
@@ -143,6 +154,6 @@ def _prune(folder: Path, keep: set[int]) -> None:
     """Remove the checkpoints or bundles in `folder` whose step is not in `keep`, and what a killed save left."""
     for step in saved_steps(folder):
         if step not in keep:
-            shutil.rmtree(folder / f"step-{step}", ignore_errors=True)
+            remove_folder(folder / f"step-{step}")
     for leftover in folder.glob(f"{TEMPORARY}*"):
-        shutil.rmtree(leftover, ignore_errors=True)
+        remove_folder(leftover)

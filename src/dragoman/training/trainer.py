@@ -14,7 +14,7 @@ import torch
 from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
-from dragoman.errors import DivergedError, ResourceError, RunFolderError, is_out_of_memory
+from dragoman.errors import DivergedError, LostFolderError, ResourceError, RunFolderError, is_out_of_memory
 from dragoman.fused.library import library
 from dragoman.memory import peak_memory
 from dragoman.model.transformer import Transformer
@@ -25,7 +25,7 @@ from dragoman.training.checkpoint import STARTING_MODEL, Checkpoint, Progress, W
 from dragoman.training.gradient import batch_gradient
 from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, Optimizer
-from dragoman.training.precision import N_MEASURED, choose_precision
+from dragoman.training.precision import choose_precision
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import learning_rate, total_steps
 from dragoman.training.stopping import StopRequest
@@ -218,9 +218,12 @@ class Trainer:
 
         Raises:
             ResourceError, RunFolderError: it is the third failure since the last checkpoint, or the last chance.
+            LostFolderError: the run folder was taken away; whatever has its name now is not written to.
         """
         try:
             write()
+        except LostFolderError:
+            raise
         except (ResourceError, RunFolderError) as error:
             self._failed_writes += 1
             if last or self._failed_writes >= MAX_FAILED_WRITES:
@@ -270,7 +273,8 @@ class Trainer:
                 self._diverged(f"the validation loss is not finite at step {progress.step}")
             score = result.score(self.training.best_by)
             progress = replace(progress, last_validation=progress.step)  # not noted unless its bundle is there
-            if progress.best_score is None or score > progress.best_score:
+            is_lost = progress.best_step is not None and not self.folder.has_bundle(progress.best_step)
+            if progress.best_score is None or score > progress.best_score or is_lost:
                 progress.best_score, progress.best_step, progress.validations_since_best = score, progress.step, 0
             else:
                 progress.validations_since_best += 1
@@ -360,19 +364,12 @@ class Trainer:
         return True
 
     def _choose_precision(self) -> None:
-        """Once, for the whole training. All processes measure, as all will work at once; the main one decides, which
-        alone always has a share of a batch."""
-        while True:
-            batches = (batch for step in range(N_MEASURED + 1) for batch in self._micro_batches(step)[:1])
-            try:
-                chosen = choose_precision(self.training.precision, self.model, batches)
-                break
-            except (MemoryError, RuntimeError) as error:
-                self._use_less_memory(error)
+        """Choose once, for the whole training; the main process decides for all."""
+        chosen, reason = choose_precision(self.config, self.device)
         plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
         self.progress.precision = "float32" if plain else "bfloat16"
         if self.training.precision == "auto":
-            self.display.line(f"precision: {self.progress.precision}, the faster one for these batches here")
+            self.display.line(f"precision: {self.progress.precision} ({reason})")
 
     def _environment(self) -> dict[str, str]:
         """What the last bits of the sums, and the dropout masks, depend on beside the settings that may not change."""

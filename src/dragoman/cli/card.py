@@ -1,0 +1,63 @@
+"""A short card for a packaged model, written from what is known of it."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dragoman import __version__
+from dragoman.errors import BundleError
+
+if TYPE_CHECKING:
+    from dragoman.bundle import Bundle
+
+
+def simple_card(bundle: Bundle, model: str, output: Path) -> str:
+    """Return the card in Markdown: what the model translates, how to use it, its scores, and its data.
+
+    Args:
+        model: where the bundle came from; a run folder knows its data.
+        output: the folder of the package.
+    """
+    tokenizers = bundle.tokenizers
+    source, target = tokenizers.source_lang, tokenizers.target_lang
+    n_parameters = sum(weight.size for weight in bundle.weights.values())
+    command = f"dragoman translate -m {shlex.quote(output.name)} --input FILE --output FILE"
+    parts = [
+        f"# {output.name}: {source} to {target}",
+        f"A Transformer of {n_parameters:,} parameters, made with dragoman {__version__}: {bundle.describe()}. "
+        "Languages are named by their codes; und is one that nobody named.",
+        f"## Use\n\n    {command}",
+        f"## Scores\n\n{_scores(bundle)}",
+        f"## Data\n\n{_data(model)}",
+        "This card was written by `dragoman package` from what the model knows of itself. Add its license, what it is "
+        "meant for, and where it fails.",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _scores(bundle: Bundle) -> str:
+    facts, found = bundle.facts, []
+    if isinstance(loss := facts.get("loss"), int | float):
+        found.append(f"loss {loss:.3f} nats a token")
+    if isinstance(bleu := facts.get("bleu"), int | float):
+        found.append(f"BLEU {bleu:.2f} (greedy search, before this package)")
+    if not found:
+        return "Unknown. `dragoman evaluate` measures them on text that no training saw."
+    step = f", after step {facts['step']:,}" if isinstance(facts.get("step"), int) else ""
+    return f"On its validation data{step}: {', '.join(found)}. No other text was measured."
+
+
+def _data(model: str) -> str:
+    """What the run folder says of its corpus, if `model` is one."""
+    from dragoman.data.prepare import DATA_FOLDER, REPORT
+    from dragoman.storage import read_json
+
+    try:
+        lines = read_json(Path(model) / DATA_FOLDER / REPORT).get("lines")
+    except BundleError:
+        lines = None
+    if not isinstance(lines, list) or not lines:
+        return "Unknown to this card. Please say here what the model learned from."
+    return "\n".join(f"- {str(line).splitlines()[0]}" for line in lines if str(line).strip())

@@ -1,0 +1,66 @@
+"""Errors of packages that are missing or broken, in one line that says what to install."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import takewhile
+from types import TracebackType
+
+from dragoman.errors import printable
+
+#: Modules of other packages that are imported somewhere, and what pip calls their packages.
+PACKAGES = {
+    "torch": "torch",
+    "numpy": "numpy",
+    "sentencepiece": "sentencepiece",
+    "safetensors": "safetensors",
+    "sacrebleu": "sacrebleu",
+    "sacremoses": "sacremoses",
+    "pydantic": "pydantic",
+    "yaml": "pyyaml",
+    "typer": "typer",
+    "rich": "rich",
+    "threadpoolctl": "threadpoolctl",
+    "spacy": "dragoman[words]",
+    "matplotlib": "dragoman[plot]",
+    "tensorboard": "dragoman[tensorboard]",
+    "datasets": "dragoman[hub]",
+}
+#: Names that people know better than the module's.
+TITLES = {"torch": "PyTorch", "numpy": "NumPy", "spacy": "spaCy", "yaml": "PyYAML", "tensorboard": "TensorBoard"}
+
+
+def explain_import(error: BaseException) -> str | None:
+    """Return one line for a package that is not installed or cannot be loaded; None for any other error."""
+    is_import = isinstance(error, ImportError)
+    if not is_import and not (isinstance(error, OSError) and error.errno is None):  # a library that cannot be loaded
+        return None
+    named = (error.name or "") if isinstance(error, ImportError) else ""
+    module = named.partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and named in PACKAGES:
+        return f"{_title(named)} is not installed; {_install(named)}"
+    if module not in PACKAGES:
+        module = next((name for name in _modules(error.__traceback__) if name in PACKAGES), "")
+    if not module:
+        return None
+    reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
+    return f"{_title(module)} cannot be loaded ({printable(reason)}); install it again: {_install(module)}"
+
+
+def _title(module: str) -> str:
+    return TITLES.get(module, module)
+
+
+def _install(module: str) -> str:
+    package = PACKAGES[module]
+    command = f'pip install "{package}"' if "[" in package else f"pip install {package}"
+    return f"{command} (pytorch.org tells how to get the small build for CPUs)" if module == "torch" else command
+
+
+def _modules(trace: TracebackType | None) -> Iterator[str]:
+    """Yield the outermost packages of the frames, the innermost frame first, up to the first of our own."""
+    frames = []
+    while trace is not None:
+        frames.append(str(trace.tb_frame.f_globals.get("__name__", "")).partition(".")[0])
+        trace = trace.tb_next
+    return takewhile(lambda name: name != "dragoman", reversed(frames))

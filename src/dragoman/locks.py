@@ -1,0 +1,187 @@
+"""Locks that give a folder to one process. Files are written only while the folder is still the one that was locked.
+
+Another process may remove or rename a folder in use, and a third may make a new one of the same name. So everything
+that writes into a folder calls `require_held` first: the lock file must still be found where it was taken.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from dragoman.errors import LostFolderError, RunFolderError, disk_errors
+
+#: Error numbers that mean another process has the lock.
+_HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+#: Tries to take a lock whose file is removed by others in the same moment.
+_ATTEMPTS = 10
+
+
+class Lock:
+    """A folder that this process holds by a lock on the file `lock` in it."""
+
+    def __init__(self, folder: Path, file: IO[bytes]) -> None:
+        self.folder, self.path, self.file = folder, folder / "lock", file
+
+    def require(self) -> None:
+        """Make sure that the folder is still the one that was locked.
+
+        Raises:
+            LostFolderError: the folder or its lock file was removed, renamed or replaced.
+            RunFolderError: the folder cannot be read now.
+        """
+        if not self.is_held():
+            what = "the folder or its lock file was removed, renamed or replaced while in use"
+            raise LostFolderError(what, self.folder, advice="nothing more is written; put it back to continue")
+
+    def is_held(self) -> bool:
+        """Return True if the file that was locked still has its name.
+
+        Raises:
+            RunFolderError: the folder cannot be read now.
+        """
+        if os.name == "nt":  # an open file cannot lose its name there
+            return True
+        try:
+            return os.path.samestat(os.stat(self.path), os.fstat(self.file.fileno()))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as error:
+            raise RunFolderError(f"cannot be read ({error.strerror})", self.path, advice="check the folder") from error
+
+
+#: Locks of this process.
+_held: set[Lock] = set()
+
+
+def require_held(path: Path) -> None:
+    """Make sure that the folders this process has locked, and in which `path` lies, are still those that were locked.
+
+    Raises:
+        LostFolderError, RunFolderError: as `Lock.require`.
+    """
+    for lock in tuple(_held):
+        if lock.folder == path or lock.folder in path.parents:
+            lock.require()
+
+
+@contextlib.contextmanager
+def lock_folder(folder: Path) -> Iterator[Lock]:
+    """Hold `folder` for this process alone. The lock dies with the process, also under `kill -9`.
+
+    Folders that are made for it, and into which nothing else is written, are removed in the end.
+
+    Raises:
+        RunFolderError: another process holds it, and the message names that process and its host; or it cannot be
+            written or locked.
+        LostFolderError: instead of any other error inside, if the folder was taken away.
+        ResourceError: the disk is full.
+    """
+    require_held(folder)
+    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    lock = _take(folder)
+    _held.add(lock)
+    try:
+        _sign(lock)
+        yield lock
+    except Exception:
+        lock.require()
+        raise
+    finally:
+        _remove_empty(lock, made)
+        _held.discard(lock)
+        lock.file.close()
+
+
+def _take(folder: Path) -> Lock:
+    """Lock the file that is found by its name even after it is locked: one that is removed in between locks nothing."""
+    path = folder / "lock"
+    for _ in range(_ATTEMPTS):
+        with disk_errors(path):
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                file = open(path, "a+b", buffering=0)  # noqa: SIM115 - held for as long as the caller works
+            except FileNotFoundError:  # the folder was removed by its last owner
+                continue
+        lock = Lock(folder, file)
+        try:
+            if not _try_lock(file, folder):
+                advice = "wait for it, or choose another --output"
+                raise RunFolderError(f"in use by {_owner(file)}", folder, advice=advice)
+            if lock.is_held():
+                return lock
+        except BaseException:
+            file.close()
+            raise
+        file.close()
+    advice = "choose an --output on a local disk"
+    raise RunFolderError("cannot be locked (its lock file does not keep its place)", folder, advice=advice)
+
+
+def _sign(lock: Lock) -> None:
+    """Write into the lock file who holds it."""
+    with disk_errors(lock.path):
+        lock.file.truncate(0)
+        lock.file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
+
+
+def _remove_empty(lock: Lock, made: list[Path]) -> None:
+    """Remove the folders `made`, the innermost first, as far as nothing but the lock was written into them."""
+    with contextlib.suppress(OSError, RunFolderError):
+        if made and lock.is_held() and [*lock.folder.iterdir()] == [lock.path]:
+            lock.path.unlink()
+            for folder in made:
+                folder.rmdir()
+
+
+def _close_held() -> None:
+    """In a copy of the process that holds locks: close them, or they would last as long as the copy."""
+    for lock in _held:
+        lock.file.close()
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_close_held)
+
+
+def _owner(file: IO[bytes]) -> str:
+    """Return the owner that the lock file names; one that has just got the lock is given time to write it."""
+    for _ in range(10):
+        time.sleep(0.05)
+        file.seek(0)
+        if owner := file.read(200).decode(errors="replace").strip():
+            return owner
+    return "another process"
+
+
+def _try_lock(file: IO[bytes], folder: Path) -> bool:
+    """Take the lock, or return False when another process has it.
+
+    Raises:
+        RunFolderError: the file system has no locks.
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            # A byte far behind the text is locked, so that others can still read who holds it.
+            file.seek(1 << 30)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        what, advice = f"cannot be locked ({error.strerror})", "choose an --output on a local disk"
+        raise RunFolderError(what, folder, advice=advice) from None
+    return True

@@ -1,0 +1,181 @@
+"""Messages that tell what to type: right, complete, and as a shell needs it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from runs import settings
+from tiny import write_tiny_bundle
+
+from dragoman.bundle import load_bundle
+from dragoman.cli.hints import stray_hint
+from dragoman.cli.program import run
+from dragoman.demo import show
+from dragoman.errors import ConfigError
+from dragoman.training import train
+
+#: A name that a shell takes apart unless it is quoted.
+ODD = "it's $HOME; a `run`"
+
+
+def printed_command(said: str, name: str) -> list[str]:
+    """The last command `dragoman <name>` in what was said, as a shell reads it."""
+    line = [line for line in said.splitlines() if f"dragoman {name}" in line][-1]
+    return shlex.split(line[line.index(f"dragoman {name}") :])[1:]
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> tuple[Path, Path]:
+    folder = tmp_path / ODD
+    folder.mkdir()
+    for name in ("a.en", "b.de"):
+        (folder / name).write_text("A man is riding a horse.\n" * 40, encoding="utf-8")
+    return folder / "a.en", folder / "b.de"
+
+
+SHORT = ("training.max_steps=1", "training.warmup_steps=1", "model.d_model=16", "model.n_heads=2", "model.d_ff=16")
+
+
+def test_the_commands_after_prepare_and_train_run_as_they_are(
+    text: tuple[Path, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = [f"--set={each}" for each in (*SHORT, "model.n_encoder_layers=1", "model.n_decoder_layers=1")]
+    given += ["--source", str(text[0]), "--target", str(text[1]), "--source-lang", "en", "--target-lang", "de"]
+    folder = tmp_path / ODD / "run"
+    assert run(["prepare", *given, "-o", str(folder)]) == 0
+    command = printed_command(capfd.readouterr().err, "train")
+    assert command[-2:] == ["-o", str(folder)]
+    assert run([*command, "--device", "cpu"]) == 0
+    said = capfd.readouterr().err
+    assert "using the corpus prepared in" in said
+    for name in ("translate", "evaluate"):
+        done = subprocess.run(
+            [sys.executable, "-m", "dragoman", *printed_command(said, name), "--device", "cpu"],
+            input="A man.\n",
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+    monkeypatch.chdir(tmp_path)
+    assert run(["package", "-m", str(folder), "-o", f"{ODD}/small"]) == 0
+    assert printed_command(capfd.readouterr().err, "translate") == ["translate", "-m", f"{ODD}/small"]
+    assert run(["average", str(folder), str(folder), "-o", f"{ODD}/mean"]) == 0
+    assert printed_command(capfd.readouterr().err, "translate") == ["translate", "-m", f"{ODD}/mean"]
+
+
+def test_a_command_in_an_error_is_quoted(corpus: Path, tmp_path: Path) -> None:
+    folder, plain = tmp_path / ODD, settings(corpus, max_steps=1, warmup_steps=1)
+    train(plain, folder, device="cpu", report=lambda line: None)
+    plain["data"]["source"] = plain["data"]["target"]
+    with pytest.raises(ConfigError) as caught:
+        train(plain, folder, device="cpu", report=lambda line: None)
+    assert shlex.join(["--init-from", str(folder)]) in caught.value.message
+
+
+def test_the_demo_quotes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for place in ("training.run.train", "evaluation.evaluate.evaluate", "translator.Translator"):
+        monkeypatch.setattr(f"dragoman.{place}", lambda *_, **__: _Anything())
+    monkeypatch.setattr("dragoman.translator.Translator.load", lambda *_, **__: _Anything(), raising=False)
+    said = list[str]()
+    show(tmp_path / ODD, "cpu", said.append, "/my tools/dragoman")
+    start = shlex.join(["/my tools/dragoman", "translate", "-m", str(tmp_path / ODD)])
+    assert any(line.strip().startswith(start) for line in said)
+
+
+class _Anything:
+    exact_match = 0.0
+    text = ""
+
+    def translate(self, _text: str) -> _Anything:
+        return self
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        ("translate Hallo", "echo Hallo | dragoman translate -m MODEL"),
+        ("translate -m x it's\\ me", """echo 'it'"'"'s me' | dragoman translate -m MODEL"""),
+        ("translate -m x a.en", "dragoman translate -m MODEL --input a.en"),
+        ("score -m x A B", "dragoman score -m MODEL --source SOURCE_FILE --target TARGET_FILE"),
+        ("score a.en b.de", "dragoman score -m MODEL --source a.en --target b.de"),
+        ("train a.en b.de", "dragoman train --source a.en --target b.de"),
+        ("train recipe.yaml a.en b.de --seed 3", "dragoman train --source "),
+        ("prepare a.en b.de", "dragoman prepare --source a.en --target b.de"),
+        ("evaluate a.en b.de", "dragoman evaluate -m MODEL --source a.en --target b.de"),
+        ("distill a.en b.de", "dragoman distill -m MODEL --source a.en --target b.de"),
+        ("package -m x y", "stands after an option"),
+        ("inspect attention -m x A man", "put a sentence in quotes"),
+    ],
+)
+def test_words_after_no_option_are_answered_with_the_right_command(
+    arguments: str, hint: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.en", "b.de"):
+        Path(name).touch()
+    assert run(shlex.split(arguments.replace("it's\\ me", '"it\'s me"'))) == 2
+    said = capfd.readouterr().err
+    assert said.startswith("error: unexpected argument")
+    assert hint in said
+    assert said.count("\n") == 1
+
+
+def test_a_hint_survives_a_shell(tmp_path: Path) -> None:
+    file = tmp_path / ODD
+    file.touch()
+    hint = stray_hint("dragoman translate", [str(file)])
+    assert shlex.split(hint.partition(": ")[2])[-1] == str(file)
+    words = ["it's", "$HOME", "`date`", "; rm -r x"]
+    echoed = stray_hint("dragoman translate", words).partition(": ")[2].partition(" | dragoman")[0]
+    done = subprocess.run(["sh", "-c", echoed], capture_output=True, text=True, check=True)
+    assert done.stdout == " ".join(words) + "\n"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "train --source nowhere.en --target nowhere.de",
+        "train --source a.en --target nowhere.de",
+        "train --pairs nowhere.tsv",
+        "train --corpus nowhere",
+        "train --source a.en --target b.de --validation-source nowhere --validation-target b.de",
+        "train --source a.en --target b.de --init-from nowhere",
+        "train a.en",
+        "train nowhere.yaml",
+        "prepare --source nowhere.en --target nowhere.de",
+        "prepare --corpus nowhere",
+    ],
+)
+def test_a_refusal_comes_before_pytorch_and_before_any_folder(arguments: str, tmp_path: Path) -> None:
+    for name in ("a.en", "b.de"):
+        (tmp_path / name).write_text("A man.\n" * 30, encoding="utf-8")
+    program = "import sys; sys.modules['torch'] = None; from dragoman.cli import main; main()"
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "src")}
+    command = [sys.executable, "-c", program, *arguments.split()]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert done.returncode in (1, 2, 3)
+    assert done.stderr.startswith("error: ")
+    assert "PyTorch" not in done.stderr
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.en", "b.de"]
+
+
+def test_a_packaged_model_has_a_card_of_what_is_known(
+    corpus: Path, reference: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for model in (str(reference), str(reference / "best"), str(write_tiny_bundle(tmp_path / "tiny"))):
+        output = tmp_path / f"packaged-{len(list(tmp_path.iterdir()))}"
+        assert run(["package", "-m", model, "-o", str(output)]) == 0
+        card, bundle = (output / "README.md").read_text(encoding="utf-8"), load_bundle(output)
+        assert f"{sum(weight.size for weight in bundle.weights.values()):,} parameters" in card
+        assert f"{bundle.tokenizers.source_lang} to {bundle.tokenizers.target_lang}" in card
+        bleu = bundle.facts.get("bleu")
+        assert ("BLEU" in card) == (bleu is not None)
+        assert bleu is None or f"BLEU {bleu:.2f}" in card
+        assert ("- kept " in card) == (model == str(reference))
+        assert "short card of what is known" in capfd.readouterr().err
