@@ -781,7 +781,7 @@ def test_long_rows_of_scripts_without_spaces_are_no_words() -> None:
         ([True], "text 1 is True"),
         ([math.nan], "text 1 is nan, a number"),
     ],
-    ids=str,
+    ids=lambda each: each if isinstance(each, str) else type(each).__name__,
 )
 def test_what_is_no_text_is_named_with_its_place(translator: Translator, given: object, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
