@@ -16,13 +16,19 @@ from dragoman.text.invisible import is_visible, without_invisible
 #: surrogate pairs. A corpus loses its pairs that have any; elsewhere `harmless` makes something else of them.
 NOT_TEXT = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
+#: Control characters that have neither a picture nor a width. Those of Latin-1 are often quotes of Windows, misread.
+_WITHOUT_WIDTH = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 
 
 def harmless(text: str) -> str:
-    """Control characters become spaces (a tab stays), halves of a surrogate pair U+FFFD, and what has no picture is
-    removed: then the text is one line that every tokenizer, terminal and file can take."""
+    """Return the text as one line that every tokenizer, terminal and file can take.
+
+    What has no picture is removed. Other control characters, such as line breaks, become spaces (a tab stays), and
+    halves of a surrogate pair U+FFFD.
+    """
     if is_visible(text):
         return text
+    text = _WITHOUT_WIDTH.sub("", text)
     return without_invisible(NOT_TEXT.sub(lambda found: REPLACEMENT if found.group() >= "\ud800" else " ", text))
 
 

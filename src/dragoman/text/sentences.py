@@ -22,20 +22,29 @@ _MARKS = re.compile(
 )
 #: Titles and abbreviations that are followed by something in their sentence.
 _ABBREVIATIONS = (
-    "Mr|Mrs|Ms|Dr|Dra|Prof|Rev|Gen|Capt|Lt|Sgt|St|Mt|Hr|Fr|Frl|Mme|Mlle|Sr|Sra|"
-    "[Bb]zw|[Cc]a|[Cc]f|[Vv]gl|[Ii]nkl|[Ee]vtl|[Aa]pprox|etc|vs|Nr|Abb|Fig|Bd|Vol"
+    "Mr|Mrs|Ms|Dr|Dra|Prof|Rev|Gen|Capt|Lt|Sgt|Cpl|Col|Maj|Adm|Gov|Sen|Rep|Pres|Hon|St|Ft|Mt|Messrs|"
+    "Hr|Fr|Frl|Fa|Ing|med|Mio|Mrd|[Gg]eb|[Gg]gf|[Ss]og|[Bb]zw|[Cc]a|[Vv]gl|[Ii]nkl|[Ee]vtl|Bd|"
+    "MM|Mme|Mmes|Mlle|Sr|Sra|Srta|Sig|ул|им|св|акад|[Cc]f|[Aa]pprox|vs|Fig|Figs|Abb|Vol|Nr|Ave|Blvd"
 )
-_LONGEST_ABBREVIATION = max(map(len, _ABBREVIATIONS.split("|")))
+#: Abbreviations that may also be the last word of a sentence.
+_OFTEN_LAST = r"etc|al|Inc|Ltd|Corp|Co|Jr|Std|Min|(?:[ap]\.m)|(?:U\.S(?:\.A)?)|(?:U\.K)|(?:D\.C)|(?:Ph\.D)"
+#: Abbreviations before a number.
+_BEFORE_NUMBERS = (
+    "[Nn]o|[Nn]um|Art|Kap|Abs|Tab|figs?|[Ee]qs?|[Cc]h|vols?|Vols|[Ss]ec|[Pp]p|[Oo]p|[Ee]nv|Ziff|Str|стр|рис|"
+    "Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Okt|Oct|Nov|Dec|Dez"
+)
+_LONGEST_ABBREVIATION = 8
 #: A dot that ends no sentence, with the character after it: of an initial ("J. Smith", "z. B."), of an abbreviation,
 #: before a number ("No. 5"), of an ordinal ("3. Mai").
 _INNER_DOT_PATTERN = rf"""(?<![^\s.("'“„«-])(?:
-        (?:[^\W\d_]|{_ABBREVIATIONS})\.\s+\S
-        | (?:No|Art|Kap)\.\s+\d
+        (?:[^\W\d_]|{_ABBREVIATIONS}|{_OFTEN_LAST})\.\s+\S
+        | (?:{_BEFORE_NUMBERS})\.\s+\d
         | (?<![^\s(])\d\d?\.\s+\w
     )\Z"""
 _INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE)
 #: The same in text without capitals.
 _SMALL_INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE | re.IGNORECASE)
+_MAYBE_LAST = re.compile(rf"(?<![^\s(])(?:{_OFTEN_LAST})\Z")
 #: The end of a sentence that the next one follows without a space: a word in small letters, or a year ("a book.A dog").
 #: Names look otherwise: "U.S.A", "System.Out", "e.g.The", "v2.Beta", "www.Example.com".
 _WORD_BEFORE = re.compile(r"""(?:^|(?<=[\s("'“‘„«\u2014-]))(?P<word>(?:[^\W\d_]['’]?){2,}|\d{3,4})\Z""")
@@ -44,6 +53,14 @@ _WORD_AFTER = re.compile(r"""["'“‘„«(¿¡]*(?P<word>[^\W\d_]+)(?:['’-]\
 #: Words that begin a sentence even after a name or a German noun ("ein Pferd.Eine Frau"), unlike "System.Out".
 _BEGINNINGS = re.compile(
     "A|An|The|He|She|It|They|We|Der|Die|Das|Ein|Eine|Er|Sie|Wir|Le|La|Les|Un|Une|Des|Il|Elle|Ils|Elles"
+)
+#: More of them, which are hardly ever names in programs: after a word in small letters, others are ("torch.Tensor").
+_MORE_BEGINNINGS = re.compile(
+    "I|You|His|Her|Its|Their|Our|My|Your|This|That|These|Those|There|Here|Who|What|Why|How|When|While|But|And|So|In|On|At|"
+    "With|One|Two|Three|Four|Five|Six|Several|Some|Many|Most|Both|Another|Other|People|Men|Women|Children|Kids|Someone|"
+    "Everyone|Young|Ich|Du|Ihr|Es|Sein|Seine|Ihre|Dies|Diese|Dieser|Dieses|Einige|Mehrere|Viele|Zwei|Drei|Vier|Fünf|"
+    "Im|Am|Auf|Mit|Und|Aber|Dann|Dort|Da|Hier|Männer|Frauen|Kinder|Leute|Menschen|Jemand|Junge|Je|Tu|Nous|Vous|On|Ce|"
+    "Cet|Cette|Ces|Mais|Et|Dans|Sur|Deux|Trois|Quatre|Cinq|Plusieurs|Son|Sa|Ses|Leur|El|Los|Las|Una|Yo|Él|Ella|Ellos"
 )
 #: Ends of names of files and of sites, which may be written with a capital.
 _NAME_ENDS = re.compile(
@@ -97,8 +114,9 @@ def _ends_sentence(text: str, start: int, found: re.Match[str], *, has_capitals:
     if marks != "." or not _INNER_DOT.search(text, before, found.end() + 1):
         return True
     next_word = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
-    is_time = text.endswith(("a.m", "p.m"), 0, found.start())
-    return is_time and next_word is not None and bool(_BEGINNINGS.fullmatch(next_word["word"]))
+    if next_word is None or not _MAYBE_LAST.search(text[before : found.start()]):
+        return False
+    return bool(_BEGINNINGS.fullmatch(next_word["word"]))
 
 
 def _ends_before(text: str, start: int, found: re.Match[str]) -> bool:
@@ -114,5 +132,9 @@ def _ends_before(text: str, start: int, found: re.Match[str]) -> bool:
         return False
     if marks != ".":
         return first.isupper() or any(mark in _CLEAR for mark in marks)
-    is_name = word != word.lower() and not _BEGINNINGS.fullmatch(next_word)
-    return first.isupper() and not is_name and not re.fullmatch(_ABBREVIATIONS, word)
+    if re.fullmatch(_ABBREVIATIONS, word):
+        return False
+    if word != word.lower():
+        return _BEGINNINGS.fullmatch(next_word) is not None
+    is_beginning = _BEGINNINGS.fullmatch(next_word) or _MORE_BEGINNINGS.fullmatch(next_word)
+    return first.isupper() and (is_beginning is not None or not first.isascii())  # programs have names in ASCII
