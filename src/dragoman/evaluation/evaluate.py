@@ -23,6 +23,7 @@ from dragoman.evaluation.metrics import (
     moses_lines,
 )
 from dragoman.translator import SearchOptions, Translator
+from dragoman.translator.checking import string_list
 
 
 @dataclass(frozen=True)
@@ -67,8 +68,9 @@ def evaluate(
         DataError: there are no sentences, or not as many references as sources.
         ConfigError: a search option is out of range.
     """
+    sources, references = string_list(sources, "source"), string_list(references, "reference")
     start = time.monotonic()
-    found = translator.translate(list(sources), sentences=sentences, batch_size=batch_size, **options)
+    found = translator.translate(sources, sentences=sentences, batch_size=batch_size, **options)
     seconds = time.monotonic() - start
     translations = tuple(translation.text for translation in found)
     language = language or translator.tokenizers.target_lang
@@ -107,12 +109,11 @@ def vary_search(
     Raises:
         DataError, ConfigError: as `evaluate`; ConfigError before anything is translated.
     """
+    sources = string_list(sources, "source")
     for each in settings:
         translator.search_with(**each)
     language = language or translator.tokenizers.target_lang
-    outputs = (
-        translator.translate(list(sources), sentences=sentences, batch_size=batch_size, **each) for each in settings
-    )
+    outputs = (translator.translate(sources, sentences=sentences, batch_size=batch_size, **each) for each in settings)
     return [score_all([each.text for each in found], references, m30k_references, language) for found in outputs]
 
 

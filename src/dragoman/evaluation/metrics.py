@@ -20,6 +20,7 @@ from sacremoses import MosesPunctNormalizer, MosesTokenizer
 from dragoman.errors import DataError
 from dragoman.text.cleaning import clean
 from dragoman.text.languages import WITHOUT_SPACES, base_language
+from dragoman.translator.checking import string_list
 
 #: BLEU counts words. Languages written without spaces, and Korean, need another idea of a word: sacreBLEU's for
 #: Chinese, single characters for those whose dictionaries sacreBLEU does not bring along.
@@ -159,6 +160,8 @@ def _cleaned(lines: Sequence[str]) -> list[str]:
 
 
 def _check(hypotheses: Sequence[str], references: Sequence[str]) -> None:
+    string_list(hypotheses, "translation")
+    string_list(references, "reference")
     if len(hypotheses) != len(references):
         raise DataError(
             f"{len(hypotheses)} translations but {len(references)} references", advice="compare equal lists"

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from dragoman.errors import BundleError, ConfigError
 from dragoman.sections import Section, parse_section
-from dragoman.text.sentences import sentences
+from dragoman.text.sentences import has_words, sentence_spans
 
 #: Under this key a bundle's facts have it.
 FACT = "learned_text"
@@ -47,6 +47,8 @@ class LearnedText(Section):
     longest_tokens: Tokens
     target_ratio: Annotated[float, Field(gt=0, le=1e6)]
     """Median of a line's target tokens for each source token."""
+    without_words: Share = 0.0
+    """Share of the source lines that have neither letters nor digits."""
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Figures that no text has: shares that rise, lengths that fall."""
@@ -62,6 +64,11 @@ class LearnedText(Section):
         """The most sentences on a line that the model has seen often enough to translate them all."""
         return 1 + sum(share >= KNOWN_SHARE for share in self.several_sentences)
 
+    @property
+    def knows_marks(self) -> bool:
+        """True if the model has often seen lines of marks or pictures alone."""
+        return self.without_words >= KNOWN_SHARE
+
     @classmethod
     def count(cls, lines: Iterable[str], source_tokens: NDArray[Any], target_tokens: NDArray[Any]) -> Self:
         """Count the kind of a text.
@@ -71,7 +78,9 @@ class LearnedText(Section):
             source_tokens: of each pair, in any order: (n_pairs,).
             target_tokens: the same of the targets.
         """
-        n_sentences = np.array([sum(map(bool, map(str.strip, sentences(line)))) for line in lines])
+        lines = list(lines)
+        n_sentences = np.array([sum(1 for _ in sentence_spans(line)) for line in lines])
+        n_without_words = sum(not has_words(line) for line in lines)
         most = min(int(n_sentences.max(initial=1)), MOST_SENTENCES)
         lengths = np.maximum(source_tokens, 1)
         usual, long = np.quantile(lengths, (_USUAL_SHARE, _LONG_SHARE), method="inverted_cdf")
@@ -83,6 +92,7 @@ class LearnedText(Section):
             long_tokens=int(long),
             longest_tokens=int(lengths.max()),
             target_ratio=round(float(np.median(np.maximum(target_tokens, 1) / lengths)), 6),
+            without_words=round(n_without_words / max(len(lines), 1), 6),
         )
 
     @classmethod

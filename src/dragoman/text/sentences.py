@@ -14,6 +14,8 @@ _CLEAR = "!?؟۔։"
 _OPENING, _CLOSING = "“‘「『（《〈【", r"""\"'”’»«›‹)\]」』）》〉】"""
 #: The end of a paragraph, as one character of white space. It ends a sentence too.
 PARAGRAPH_END = "\u2029"
+#: White space between words that is wider than any writing needs, as in tables.
+_WIDE_SPACE = re.compile(r"\s{9,}")
 _BLANK_LINE = re.compile(r"\n\s*\n\s*|\u2029\s*")
 #: All marks in a row with what closes after them, and the space that follows; or the end of a paragraph. German closes
 #: with what elsewhere opens, and French puts a space before »: these close where a space follows.
@@ -67,13 +69,22 @@ _NAME_ENDS = re.compile(
     "com|org|net|edu|gov|js|ts|py|txt|md|doc|docx|pdf|jpg|jpeg|png|gif|html|htm|xml|json|csv|exe|zip",
     re.IGNORECASE,
 )
+_IN_WORD = re.compile(r"[^\W_]")
 #: Characters of a word that are looked at; a longer one is no word.
 _LONGEST_WORD = 60
 
 
+def has_words(text: str) -> bool:
+    """True if a text has a letter or a digit, and so something to translate."""
+    return _IN_WORD.search(text) is not None
+
+
 def harmless_paragraphs(text: str) -> str:
-    """Make text harmless, with `PARAGRAPH_END` between its paragraphs; line breaks within them become spaces."""
-    return PARAGRAPH_END.join(map(harmless, _BLANK_LINE.split(text)))
+    """Make text harmless, with `PARAGRAPH_END` between its paragraphs; line breaks within them become spaces.
+
+    Very wide white space becomes one space.
+    """
+    return PARAGRAPH_END.join(_WIDE_SPACE.sub(" ", harmless(each)) for each in _BLANK_LINE.split(text))
 
 
 def sentences(text: str) -> Iterator[str]:

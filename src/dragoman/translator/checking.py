@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Mapping, Sequence, Set
+from pathlib import Path
 from typing import Any
 
 from dragoman.errors import ConfigError
@@ -19,12 +21,13 @@ def string_list(values: Sequence[str], name: str) -> list[str]:
     """
     names, advice = f"{name}es" if name.endswith("x") else f"{name}s", "give a string, or a list of strings"
     if isinstance(values, str | bytes | bytearray | memoryview | Mapping | Set):
+        advice = "give a list of strings" if isinstance(values, str) else advice
         raise ConfigError(f"the {names} are {_kind(values)}", advice=advice)
     try:
         n_values = len(values)
         found = list(values)
     except TypeError:
-        if isinstance(values, Iterable):
+        if isinstance(values, Iterable) and name == "text":
             advice = "translate_stream takes them one by one; or make a list of them"
         raise ConfigError(f"the {names} are {_kind(values)}", advice=advice) from None
     if len(found) != n_values:
@@ -89,11 +92,36 @@ def positive(value: Any, name: str) -> int:
     Raises:
         ConfigError: it is something else.
     """
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = None
+    if number is None or isinstance(value, bool):
         raise ConfigError(f"{name} is {_kind(value)}", advice="give a whole number, 1 or more")
-    if value < 1:
-        raise ConfigError(f"{name} is {value}", advice="give 1 or more")
-    return int(value)
+    if number < 1:
+        raise ConfigError(f"{name} is {number}", advice="give 1 or more")
+    return number
+
+
+def plain_number(value: Any) -> Any:
+    """Return a number of NumPy or PyTorch as Python's own, and anything else as it is."""
+    return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
+
+
+def model_names(names: Sequence[Any]) -> Sequence[str | Path]:
+    """Return the names of models as they are.
+
+    Raises:
+        ConfigError: there is none, or one is neither a string nor a path.
+    """
+    if not names:
+        raise ConfigError("no model given", advice="name a bundle or a run folder")
+    for number, name in enumerate(names, 1):
+        if not isinstance(name, str | Path):
+            is_list = isinstance(name, list | tuple)
+            advice = "give names one by one: load('a', 'b')" if is_list else "give a name or a path"
+            raise ConfigError(f"model {number} is {_kind(name)}", advice=advice)
+    return names
 
 
 def _kind(value: Any) -> str:

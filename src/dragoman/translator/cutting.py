@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
-from dragoman.text.sentences import PARAGRAPH_END, sentence_spans, sentences
+from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans, sentences
 from dragoman.translator.results import Flag
 
 #: A text of more characters than this for each token the model reads is cut before it is encoded, so that the time
@@ -33,7 +34,6 @@ _NO_WORD = re.compile(
     rf"[^\s{_UNBROKEN}]{{{LONGEST_WORD + 1},}}"
     r"|(?<!\S)[\"'(\[]*(?:[\w-]+[:=])?(?=[a-fA-F]*\d)[0-9a-fA-F]{32,}[.,;:!?)\]\"']*(?!\S)"
 )
-_LETTER = re.compile(r"\w")
 #: The end of a clause.
 _CLAUSE = re.compile(r"[,;:،؛](?=\s)|[、，；：]|\s[–—-](?=\s)")
 _SPACE = re.compile(r"\s")
@@ -67,6 +67,8 @@ class Limits:
     #: Tokens of a sentence that is not cut, and of the pieces that a longer one is cut into; None is `max_length`.
     long_tokens: int | None = None
     usual_tokens: int | None = None
+    #: Copy what has neither letters nor digits.
+    copies_marks: bool = False
 
     @property
     def longest(self) -> int:
@@ -87,13 +89,19 @@ def cut(text: str, encode: Encode, limits: Limits) -> list[Part]:
 
     All parts together have the characters of the text in their order, except white space.
     """
+    if limits.copies_marks and not has_words(text):
+        return [_copied(text)] if text.strip() else []
     parts: list[Part] = []
     end = 0
     for start, next_end in _spans_to_copy(text):
         parts += _cut_words(text[end:start], encode, limits)
-        parts.append(Part(" ".join(text[start:next_end].split()), [], "copied"))
+        parts.append(_copied(text[start:next_end]))
         end = next_end
     return parts + _cut_words(text[end:], encode, limits)
+
+
+def _copied(text: str) -> Part:
+    return Part(collapse_spaces(text), [], "copied")
 
 
 def encode_if_short(text: str, encode: Encode, max_length: int) -> list[int] | None:
@@ -111,11 +119,11 @@ def _spans_to_copy(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     for found in _NO_WORD.finditer(text):
         before = spans[-1][1] if spans else 0
-        if _LETTER.search(text, before, found.start()):
+        if has_words(text[before : found.start()]):
             spans.append(found.span())
         else:
             spans[-1:] = [(spans[-1][0] if spans else 0, found.end())]
-    if spans and not _LETTER.search(text, spans[-1][1]):
+    if spans and not has_words(text[spans[-1][1] :]):
         spans[-1] = spans[-1][0], len(text)
     return spans
 
@@ -151,6 +159,8 @@ def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
 
 def _cut_sentence(text: str, encode: Encode, limits: Limits) -> list[Part]:
     """A sentence as one part, or in pieces that are flagged as unusual."""
+    if limits.copies_marks and not has_words(text):
+        return [_copied(text)] if text.strip() else []
     ids = _encode(text, encode, limits.longest, limits)
     if ids is not None:
         return [Part(text, ids)] if ids else []

@@ -100,7 +100,8 @@ class Planner:
             return Limits(self._max_length, sentences)
         if request.sentences is None:
             sentences = learned.known_sentences
-        return Limits(self._max_length, sentences, learned.long_tokens, learned.usual_tokens)
+        copies_marks = not learned.knows_marks
+        return Limits(self._max_length, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
 
     def _prefix_ids(self, prefix: str, number: int, request: Request) -> list[int]:
         first = self._tokenizers.target.encode(prefix)

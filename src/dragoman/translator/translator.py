@@ -24,7 +24,16 @@ from dragoman.text.learned_text import LearnedText, fewest_sentences
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.translator.batching import batches, pair_batches
-from dragoman.translator.checking import flag, positive, prefix_list, string, string_list, string_stream
+from dragoman.translator.checking import (
+    flag,
+    model_names,
+    plain_number,
+    positive,
+    prefix_list,
+    string,
+    string_list,
+    string_stream,
+)
 from dragoman.translator.cutting import encode_if_short
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.planning import Plan, Planner, Request
@@ -114,8 +123,7 @@ class Translator:
             BundleError: one of them is missing, damaged or of a newer format.
             ConfigError: they have different tokenizers, there is no such device, or no int8 on it.
         """
-        if not names:
-            raise ConfigError("no model given", advice="name a bundle or a run folder")
+        names, workers = tuple(model_names(names)), positive(workers, "workers")
         place = find_device("cpu" if device == "auto" and precision == "int8" else device)
         bundles = [load_bundle(name) for name in names]
         if len(bundles) > 1:
@@ -266,9 +274,10 @@ class Translator:
             ConfigError: a text is no string, or `batch_size` no number.
         """
         if isinstance(sources, str) or isinstance(targets, str):
-            if not (isinstance(sources, str) and isinstance(targets, str)):
+            if isinstance(sources, list | tuple) or isinstance(targets, list | tuple):
                 raise DataError("one side is a text and the other a list", advice="give two texts, or two lists")
-            return self.score([sources], [targets], batch_size=batch_size)[0]
+            source, target = string(sources, "the source"), string(targets, "the target")
+            return self.score([source], [target], batch_size=batch_size)[0]
         sources, targets = string_list(sources, "source"), string_list(targets, "target")
         batch_size = BATCH_TOKENS if batch_size is None else positive(batch_size, "batch_size")
         if len(sources) != len(targets):
@@ -296,12 +305,13 @@ class Translator:
         Raises:
             ConfigError: an option is out of range.
         """
-        given = {name: value for name, value in options.items() if value is not None}
+        given = {name: plain_number(value) for name, value in options.items() if value is not None}
         return parse_section(SearchConfig, {**self.search.model_dump(), **given})
 
     def fits(self, source: str, target: str) -> bool:
         """Whether the model can read the whole pair, so that `score` takes it."""
-        return max(map(len, self._encode_pair(source, target))) <= self.max_length
+        pair = self._encode_pair(string(source, "the source"), string(target, "the target"))
+        return max(map(len, pair)) <= self.max_length
 
     def _encode_pair(self, source: str, target: str) -> tuple[list[int], list[int]]:
         return self.tokenizers.source.encode(harmless(source)), self.tokenizers.target.encode(harmless(target))
