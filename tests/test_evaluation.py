@@ -20,7 +20,7 @@ from dragoman.data.corpus import ParallelText
 from dragoman.data.encoding import write_stores
 from dragoman.data.selection import select
 from dragoman.data.store import PairStore
-from dragoman.errors import DataError
+from dragoman.errors import ConfigError, DataError
 from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table
 from dragoman.evaluation.metrics import (
     corpus_bleu,
@@ -237,3 +237,16 @@ def test_pairs_too_long_for_the_model_have_no_share_in_the_perplexity() -> None:
     none = evaluate(translator, [long], ["x"], beam_size=1)
     assert none.perplexity is None
     assert to_table(none).row_count == to_table(alone).row_count
+
+
+@pytest.mark.parametrize("wrong", [None, "A man", b"A", ["A", None], [b"A", "B"], [1, 2]], ids=str)
+def test_what_is_no_list_of_texts_is_refused(wrong: object) -> None:
+    for metric in (corpus_bleu, corpus_chrf, exact_match):
+        for pair in ((wrong, ["A", "B"]), (["A", "B"], wrong)):
+            with pytest.raises(ConfigError, match=r"(translation|reference)s? "):
+                metric(*pair)  # type: ignore[operator]
+    tokenizers = tiny_tokenizers()
+    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    for pair in ((wrong, ["A", "B"]), (["A", "B"], wrong)):
+        with pytest.raises(ConfigError, match=r"(source|reference)s? "):
+            evaluate(translator, *pair)  # type: ignore[arg-type]

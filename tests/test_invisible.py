@@ -115,6 +115,12 @@ def test_what_shows_nothing_is_blank(text: str) -> None:
     assert text_problem(text, "a") == text_problem("a", text) == "empty"
 
 
+@pytest.mark.parametrize("control", ["\0", "\x07", "\b", "\x1b", "\x7f"])
+def test_controls_without_a_width_leave_a_word_whole(control: str) -> None:
+    assert harmless(f"ri{control}ding{control}") == "riding"
+    assert harmless(f"a\n{control}b\rc") == "a b c"
+
+
 @given(text=texts)
 def test_what_is_blank_is_what_nothing_is_left_of(text: str) -> None:
     assert is_blank(text) == (not without_invisible(text).strip())

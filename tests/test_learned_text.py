@@ -32,6 +32,7 @@ def test_what_is_counted_is_so(n_sentences: list[int], tokens: list[tuple[int, i
     for place, share in enumerate(learned.several_sentences):
         assert share == pytest.approx(sum(n >= place + 2 for n in n_sentences) / len(n_sentences), abs=1e-6)
     assert len(learned.several_sentences) == min(max(*n_sentences, 1), 32) - 1
+    assert learned.without_words == pytest.approx(n_sentences.count(0) / len(n_sentences), abs=1e-6)
     assert learned.longest_tokens == max(1, *source)
     assert np.mean(source > learned.usual_tokens) <= 0.01
     assert np.mean(source > learned.long_tokens) <= 0.0001
@@ -54,6 +55,7 @@ def test_what_is_counted_is_so(n_sentences: list[int], tokens: list[tuple[int, i
         {"target_ratio": math.inf},
         {"target_ratio": -1.0},
         {"target_ratio": None},
+        {"without_words": 2.0},
         {"n_lines": True},
         {"more": 1},
     ],

@@ -210,6 +210,9 @@ NO_TEXT = {
     "(SubRip) of Windows": b"\xef\xbb\xbf1\r\n00:00:01,000 --> 00:00:02,500\r\nA man.\r\n\r\n",
     "(WebVTT)": b"WEBVTT\n\n00:01.000 --> 00:02.000\nA man.\n",
     "(WebVTT) with a title": b"WEBVTT - of a film\n\n00:01.000 --> 00:02.000\nA man.\n",
+    "subtitles": b"0:00:01.000,0:00:03.000\nA man.\n",
+    "subtitles of frames": b"{12}{50}A man.\n",
+    "subtitles of a song": b"[ti:A man]\n[00:12.00]A man.\n",
     "an HTML page": b"<!DOCTYPE html>\n<html>\n<body>A man.</body>\n",
     "an HTML page in capitals": b'\n<HTML lang="en"><HEAD>\n',
     "an XML": b'<?xml version="1.0"?>\n<tmx version="1.4">\n',
@@ -249,6 +252,8 @@ def test_what_is_no_text_is_named_in_a_file_as_in_a_pipe(
         "00:00:01,000 --> 00:00:02,000 is a time code.\n",
         '{"a": 1} is an object.\n',
         "[1] A man.\n",
+        "{0}{1} men.\n",
+        "0:01.5 is a time.\n",
         "PK is a player.\n",
         "MZ, BM and ID3 are marks.\n",
         "7z is an archive.\n",
@@ -314,7 +319,7 @@ def test_nobody_is_told_to_convert_what_is_no_text(content: bytes) -> None:
 
 DOCUMENTS = [
     *("film.srt", "film.VTT", "a.html", "a.htm", "a.md", "a.csv", "a.tsv", "a.tmx", "a.xlf", "a.xliff", "a.po"),
-    *("a.docx", "a.pdf", "a.json", "a.jsonl", "a.xml", "film.srt.gz", "a.md.xz"),
+    *("a.docx", "a.pdf", "a.json", "a.jsonl", "a.xml", "film.ass", "a.tex", "film.srt.gz", "a.md.xz"),
 ]
 
 

@@ -287,6 +287,12 @@ def test_without_spaces_no_sentence_begins_with_what_ends_one(text: str) -> None
         'a man rides a horse. | a woman reads, e.g. mr. smith\'s book! | "stop!" he said.',
         "Он пришёл.|Она ушла.|Да!|Нет. | كيف حالك؟|أنا بخير.",
         "See http://x.org/A.Html?Q=B!C or bob@site.Com there.",
+        "It is torch.Tensor here, or np.Array, self.Foo and os.Path, then.",
+        "A man runs.Two dogs play.|A boy sits.People watch.".replace(".T", ".|T").replace(".P", ".|P"),
+        "He lives in the U.S. | The U.S. Army left at 5 p.m. | It is Apple Inc. and Meier & Co. KG, etc. | He ran.",
+        "Gov. Smith met Sen. Jones and Fa. Meier on Jan. 5. | He is 6. | She saw Tab. 4, Ch. 2, pp. 3-5 and Op. 27.",
+        "1. The man. | 2. She sings. | Step 3. The end.",
+        "Он живёт на ул. Ленина. | См. рис. 3.",
     ],
 )
 def test_where_sentences_end(text: str) -> None:
@@ -718,6 +724,32 @@ def test_what_is_no_word_is_copied_and_told(translator: Translator, word: str) -
         assert not any((source == 2) != (target == n_before) for source, target in each.alignment or ())
 
 
+marks = st.text(alphabet=".!?…-—*_♥👍()«»“” ", min_size=1, max_size=20).filter(str.strip)
+
+
+@given(marks)
+def test_marks_without_a_word_are_copied_and_told(single: Translator, text: str) -> None:
+    with patch.object(single.scorer, "start", side_effect=AssertionError("it is searched for")):
+        alone = single.translate(text)
+    assert alone.text == " ".join(text.split())
+    assert alone.flags == ("copied",)
+
+
+def test_pictures_after_a_sentence_are_copied(single: Translator) -> None:
+    assert single.translate("A man. ♥ ♥").text == f"{single.translate('A man.').text} ♥ ♥"
+
+
+def test_marks_are_read_by_a_model_that_learned_from_such_lines(tokenizers: Tokenizers) -> None:
+    knows = LEARNED.model_copy(update={"without_words": 0.1})
+    for learned in (knows, None):
+        translator = Translator([tiny_model(tokenizers, max_length=64)], tokenizers, learned=learned)
+        assert "copied" not in translator.translate("...").flags
+
+
+def test_wide_space_makes_no_text_long(single: Translator) -> None:
+    assert single.translate(f"A man{' ' * 50_000}is riding.") == single.translate("A man is riding.")
+
+
 def test_several_of_them_are_copied_with_the_marks_between(translator: Translator) -> None:
     text = f"- {'x' * 200}, {'y' * 200} - A man {'z' * 300} ."
     translation = translator.translate(text, align=True)
@@ -777,6 +809,20 @@ def test_what_is_no_text_is_named_with_its_place(translator: Translator, given: 
             translator.score(given, given)  # type: ignore[call-overload]
 
 
+@pytest.mark.parametrize("wrong", [None, 3, b"A", {"a": "b"}], ids=str)
+def test_no_text_beside_a_text_is_named(translator: Translator, wrong: object) -> None:
+    for call in (translator.score, translator.fits):
+        for pair in (("A", wrong), (wrong, "A")):
+            with pytest.raises(ConfigError, match=r"(the source|the target|the sources) (is|are) "):
+                call(*pair)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("wrong", [None, 3, b"a", ["a", "b"], {"a": 1}], ids=str)
+def test_what_is_no_name_of_a_model_is_refused(wrong: object) -> None:
+    with pytest.raises(ConfigError, match="model 1 is "):
+        Translator.load(wrong)  # type: ignore[arg-type]
+
+
 def test_anything_in_an_order_that_has_only_strings_is_a_list_of_them(translator: Translator) -> None:
     expected = translator.translate(["A man", "She"])
     both = ["A man", "She"]
@@ -784,6 +830,7 @@ def test_anything_in_an_order_that_has_only_strings_is_a_list_of_them(translator
         assert translator.translate(each) == expected  # type: ignore[call-overload]
     assert translator.translate(np.str_("A man")) == expected[0]
     assert translator.translate("A man", batch_size=np.int64(64)) == expected[0]
+    assert translator.translate("A man", beam_size=np.int64(2)) == translator.translate("A man", beam_size=2)
     assert list(translator.translate_stream(each for each in ["A man", "She"])) == expected
 
 
@@ -796,6 +843,7 @@ def test_wrong_arguments_beside_the_texts_are_named(translator: Translator) -> N
         ({"batch_size": True}, "batch_size is True"),
         ({"batch_size": 2.0}, "batch_size is 2.0"),
         ({"batch_size": 0}, "batch_size is 0"),
+        ({"batch_size": np.array([1, 2])}, "batch_size is an? ndarray"),
         ({"align": "yes"}, "align is a str; give True or False"),
         ({"sentences": 1}, "sentences is 1"),
         ({"beam_size": "5"}, "beam_size"),

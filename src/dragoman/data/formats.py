@@ -88,7 +88,13 @@ _TEXT_KINDS = (
         rb"WEBVTT[ \t]*\r?\n|WEBVTT[ \t][^\n]*\n[\s\S]*?\d\d:\d\d\.\d\d\d[ \t]*-->",
         ".vtt",
     ),
-    _Kind("a file of subtitles (SSA)", "take out its text", rb"\[Script Info\]\s*\n"),
+    _Kind("a file of subtitles (SSA)", "take out its text", rb"\[Script Info\]\s*\n", ".ass .ssa"),
+    _Kind(
+        "a file of subtitles",
+        "take out its text",
+        rb"\s*(\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}\s*\n|\{\d+\}\{\d{2,}\}|\[\d\d:\d\d\.\d\d\]|\[(ti|ar|al|by):[^\]\n]*\]\s*\n)",
+        ".sbv .lrc",
+    ),
     _Kind(
         "an HTML page",
         _PAGES,
@@ -102,7 +108,7 @@ _TEXT_KINDS = (
         _SEGMENTS,
         rb"(?i)\s*<(\?xml\s+version\s*=\s*[\"']|!DOCTYPE\s+\w+\s+(SYSTEM|PUBLIC|\[)"
         rb"|(svg|rss|feed|tei|srcset|refset|tstset)\s+[\w:]+\s*=)",
-        ".xml .sgm .sgml",
+        ".xml .sgm .sgml .ttml .dfxp",
     ),
     _Kind(
         "a catalogue of translations (PO)",
@@ -110,7 +116,7 @@ _TEXT_KINDS = (
         rb'(#[^\n]*\n|[ \t\r]*\n)*(msgctxt "[^\n]*\n)?msgid "[^\n]*"[ \t\r]*\n("[^\n]*"[ \t\r]*\n)*msgstr[ \[]',
         ".po",
     ),
-    _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}"),
+    _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}", ".tex"),
     _JSON,
     _Kind("a table", "take the text out of its column: cut -f1 FILE", b"", ".tsv"),
     _Kind("a table (CSV)", "save its column as text, one sentence a line", b"", ".csv"),

@@ -46,16 +46,16 @@ _INNER_DOT_PATTERN = rf"""(?<![^\s.("'“„«-])(?:
 _INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE)
 #: The same in text without capitals.
 _SMALL_INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE | re.IGNORECASE)
-_MAYBE_LAST = re.compile(rf"(?<![^\s(])(?:{_OFTEN_LAST})\Z")
+#: What may be the last word all the same: such an abbreviation, or a number ("She is 5. He is 6.").
+_MAYBE_LAST = re.compile(rf"(?<![^\s(])(?:{_OFTEN_LAST}|(?<=\s)(?P<number>\d\d?))\Z")
 #: The end of a sentence that the next one follows without a space: a word in small letters, or a year ("a book.A dog").
 #: Names look otherwise: "U.S.A", "System.Out", "e.g.The", "v2.Beta", "www.Example.com".
 _WORD_BEFORE = re.compile(r"""(?:^|(?<=[\s("'“‘„«\u2014-]))(?P<word>(?:[^\W\d_]['’]?){2,}|\d{3,4})\Z""")
 #: The word that begins a sentence there, up to what follows it; a name has no further capitals, dots or signs of code.
 _WORD_AFTER = re.compile(r"""["'“‘„«(¿¡]*(?P<word>[^\W\d_]+)(?:['’-]\w+)*(?=[,;:!?…)"'”’»—]|\.(?!\w)|\s|\Z)""")
 #: Words that begin a sentence even after a name or a German noun ("ein Pferd.Eine Frau"), unlike "System.Out".
-_BEGINNINGS = re.compile(
-    "A|An|The|He|She|It|They|We|Der|Die|Das|Ein|Eine|Er|Sie|Wir|Le|La|Les|Un|Une|Des|Il|Elle|Ils|Elles"
-)
+_PRONOUNS = "He|She|It|They|We|Er|Sie|Wir|Il|Elle|Ils|Elles"
+_BEGINNINGS = re.compile(f"{_PRONOUNS}|A|An|The|Der|Die|Das|Ein|Eine|Le|La|Les|Un|Une|Des")
 #: More of them, which are hardly ever names in programs: after a word in small letters, others are ("torch.Tensor").
 _MORE_BEGINNINGS = re.compile(
     "I|You|His|Her|Its|Their|Our|My|Your|This|That|These|Those|There|Here|Who|What|Why|How|When|While|But|And|So|In|On|At|"
@@ -125,9 +125,11 @@ def _ends_sentence(text: str, start: int, found: re.Match[str], *, has_capitals:
     if marks != "." or not _INNER_DOT.search(text, before, found.end() + 1):
         return True
     next_word = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
-    if next_word is None or not _MAYBE_LAST.search(text[before : found.start()]):
+    maybe_last = _MAYBE_LAST.search(text[max(start, before) : found.start()])
+    if next_word is None or maybe_last is None:
         return False
-    return bool(_BEGINNINGS.fullmatch(next_word["word"]))
+    beginnings = _PRONOUNS if maybe_last["number"] else _BEGINNINGS
+    return re.fullmatch(beginnings, next_word["word"]) is not None
 
 
 def _ends_before(text: str, start: int, found: re.Match[str]) -> bool:
