@@ -735,6 +735,15 @@ def test_marks_without_a_word_are_copied_and_told(single: Translator, text: str)
     assert alone.flags == ("copied",)
 
 
+def test_a_word_of_more_tokens_than_the_lines_learned_from_is_copied(single: Translator) -> None:
+    word = "zqxjvw" * 10
+    assert single.translate(word).text == word
+    assert single.translate(word[:30]).flags[-1] == "unusual"  # it may be a word of a kind that was not learned from
+    inside = single.translate(f"A man, {word}, two dogs")
+    assert f"{word}," in inside.text.split()
+    assert "copied" in inside.flags
+
+
 def test_pictures_after_a_sentence_are_copied(single: Translator) -> None:
     assert single.translate("A man. ♥ ♥").text == f"{single.translate('A man.').text} ♥ ♥"
 

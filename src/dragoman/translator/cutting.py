@@ -1,8 +1,9 @@
 """Text in parts that a model can read.
 
 A text is whole where it is like the lines that the model learned from. Else it is cut: between sentences where it has
-more of them, at commas and spaces where a sentence is much longer. What has no spaces and is too long for a word
-(encoded data, a hash) is copied, because no model can translate it.
+more of them, at commas and spaces where a sentence is much longer. What is no text is copied, because no model can
+translate it: what has no spaces and is too long for a word (encoded data, a hash), a word of more tokens than the lines
+that the model learned from, and marks without letters or digits.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from dragoman.translator.results import Flag
 MAX_CHARACTERS_PER_TOKEN = 16
 #: The longest words of any language that writes spaces have fewer characters.
 LONGEST_WORD = 100
+#: Almost all words have fewer. A longer one is copied if it has more tokens than the lines that the model learned from.
+LONG_WORD = 40
 #: Characters that may stand in long rows without a space: UNSPACED, Tibetan, New Tai Lue, Tai Tham, Hangul, Yi, and the
 #: marks and full-width forms of Chinese and Japanese.
 _UNBROKEN = (
@@ -137,7 +140,7 @@ def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Part]:
     ids = encode_if_short(whole, encode, limits.max_length)
     if ids is None:
         parts = (part for each in sentences(text) for part in _cut_sentence(each, encode, limits))
-        return [part._replace(flag="unusual") for part in parts]
+        return [part if part.is_copied else part._replace(flag="unusual") for part in parts]
     return [Part(whole, ids, "unusual" if len(ids) > limits.longest else None)] if ids else []
 
 
@@ -176,8 +179,11 @@ def _encode(text: str, encode: Encode, n_tokens: int, limits: Limits) -> list[in
 def _halve(text: str, encode: Encode, limits: Limits) -> list[Part]:
     ids = _encode(text, encode, limits.usual, limits)
     place = _place_to_cut(text) if ids is None else None
-    if ids is None and place is None:  # one word, which is cut only if the model cannot read it
+    if ids is None and place is None:  # one word
         ids = encode_if_short(text, encode, limits.max_length)
+        is_too_long = ids is None or len(ids) > limits.longest
+        if limits.long_tokens is not None and is_too_long and len(text) > LONG_WORD:
+            return [_copied(text)]
     if ids is not None:
         return [Part(text, ids, "unusual")] if ids else []
     if len(text) == 1:  # a character of more bytes than the model reads tokens: there is no smaller part

@@ -197,8 +197,8 @@ class Translator:
 
         An empty text stays empty. A text of another kind than the model learned from is cut at the ends of sentences,
         and a much longer sentence at commas or between words; its parts are translated and joined. What is no text
-        (encoded data, a hash) is copied. `Translation.flags` tells of the last two. A line break is white space, and a
-        blank line ends a sentence. A translation is always one line.
+        (encoded data, a hash, marks without a word) is copied. `Translation.flags` tells of the last two. A line break
+        is white space, and a blank line ends a sentence. A translation is always one line.
 
         Args:
             texts: a string gives a Translation; a list, a tuple or another sequence of strings (an array, a column)
