@@ -194,8 +194,9 @@ def _test_set(
     own = {key: lang for key, lang in both if lang != UNKNOWN_LANGUAGE}
     given = {key: value for key, value in options.items() if value}
     if "source" in given or "target" in given or "pairs" in given:
-        # The keys of JSON may be languages, of which two files tell by their names.
-        files = parse_section(DataConfig, own | given if "pairs" in given else given)
+        # Columns and keys may be named after languages; two files tell theirs by their names.
+        others = {key: lang for key, lang in own.items() if lang not in given.values()} if "pairs" in given else {}
+        files = parse_section(DataConfig, others | given)
         _warn_of_languages(files, translator)
         return _TestSet(read_pairs(files, "train"), languages(files)[1])
     is_run = len(model) == 1 and is_prepared(Path(model[0]))
