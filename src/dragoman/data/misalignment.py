@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.line_features import LineFeatures, concatenate, line_features
-from dragoman.data.pair_scores import ShiftScores, fit_scores, local_counts, shift_correlations
+from dragoman.data.pair_scores import ShiftScores, fit_scores, shift_correlations
 
 #: Lines of a window, except the last one, which has up to twice as many.
 _WINDOW = 1 << 15
@@ -89,7 +89,7 @@ class AlignmentCheck:
 def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
     """Return the places of one window, in order."""
     n_lines = len(source)
-    if n_lines < _FEWEST:
+    if n_lines < _FEWEST or not (source.counts.any() and target.counts.any()):  # too few, or all blank
         return []
     correlations = shift_correlations(source, target)
     likely = correlations.peaks(_SHOWN, _MOST_SHIFTS)
@@ -152,7 +152,7 @@ def _assigned(runs: Sequence[Misfit], default: int) -> NDArray[np.int64]:
 
 def _varies(source: LineFeatures, target: LineFeatures) -> bool:
     """True if neighbouring sentences differ enough, in length or in being questions, to show something."""
-    spreads = np.minimum(*(local_counts(side).std(0) for side in (source, target)))
+    spreads = np.minimum(*(side.local.std(0) for side in (source, target)))
     return bool(spreads[:2].max() > _LEAST_VARIATION)
 
 
