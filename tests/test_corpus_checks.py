@@ -129,6 +129,16 @@ def test_a_side_in_another_order_is_noticed(captions: Pairs, order: str) -> None
     assert misfits(list(zip(sources, targets, strict=True))) == [Misfit(1, len(captions), None)]
 
 
+def test_another_order_is_noticed_in_a_corpus_sorted_by_length() -> None:
+    """Neighbouring lines are of one length there, so that only the whole corpus can show it."""
+    draw = random.Random(1)
+    sources = ["".join(draw.choices("abcde ", k=5 + n // 20)) for n in range(4000)]
+    targets = ["".join(draw.choices("vwxyz ", k=6 + n // 18)) for n in range(4000)]
+    for others in (draw.sample(targets, 4000), targets[::-1]):
+        assert misfits(list(zip(sources, others, strict=True))) == [Misfit(1, 4000, None)]
+    assert misfits(list(zip(sources, targets, strict=True))) == []
+
+
 def test_windows_find_what_one_pass_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = lose(invented(5000, 3), 2700, 1)
     (whole,) = misfits(pairs)

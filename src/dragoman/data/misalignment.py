@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.line_features import LineFeatures, concatenate, line_features
-from dragoman.data.pair_scores import ShiftScores, fit_scores, shift_correlations
+from dragoman.data.pair_scores import LengthCorrelation, ShiftScores, fit_scores, shift_correlations
 
 #: Lines of a window, except the last one, which has up to twice as many.
 _WINDOW = 1 << 15
@@ -43,6 +43,8 @@ class Misfit:
     last: int
     #: How many lines further down the translations of the source lines are; None if nowhere near.
     shift: int | None
+    #: The lines alone prove nothing, since their lengths hardly vary; it counts if the whole corpus shows the same.
+    is_doubtful: bool = False
 
 
 class AlignmentCheck:
@@ -51,6 +53,7 @@ class AlignmentCheck:
     def __init__(self) -> None:
         self._texts: tuple[list[str], list[str]] = ([], [])
         self._blocks: list[tuple[LineFeatures, LineFeatures]] = []
+        self._lengths = LengthCorrelation()
         self._n_before = 0
         self._found: list[Misfit] = []
 
@@ -67,7 +70,8 @@ class AlignmentCheck:
         """Return the places found, in order."""
         self._close_block()
         self._search(len(self._blocks))
-        return _joined(self._found)
+        is_proven = self._lengths.are_unrelated()
+        return _joined([replace(each, is_doubtful=False) for each in self._found if is_proven or not each.is_doubtful])
 
     def _close_block(self) -> None:
         sources, targets = self._texts
@@ -79,6 +83,7 @@ class AlignmentCheck:
         blocks, self._blocks = self._blocks[:n_blocks], self._blocks[n_blocks:]
         if blocks:
             source, target = (concatenate(side) for side in zip(*blocks, strict=True))
+            self._lengths.add(source, target)
             start = self._n_before
             self._found += (
                 replace(each, first=each.first + start, last=each.last + start) for each in find_misfits(source, target)
@@ -94,10 +99,8 @@ def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
     correlations = shift_correlations(source, target)
     likely = correlations.peaks(_SHOWN, _MOST_SHIFTS)
     if not likely:
-        nothing_fits = (
-            n_lines > 2 * _FEWEST_STRAYS and correlations.strength(0) < _NOT_SHOWN and _varies(source, target)
-        )
-        return [Misfit(1, n_lines, None)] if nothing_fits else []
+        nothing_fits = n_lines > 2 * _FEWEST_STRAYS and correlations.strength(0) < _NOT_SHOWN
+        return [Misfit(1, n_lines, None, is_doubtful=not _varies(source, target))] if nothing_fits else []
     assigned = np.full(n_lines, likely[0])
     shifts = list(dict.fromkeys((*_NEAR_SHIFTS, *likely)))
     for _ in range(_ROUNDS):

@@ -164,6 +164,35 @@ def shift_correlations(source: LineFeatures, target: LineFeatures) -> ShiftCorre
     return ShiftCorrelations(np.fft.irfft(phases.sum(1), n=len(source)))
 
 
+class LengthCorrelation:
+    """Correlation of the lengths of both sides over all lines of a corpus, which may be sorted by length."""
+
+    #: Translations have lengths that are related, in any two languages; of fewer lines, chance decides.
+    _LEAST, _FEWEST = 0.05, 2000
+    #: Standard deviation of the logarithms of lengths, below which these show nothing.
+    _LEAST_SPREAD = 0.15
+
+    def __init__(self) -> None:
+        self._n_lines = 0
+        self._sums, self._products = np.zeros(2), np.zeros((2, 2))
+
+    def add(self, source: LineFeatures, target: LineFeatures) -> None:
+        """Take the next lines."""
+        lengths = np.stack((source.counts[:, 0], target.counts[:, 0])).astype(float)
+        self._n_lines += len(source)
+        self._sums += lengths.sum(1)
+        self._products += lengths @ lengths.T
+
+    def are_unrelated(self) -> bool:
+        """True if the lengths vary, and those of one side say nothing about those of the other."""
+        if self._n_lines < self._FEWEST:
+            return False
+        means = self._sums / self._n_lines
+        covariance = self._products / self._n_lines - np.outer(means, means)
+        spreads = np.sqrt(np.maximum(np.diag(covariance), 0))
+        return bool(spreads.min() > self._LEAST_SPREAD and covariance[0, 1] < self._LEAST * spreads.prod())
+
+
 def _keys(side: LineFeatures, shared: NDArray[np.uint32]) -> NDArray[np.int64]:
     """One number for each pair of a line and a shared word in it."""
     at = np.minimum(np.searchsorted(shared, side.words), len(shared) - 1)
