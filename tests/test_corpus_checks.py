@@ -305,13 +305,13 @@ def test_markup_is_counted_by_kind_with_a_sample() -> None:
     for line, pair in enumerate(rows, start=1):
         counter.add(line, *pair)
     assert counter.lines() == [
-        "warning: 1 pairs have HTML entities (the first in line 2: &amp;, 1 in the source and 0 in the target); "
+        "warning: 1 pair has HTML entities (the first in line 2: &amp;, 1 in the source and 0 in the target); "
         "--set data.clean=entities decodes them",
-        "warning: 1 pairs have tags (the first in line 3: <b>); --set data.clean=tags removes them",
-        "warning: 1 pairs have web addresses (the first in line 3: https://example.org/x)",
-        "warning: 1 pairs have e-mail addresses (the first in line 4: me@example.org, "
+        "warning: 1 pair has tags (the first in line 3: <b>); --set data.clean=tags removes them",
+        "warning: 1 pair has web addresses (the first in line 3: https://example.org/x)",
+        "warning: 1 pair has e-mail addresses (the first in line 4: me@example.org, "
         "1 in the source and 0 in the target)",
-        "warning: 1 pairs have placeholders (the first in line 5: {name})",
+        "warning: 1 pair has placeholders (the first in line 5: {name})",
     ]
 
 

@@ -83,6 +83,8 @@ _TEXT_KINDS = (
         ".vtt",
     ),
     _Kind("a file of subtitles (SSA)", "take out its text", rb"\[Script Info\]\s*\n"),
+    _Kind("a file of subtitles (SBV)", "take out its text", rb"\d+(:\d\d){2}\.\d{3},\d+(:\d\d){2}\.\d{3}\r?\n", ".sbv"),
+    _Kind("a file of subtitles (TTML)", "take out its text", rb"\s*<(\w+:)?tt\s+[\w:]+\s*=", ".ttml .dfxp"),
     _Kind(
         "an HTML page",
         _PAGES,
@@ -104,7 +106,7 @@ _TEXT_KINDS = (
         rb'(#[^\n]*\n|[ \t\r]*\n)*(msgctxt "[^\n]*\n)?msgid "[^\n]*"[ \t\r]*\n("[^\n]*"[ \t\r]*\n)*msgstr[ \[]',
         ".po",
     ),
-    _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}"),
+    _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}", ".tex .latex"),
     _Kind(
         "a JSON file",
         "take out the text, one sentence a line: jq -r .source FILE",
@@ -113,7 +115,13 @@ _TEXT_KINDS = (
     ),
     _Kind("a table", "take the text out of its column: cut -f1 FILE", b"", ".tsv"),
     _Kind("a table (CSV)", "save its column as text, one sentence a line", b"", ".csv"),
-    _Kind("a Markdown document", _PAGES, b"", ".md .markdown .rst"),
+    _Kind("a Markdown document", _PAGES, b"", ".md .markdown .rst .adoc"),
+    _Kind(
+        "a file of a program's texts",
+        "take out the texts, one a line",
+        b"",
+        ".yaml .yml .properties .strings .resx .arb",
+    ),
 )
 _HEADS = tuple((kind, re.compile(kind.head)) for kind in (*_BINARY_KINDS, *_TEXT_KINDS) if kind.head)
 _SUFFIXES = {suffix: kind for kind in (*_BINARY_KINDS, *_TEXT_KINDS) for suffix in kind.suffixes.split()}
