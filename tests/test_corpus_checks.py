@@ -119,6 +119,15 @@ def test_several_lost_lines_are_told_one_by_one(captions: Pairs) -> None:
     assert all(abs(each.first - line) < 12 for each, line in zip(found, (500, 1499, 2498), strict=True))
 
 
+@pytest.mark.parametrize("n_lost", [10, 30, 100, 300])
+def test_lines_lost_at_many_places_are_noticed(n_lost: int) -> None:
+    for seed in range(4):
+        pairs = invented(3000, seed)
+        lost = set(random.Random(seed).sample(range(3000), n_lost))
+        targets = [target for line, (_, target) in enumerate(pairs) if line not in lost]
+        assert misfits([(source, target) for (source, _), target in zip(pairs, targets, strict=False)]) != []
+
+
 @pytest.mark.parametrize("order", ["shuffled", "sorted", "reversed"])
 def test_a_side_in_another_order_is_noticed(captions: Pairs, order: str) -> None:
     sources, targets = map(list, zip(*captions, strict=True))

@@ -28,6 +28,8 @@ _NEAR_SHIFTS = range(-3, 4)
 #: Standard deviations of a correlation above those of other shifts: so many prove one, and less than so many show none.
 _SHOWN, _NOT_SHOWN = 5.0, 3.0
 _MOST_SHIFTS = 8
+#: So many lines of translations show that they are.
+_MANY = 2000
 _STEP = 8
 _ROUNDS = 4
 #: Below it the lengths of sentences vary so little that they show nothing.
@@ -98,9 +100,12 @@ def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
         return []
     correlations = shift_correlations(source, target)
     likely = correlations.peaks(_SHOWN, _MOST_SHIFTS)
+    unfit: list[Misfit] = []
+    is_long = n_lines >= _MANY
+    if n_lines > 2 * _FEWEST_STRAYS and correlations.strength(0) < (_SHOWN if is_long else _NOT_SHOWN):
+        unfit = [Misfit(1, n_lines, None, is_doubtful=not _varies(source, target))]
     if not likely:
-        nothing_fits = n_lines > 2 * _FEWEST_STRAYS and correlations.strength(0) < _NOT_SHOWN
-        return [Misfit(1, n_lines, None, is_doubtful=not _varies(source, target))] if nothing_fits else []
+        return unfit
     assigned = np.full(n_lines, likely[0])
     shifts = list(dict.fromkeys((*_NEAR_SHIFTS, *likely)))
     for _ in range(_ROUNDS):
@@ -113,7 +118,8 @@ def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
         if not more and (assigned == before).all():
             break
         shifts += more
-    return [each for each in runs if each.shift != 0]
+    found = [each for each in runs if each.shift != 0]
+    return unfit if is_long and not found else found  # lost at so many places that no shift can be proven
 
 
 def _judged(
