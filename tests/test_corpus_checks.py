@@ -119,6 +119,15 @@ def test_several_lost_lines_are_told_one_by_one(captions: Pairs) -> None:
     assert all(abs(each.first - line) < 12 for each, line in zip(found, (500, 1499, 2498), strict=True))
 
 
+@pytest.mark.parametrize("n_lost", [10, 30, 100, 300])
+def test_lines_lost_at_many_places_are_noticed(n_lost: int) -> None:
+    for seed in range(4):
+        pairs = invented(3000, seed)
+        lost = set(random.Random(seed).sample(range(3000), n_lost))
+        targets = [target for line, (_, target) in enumerate(pairs) if line not in lost]
+        assert misfits([(source, target) for (source, _), target in zip(pairs, targets, strict=False)]) != []
+
+
 @pytest.mark.parametrize("order", ["shuffled", "sorted", "reversed"])
 def test_a_side_in_another_order_is_noticed(captions: Pairs, order: str) -> None:
     sources, targets = map(list, zip(*captions, strict=True))
@@ -127,6 +136,16 @@ def test_a_side_in_another_order_is_noticed(captions: Pairs, order: str) -> None
     else:
         targets = sorted(targets) if order == "sorted" else targets[::-1]
     assert misfits(list(zip(sources, targets, strict=True))) == [Misfit(1, len(captions), None)]
+
+
+def test_another_order_is_noticed_in_a_corpus_sorted_by_length() -> None:
+    """Neighbouring lines are of one length there, so that only the whole corpus can show it."""
+    draw = random.Random(1)
+    sources = ["".join(draw.choices("abcde ", k=5 + n // 20)) for n in range(4000)]
+    targets = ["".join(draw.choices("vwxyz ", k=6 + n // 18)) for n in range(4000)]
+    for others in (draw.sample(targets, 4000), targets[::-1]):
+        assert misfits(list(zip(sources, others, strict=True))) == [Misfit(1, 4000, None)]
+    assert misfits(list(zip(sources, targets, strict=True))) == []
 
 
 def test_windows_find_what_one_pass_finds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -295,13 +314,13 @@ def test_markup_is_counted_by_kind_with_a_sample() -> None:
     for line, pair in enumerate(rows, start=1):
         counter.add(line, *pair)
     assert counter.lines() == [
-        "warning: 1 pairs have HTML entities (the first in line 2: &amp;, 1 in the source and 0 in the target); "
+        "warning: 1 pair has HTML entities (the first in line 2: &amp;, 1 in the source and 0 in the target); "
         "--set data.clean=entities decodes them",
-        "warning: 1 pairs have tags (the first in line 3: <b>); --set data.clean=tags removes them",
-        "warning: 1 pairs have web addresses (the first in line 3: https://example.org/x)",
-        "warning: 1 pairs have e-mail addresses (the first in line 4: me@example.org, "
+        "warning: 1 pair has tags (the first in line 3: <b>); --set data.clean=tags removes them",
+        "warning: 1 pair has web addresses (the first in line 3: https://example.org/x)",
+        "warning: 1 pair has e-mail addresses (the first in line 4: me@example.org, "
         "1 in the source and 0 in the target)",
-        "warning: 1 pairs have placeholders (the first in line 5: {name})",
+        "warning: 1 pair has placeholders (the first in line 5: {name})",
     ]
 
 

@@ -210,7 +210,8 @@ NO_TEXT = {
     "(SubRip) of Windows": b"\xef\xbb\xbf1\r\n00:00:01,000 --> 00:00:02,500\r\nA man.\r\n\r\n",
     "(WebVTT)": b"WEBVTT\n\n00:01.000 --> 00:02.000\nA man.\n",
     "(WebVTT) with a title": b"WEBVTT - of a film\n\n00:01.000 --> 00:02.000\nA man.\n",
-    "subtitles": b"0:00:01.000,0:00:03.000\nA man.\n",
+    "(SBV)": b"0:00:00.599,0:00:04.160\nA man.\n\n",
+    "(TTML)": b'<tt xmlns="http://www.w3.org/ns/ttml" xml:lang="en">\n',
     "subtitles of frames": b"{12}{50}A man.\n",
     "subtitles of a song": b"[ti:A man]\n[00:12.00]A man.\n",
     "an HTML page": b"<!DOCTYPE html>\n<html>\n<body>A man.</body>\n",
@@ -320,6 +321,7 @@ def test_nobody_is_told_to_convert_what_is_no_text(content: bytes) -> None:
 DOCUMENTS = [
     *("film.srt", "film.VTT", "a.html", "a.htm", "a.md", "a.csv", "a.tsv", "a.tmx", "a.xlf", "a.xliff", "a.po"),
     *("a.docx", "a.pdf", "a.json", "a.jsonl", "a.xml", "film.ass", "a.tex", "film.srt.gz", "a.md.xz"),
+    *("film.sbv", "film.ttml", "film.lrc", "strings.yaml", "app.properties", "Localizable.strings"),
 ]
 
 

@@ -1,6 +1,7 @@
 """Splitting a corpus: no sentence on two sides, sizes as asked, and a test that was trained on is told."""
 
 import contextlib
+import csv
 import json
 from collections.abc import Callable
 from itertools import pairwise
@@ -10,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.corpus import ParallelText
+from dragoman.config import DataConfig
+from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.data.overlap import run_of, training_overlap
 from dragoman.data.prepare import prepare
 from dragoman.data.splitting import SPLITS, split_pairs
@@ -138,6 +140,20 @@ def test_the_parts_are_of_the_kind_that_was_given(tmp_path: Path, kind: str, run
     assert "the output exists" in run("data", "split", *given, "-o", tmp_path / "parts", code=1)
     assert "cannot be set apart" in run("data", "split", *given, "-o", tmp_path / "other", code=1)
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("rows", [
+    [(f'"Sentence {n}."', f'"Satz {n}."') if n % 9 else (f"Word {n}", f'Wort "{n}"') for n in range(60)],
+    [("English", "German"), *((f"Sentence {n}.", f"Satz {n}.") for n in range(60))],
+])  # fmt: skip
+def test_a_table_is_split_into_tables_of_the_same_pairs(
+    tmp_path: Path, rows: list[tuple[str, str]], run: Callable[..., str]
+) -> None:
+    with open(tmp_path / "a.csv", "w", encoding="utf-8", newline="") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("source", "target"), *rows])
+    run("data", "split", "--pairs", tmp_path / "a.csv", "--validation", 5, "--test", 9, "-o", tmp_path / "parts")
+    parts = [DataConfig(pairs=str(tmp_path / "parts" / f"{split}.tsv")) for split in SPLITS]
+    assert sorted(pair for part in parts for pair in read_pairs(part, "train")) == sorted(rows)
 
 
 def test_a_part_of_no_pairs_is_not_written(tmp_path: Path, run: Callable[..., str]) -> None:

@@ -70,7 +70,7 @@ def on_one_line(rows: Sequence[Sequence[str]]) -> list[tuple[str, str]]:
 
 DIALECTS: list[dict[str, object]] = [
     {"delimiter": delimiter, "quoting": quoting, "lineterminator": end}
-    for delimiter in "\t,;"
+    for delimiter in "\t,;|"
     for quoting in (csv.QUOTE_ALL, csv.QUOTE_MINIMAL)
     for end in ("\r\n", "\n")
 ]
@@ -96,7 +96,7 @@ def test_what_a_spreadsheet_writes_is_read_back(
 
 
 @pytest.mark.parametrize("suffix", [".tsv", ".csv", ".txt"])
-@pytest.mark.parametrize("delimiter", ["\t", ",", ";"])
+@pytest.mark.parametrize("delimiter", ["\t", ",", ";", "|"])
 @given(rows=st.lists(st.tuples(lettered, lettered), min_size=5, max_size=12))
 def test_a_table_of_quoted_cells_needs_no_header(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, delimiter: str, rows: list[tuple[str, str]]
@@ -163,6 +163,19 @@ def test_real_sentences_are_read_as_they_are(tmp_path: Path, data_folder: Path) 
         assert pairs_of(write_csv(tmp_path / "sheet.csv", rows, delimiter=delimiter)) == rows
     scored = [(f"1,{n % 1000:03}", *row) for n, row in enumerate(rows)]
     assert pairs_of(write_csv(tmp_path / "scored.csv", scored, delimiter=";")) == rows
+
+
+@pytest.mark.parametrize("delimiter", [", ", "; ", " | "])
+def test_spaces_beside_a_delimiter_are_no_text(tmp_path: Path, delimiter: str) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("".join(f'"{source}"{delimiter.lstrip()}"{target}"\n' for source, target in PAIRS))
+    assert on_one_line(pairs_of(path)) == on_one_line(PAIRS)
+
+
+def test_bars_part_the_columns_of_moses(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_text("".join(f"{source} ||| {target}\n" for source, target in PAIRS))
+    assert on_one_line(pairs_of(path)) == on_one_line(PAIRS)
 
 
 def test_excel_says_its_separator(tmp_path: Path) -> None:
@@ -424,6 +437,11 @@ HEADERS = [
     ("Português (Brasil)", "Français"),
     ("हिन्दी", "中文"),
     ("原文", "译文"),
+    ("source_sentence", "reference_translation"),
+    ("translation.en", "translation.de"),
+    ("sentence1", "sentence2"),
+    ("L1", "L2"),
+    ("text_1", "text_2"),
 ]
 
 

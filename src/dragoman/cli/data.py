@@ -81,7 +81,10 @@ def split(
     found = split_pairs(text, validation, test, seed)
     output.mkdir(parents=True, exist_ok=True)
     with contextlib.ExitStack() as stack:
-        writers = {name: _pair_writer(stack, paths, overwrite=overwrite) for name, paths in places.items()}
+        writers = {
+            name: _pair_writer(stack, paths, overwrite=overwrite, is_quoted=found.needs_quotes)
+            for name, paths in places.items()
+        }
         for name, left, right in found.pairs():
             writers[name](left, right)
     _tell(found, places)
@@ -107,14 +110,37 @@ def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[
     return {name: [folder / f"{name}.{suffix}" for suffix in suffixes] for name in SPLITS}
 
 
-def _pair_writer(stack: contextlib.ExitStack, paths: Sequence[Path], *, overwrite: bool) -> WritePair:
-    """Open the files of a split, and return what writes a pair into them."""
+def _pair_writer(
+    stack: contextlib.ExitStack, paths: Sequence[Path], *, overwrite: bool, is_quoted: bool = False
+) -> WritePair:
+    """Open the files of a split, and return what writes a pair into them.
+
+    Args:
+        is_quoted: quote the cells of a table.
+    """
     lines: list[WriteLine] = [stack.enter_context(result_lines(path, overwrite=overwrite)) for path in paths]
     if len(lines) == 2:
         return lambda source, target: (lines[0](source), lines[1](target))[0]
     if paths[0].suffix == ".jsonl":
         return lambda source, target: lines[0](json.dumps({"source": source, "target": target}, ensure_ascii=False))
-    return lambda source, target: lines[0](f"{source.replace(chr(9), ' ')}\t{target.replace(chr(9), ' ')}")
+    return _table_writer(lines[0], is_quoted=is_quoted)
+
+
+def _table_writer(write: WriteLine, *, is_quoted: bool) -> WritePair:
+    """Return what writes the rows of a table, so that it is read as the same pairs."""
+    from dragoman.data.column_names import are_names
+
+    is_first = True
+
+    def write_pair(*pair: str) -> None:
+        nonlocal is_first
+        if is_first and are_names(pair):  # else the pair would be taken for the header
+            write("source\ttarget")
+        is_first = False
+        cells = (side.replace("\t", " ") for side in pair)
+        write("\t".join('"' + cell.replace('"', '""') + '"' if is_quoted else cell for cell in cells))
+
+    return write_pair
 
 
 def _tell(found: Splitting, places: Mapping[Split, Sequence[Path]]) -> None:

@@ -50,8 +50,9 @@ _CODES = KNOWN_CODES | frozenset(_CODE_OF.values())
 #: Words beside the name of a language.
 _REGIONS = frozenset(("brazilian", "brasil", "gb", "hans", "hant", "latn", "simplified", "traditional", "uk", "us"))
 #: Marks that end or part a sentence, and stand in no name.
-_SENTENCE = re.compile(r"[.!?\u2026\u3002\uff01\uff1f]|[,;:]\s")
+_SENTENCE = re.compile(r"\.(\s|\Z)|[!?\u2026\u3002\uff01\uff1f]|[,;:]\s")
 _WORDS = re.compile(r"[^\W\d_]+")
+_NUMBERED = re.compile(r"([^\W\d]+)[ -]?([12])")
 _CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_]([A-Za-z]{2,4}))?")
 
 
@@ -108,7 +109,7 @@ def meaning(name: str, wanted: Sequence[str | None] = (), *, ambiguous: bool = F
     sides = [_SIDE_OF[word] for word in rest if word in _SIDE_OF]
     languages = [code for word in rest if word not in _SIDE_OF and (code := _language(word, wanted)) is not None]
     n_known = len(sides) + len(languages) + sum(word in _REGIONS for word in rest)
-    if not words or _SENTENCE.search(name) or len(sides) > 1 or len(languages) > 1 or n_known < len(rest):
+    if not words or _SENTENCE.search(name) or len(set(sides)) > 1 or len(languages) > 1 or n_known < len(rest):
         return Meaning()
     return Meaning(sides[0] if sides else None, languages[0] if languages else None, not rest)
 
@@ -127,7 +128,7 @@ def choose_by_name(names: Sequence[str], wanted: Languages, where: Path | str | 
         found = _by_side(meanings, wanted, where) or _by_language(meanings, wanted, where) or _by_rest(meanings)
         if found is not None:
             return found
-    return None
+    return _by_number(names)
 
 
 def are_names(cells: Sequence[str]) -> bool:
@@ -214,3 +215,12 @@ def _by_rest(meanings: Sequence[Meaning]) -> Choice | None:
     is_source = meanings[sides[0]].side == "source"
     source, target = (sides[0], others[0]) if is_source else (others[0], sides[0])
     return Choice(source, target, (meanings[source].language, meanings[target].language))
+
+
+def _by_number(names: Sequence[str]) -> Choice | None:
+    """Two columns of one name and the numbers 1 and 2: ("sentence1", "sentence2")."""
+    places = {match.groups(): at for at, name in enumerate(names) if (match := _NUMBERED.fullmatch(name.strip()))}
+    pairs = [
+        (at, places[stem, "2"]) for (stem, number), at in places.items() if number == "1" and (stem, "2") in places
+    ]
+    return Choice(*pairs[0], (None, None)) if len(pairs) == 1 else None

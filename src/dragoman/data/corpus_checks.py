@@ -25,7 +25,8 @@ class CorpusChecks:
 
     def add(self, line: int, source: Line, target: Line) -> None:
         """Take the next pair, which begins on this line; a side that cannot be read counts as empty."""
-        left, right = (side if isinstance(side, str) else "" for side in (source, target))
+        left = source if isinstance(source, str) else ""
+        right = target if isinstance(target, str) else ""
         self._n_pairs += 1
         self._alignment.add(left, right)
         if left and right:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from dragoman.data.column_names import are_names
 
-DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon"}
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 #: Lines that the delimiter and the columns are judged by; quoting is judged by the whole sample.
 N_JUDGED = 1_000
 #: A delimiter stands in nearly every line, and nearly all rows have the same number of cells.
@@ -23,8 +23,8 @@ _MOST = 0.9
 #: A program that quotes each cell with a comma is known by so many of these cells.
 _FEW = 5
 #: A first line by which a spreadsheet says what the delimiter is.
-_SEPARATOR = re.compile(r"sep=([\t,;])")
-_ENDLESS = re.compile(r'"[^"]*+(?:""[^"]*+)*+\Z')
+_SEPARATOR = re.compile(r"sep=([\t,;|])")
+_ENDLESS = re.compile(r' *"[^"]*+(?:""[^"]*+)*+\Z')
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def find_layout(lines: Sequence[str], *, is_csv: bool) -> Layout:
     """
     if lines and (separator := _SEPARATOR.fullmatch(lines[0].strip(" \r"))):
         return replace(_judge(lines[1:], separator[1])[0], n_before=1)
-    order = (",", ";", "\t") if is_csv else ("\t", ",", ";")
+    order = (",", ";", "|", "\t") if is_csv else ("\t", ",", ";", "|")
     head = [line for line in lines if line.strip()][:N_JUDGED]
     found = {delimiter: _judge(head, delimiter) for delimiter in order}
     best = max(order, key=lambda delimiter: found[delimiter][1])  # the first of equally good ones
@@ -168,7 +168,7 @@ def _parse(lines: Sequence[str], delimiter: str) -> _Parsed:
 def _quoted_row(text: str, at: int, delimiter: str) -> tuple[list[str], list[bool], int]:
     """Return the cells of a row, which of them are quoted, and where the row ends: no cells if it is not well quoted,
     and the end of the text if it does not end."""
-    cell = re.compile(rf'(?:"([^"]*+(?:""[^"]*+)*+)"|([^"\n{delimiter}]*+))([{delimiter}\n])')
+    cell = re.compile(rf'(?: *"([^"]*+(?:""[^"]*+)*+)"|([^"\n{delimiter}]*+))([{delimiter}\n])')
     row, marked = [], []
     while match := cell.match(text, at):
         is_marked = match[1] is not None

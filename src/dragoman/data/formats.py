@@ -20,6 +20,7 @@ _SAVE = "save it as text, one sentence a line"
 _SUBTITLES = r"take out its text: grep -vE '^[0-9]+[[:space:]]*$|-->' FILE"
 _PAGES = "save it as text, one sentence a line: pandoc -t plain --wrap=none FILE"
 _SEGMENTS = "take out the sentences, one a line"
+_COLUMNS = "if it has pairs, give it as --pairs; else save its column of text as a file, one sentence a line"
 
 
 class _Kind(NamedTuple):
@@ -70,7 +71,7 @@ _BINARY_KINDS = (
 )
 _JSON = _Kind(
     "a JSON file",
-    "take out the text, one sentence a line: jq -r .source FILE",
+    "if it has pairs, give it as --pairs; else take out the text of one key: jq -r .KEY FILE",
     rb'\s*(\[\s*)?\{\s*"(\\.|[^"\\\n])*"\s*:(?![^\n]*\}\s+\w)',
     ".json .jsonl .ndjson",
 )
@@ -89,11 +90,13 @@ _TEXT_KINDS = (
         ".vtt",
     ),
     _Kind("a file of subtitles (SSA)", "take out its text", rb"\[Script Info\]\s*\n", ".ass .ssa"),
+    _Kind("a file of subtitles (SBV)", "take out its text", rb"\d+(:\d\d){2}\.\d{3},\d+(:\d\d){2}\.\d{3}\r?\n", ".sbv"),
+    _Kind("a file of subtitles (TTML)", "take out its text", rb"\s*<(\w+:)?tt\s+[\w:]+\s*=", ".ttml .dfxp"),
     _Kind(
         "a file of subtitles",
         "take out its text",
-        rb"\s*(\d+:\d\d:\d\d\.\d{3},\d+:\d\d:\d\d\.\d{3}\s*\n|\{\d+\}\{\d{2,}\}|\[\d\d:\d\d\.\d\d\]|\[(ti|ar|al|by):[^\]\n]*\]\s*\n)",
-        ".sbv .lrc",
+        rb"\s*(\{\d+\}\{\d{2,}\}|\[\d\d:\d\d\.\d\d\]|\[(ti|ar|al|by):[^\]\n]*\]\s*\n)",
+        ".lrc",
     ),
     _Kind(
         "an HTML page",
@@ -108,7 +111,7 @@ _TEXT_KINDS = (
         _SEGMENTS,
         rb"(?i)\s*<(\?xml\s+version\s*=\s*[\"']|!DOCTYPE\s+\w+\s+(SYSTEM|PUBLIC|\[)"
         rb"|(svg|rss|feed|tei|srcset|refset|tstset)\s+[\w:]+\s*=)",
-        ".xml .sgm .sgml .ttml .dfxp",
+        ".xml .sgm .sgml",
     ),
     _Kind(
         "a catalogue of translations (PO)",
@@ -116,11 +119,16 @@ _TEXT_KINDS = (
         rb'(#[^\n]*\n|[ \t\r]*\n)*(msgctxt "[^\n]*\n)?msgid "[^\n]*"[ \t\r]*\n("[^\n]*"[ \t\r]*\n)*msgstr[ \[]',
         ".po",
     ),
-    _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}", ".tex"),
+    _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}", ".tex .latex"),
     _JSON,
-    _Kind("a table", "take the text out of its column: cut -f1 FILE", b"", ".tsv"),
-    _Kind("a table (CSV)", "save its column as text, one sentence a line", b"", ".csv"),
-    _Kind("a Markdown document", _PAGES, b"", ".md .markdown .rst"),
+    _Kind("a table", _COLUMNS, b"", ".tsv .csv"),
+    _Kind("a Markdown document", _PAGES, b"", ".md .markdown .rst .adoc"),
+    _Kind(
+        "a file of a program's texts",
+        "take out the texts, one a line",
+        b"",
+        ".yaml .yml .properties .strings .resx .arb",
+    ),
 )
 _HEADS = tuple((kind, re.compile(kind.head)) for kind in (*_BINARY_KINDS, *_TEXT_KINDS) if kind.head)
 _SUFFIXES = {suffix: kind for kind in (*_BINARY_KINDS, *_TEXT_KINDS) for suffix in kind.suffixes.split()}
@@ -139,7 +147,7 @@ def refuse_documents(path: Path) -> None:
     """
     if has_document_suffix(path):
         kind = _SUFFIXES[uncompressed_name(path).suffix.lower()]
-        otherwise = "; if it is plain text all the same, name it .txt" if kind in _TEXT_KINDS else ""
+        otherwise = "; if it is plain text all the same, name it .txt" if not kind.head else ""
         raise DataError(f"this is {kind.name}, not plain text", path, advice=kind.advice + otherwise)
 
 

@@ -10,13 +10,18 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.text.languages import UNSPACED
 
+#: A feature says what is special in a line, compared with so many lines on either side; so a corpus that is sorted by
+#: length does not look aligned just because both sides grow.
+_NEIGHBOURS = 25
+#: Marks in a smaller share of the lines are left out.
+_LEAST_SHARE = 0.01
 #: Characters looked at in each line; the length is that of the whole line.
 _MOST_CHARACTERS = 400
 #: Marks that translations tend to keep, each class with the forms that it has in several scripts.
@@ -50,6 +55,25 @@ class LineFeatures:
 
     def __len__(self) -> int:
         return len(self.counts)
+
+    @cached_property
+    def local(self) -> NDArray[np.float64]:
+        """Features without what neighbours have in common: float64 (n, N_FEATURES)."""
+        sums = np.zeros((len(self) + 1, N_FEATURES))
+        np.cumsum(self.counts, axis=0, out=sums[1:])
+        lines = np.arange(len(self))
+        first, last = np.maximum(lines - _NEIGHBOURS, 0), np.minimum(lines + _NEIGHBOURS + 1, len(self))
+        rest: NDArray[np.float64] = self.counts - (sums[last] - sums[first]) / (last - first)[:, None]
+        return rest
+
+    @cached_property
+    def special(self) -> NDArray[np.float32]:
+        """Local features, scaled, extremes cut off: float32 (n, N_FEATURES)."""
+        is_common = (self.counts > 0).mean(0) > _LEAST_SHARE  # a mark that stands in a few lines tells of these alone
+        scale = np.maximum(self.local.std(0), 1e-6)
+        scaled: NDArray[np.float32] = np.clip(self.local / scale, -4, 4).astype(np.float32)
+        scaled[:, ~is_common] = 0
+        return scaled
 
     def __getitem__(self, part: slice) -> LineFeatures:
         """Return the features of some of the lines."""

@@ -97,17 +97,17 @@ def _decoded(
             yield Unreadable.TOO_LONG
             continue
         mark = len(codecs.BOM_UTF8) if number == 1 and raw.startswith(codecs.BOM_UTF8) else 0
+        line: Line
         try:
-            yield raw[mark:].decode()
-            n_right += not raw[mark:].isascii()
+            line = raw[mark:].decode()
         except UnicodeDecodeError as error:
-            if invalid_utf8 == "drop":
-                yield Unreadable.INVALID
-            elif invalid_utf8 == "replace":
-                yield raw[mark:].decode(errors="replace")
-            else:
+            if invalid_utf8 == "error":
                 what, byte = "invalid UTF-8", error.start + mark + 1
                 raise DataError(what, name, line=number, byte=byte, advice=advice(n_right, raw)) from None
+            line = Unreadable.INVALID if invalid_utf8 == "drop" else raw[mark:].decode(errors="replace")
+        else:
+            n_right += not line.isascii()
+        yield line
 
 
 def _mending(path: Path) -> str:
@@ -225,20 +225,30 @@ def _pieces(
 
     A carriage return without a newline in the whole of it is the line end of an old Mac.
     """
-    file, n_judged, is_first = io.BufferedReader(stream, BLOCK_BYTES), 0, True
-    while line := file.readline(max_bytes + 2):
+    file, n_judged, limit = io.BufferedReader(stream, BLOCK_BYTES), 0, max_bytes + 2
+    is_first = True
+    while line := file.readline(limit):
         if n_judged < HEAD_BYTES:
             n_judged = _judge(stream.head, n_judged, refuse, goes_on=line.endswith(b"\n"))
-        text = line.rstrip(b"\r\n")
-        last, has_returns = line, b"\r" in text
-        while len(last) == max_bytes + 2 and not last.endswith(b"\n"):
-            last = file.readline(max_bytes + 2)
-            has_returns |= b"\r" in last.rstrip(b"\r\n")
-        if is_first and has_returns and not last.endswith(b"\n") and not n_binary(stream.head):
-            what = "these are the line ends of an old Mac: carriage returns, and no newline"
-            raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
+        text: bytes | None = (stripped := line.rstrip(b"\r\n"))
+        if len(line) == limit or b"\r" in stripped:
+            text, is_mac = _unusual(file, line, limit)
+            if is_first and is_mac and not n_binary(stream.head):
+                what = "these are the line ends of an old Mac: carriage returns, and no newline"
+                raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
         is_first = False
-        yield text.replace(b"\r", b" ") if last is line and len(text) <= max_bytes else None
+        yield text
+
+
+def _unusual(file: io.BufferedReader[ByteStream], line: bytes, limit: int) -> tuple[bytes | None, bool]:
+    """Return a line that is long or has carriage returns inside; True if it has these and no newline ends it."""
+    text, last = line.rstrip(b"\r\n"), line
+    has_returns = b"\r" in text
+    while len(last) == limit and not last.endswith(b"\n"):
+        last = file.readline(limit)
+        has_returns |= b"\r" in last.rstrip(b"\r\n")
+    is_short = last is line and len(text) <= limit - 2
+    return text.replace(b"\r", b" ") if is_short else None, has_returns and not last.endswith(b"\n")
 
 
 def _judge(head: bytes, n_judged: int, refuse: Callable[[bytes], None], *, goes_on: bool) -> int:

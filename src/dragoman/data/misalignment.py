@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.line_features import LineFeatures, concatenate, line_features
-from dragoman.data.pair_scores import ShiftScores, fit_scores, local_counts, shift_correlations
+from dragoman.data.pair_scores import LengthCorrelation, ShiftScores, fit_scores, shift_correlations
 
 #: Lines of a window, except the last one, which has up to twice as many.
 _WINDOW = 1 << 15
@@ -28,6 +28,8 @@ _NEAR_SHIFTS = range(-3, 4)
 #: Standard deviations of a correlation above those of other shifts: so many prove one, and less than so many show none.
 _SHOWN, _NOT_SHOWN = 5.0, 3.0
 _MOST_SHIFTS = 8
+#: So many lines of translations show that they are.
+_MANY = 2000
 _STEP = 8
 _ROUNDS = 4
 #: Below it the lengths of sentences vary so little that they show nothing.
@@ -43,6 +45,8 @@ class Misfit:
     last: int
     #: How many lines further down the translations of the source lines are; None if nowhere near.
     shift: int | None
+    #: The lines alone prove nothing, since their lengths hardly vary; it counts if the whole corpus shows the same.
+    is_doubtful: bool = False
 
 
 class AlignmentCheck:
@@ -51,6 +55,7 @@ class AlignmentCheck:
     def __init__(self) -> None:
         self._texts: tuple[list[str], list[str]] = ([], [])
         self._blocks: list[tuple[LineFeatures, LineFeatures]] = []
+        self._lengths = LengthCorrelation()
         self._n_before = 0
         self._found: list[Misfit] = []
 
@@ -67,7 +72,8 @@ class AlignmentCheck:
         """Return the places found, in order."""
         self._close_block()
         self._search(len(self._blocks))
-        return _joined(self._found)
+        is_proven = self._lengths.are_unrelated()
+        return _joined([replace(each, is_doubtful=False) for each in self._found if is_proven or not each.is_doubtful])
 
     def _close_block(self) -> None:
         sources, targets = self._texts
@@ -79,6 +85,7 @@ class AlignmentCheck:
         blocks, self._blocks = self._blocks[:n_blocks], self._blocks[n_blocks:]
         if blocks:
             source, target = (concatenate(side) for side in zip(*blocks, strict=True))
+            self._lengths.add(source, target)
             start = self._n_before
             self._found += (
                 replace(each, first=each.first + start, last=each.last + start) for each in find_misfits(source, target)
@@ -89,15 +96,16 @@ class AlignmentCheck:
 def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
     """Return the places of one window, in order."""
     n_lines = len(source)
-    if n_lines < _FEWEST:
+    if n_lines < _FEWEST or not (source.counts.any() and target.counts.any()):  # too few, or all blank
         return []
     correlations = shift_correlations(source, target)
     likely = correlations.peaks(_SHOWN, _MOST_SHIFTS)
+    unfit: list[Misfit] = []
+    is_long = n_lines >= _MANY
+    if n_lines > 2 * _FEWEST_STRAYS and correlations.strength(0) < (_SHOWN if is_long else _NOT_SHOWN):
+        unfit = [Misfit(1, n_lines, None, is_doubtful=not _varies(source, target))]
     if not likely:
-        nothing_fits = (
-            n_lines > 2 * _FEWEST_STRAYS and correlations.strength(0) < _NOT_SHOWN and _varies(source, target)
-        )
-        return [Misfit(1, n_lines, None)] if nothing_fits else []
+        return unfit
     assigned = np.full(n_lines, likely[0])
     shifts = list(dict.fromkeys((*_NEAR_SHIFTS, *likely)))
     for _ in range(_ROUNDS):
@@ -110,7 +118,8 @@ def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
         if not more and (assigned == before).all():
             break
         shifts += more
-    return [each for each in runs if each.shift != 0]
+    found = [each for each in runs if each.shift != 0]
+    return unfit if is_long and not found else found  # lost at so many places that no shift can be proven
 
 
 def _judged(
@@ -152,7 +161,7 @@ def _assigned(runs: Sequence[Misfit], default: int) -> NDArray[np.int64]:
 
 def _varies(source: LineFeatures, target: LineFeatures) -> bool:
     """True if neighbouring sentences differ enough, in length or in being questions, to show something."""
-    spreads = np.minimum(*(local_counts(side).std(0) for side in (source, target)))
+    spreads = np.minimum(*(side.local.std(0) for side in (source, target)))
     return bool(spreads[:2].max() > _LEAST_VARIATION)
 
 

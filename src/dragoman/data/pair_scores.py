@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.data.line_features import N_FEATURES, LineFeatures
+from dragoman.data.line_features import LineFeatures
 
 Scores = NDArray[np.float64]
 #: For each shift, a score of each source line with the target line that many lines further down.
@@ -22,11 +22,6 @@ ShiftScores = Callable[[int], Scores]
 
 #: Shifts so large that hardly any line meets its translation.
 FAR_SHIFTS = (41, -53, 97)
-#: A feature says what is special in a line, compared with so many lines on either side; so a corpus that is sorted by
-#: length does not look aligned just because both sides grow.
-_NEIGHBOURS = 25
-#: Marks in a smaller share of the lines are left out.
-_LEAST_SHARE = 0.01
 _BINS = 24
 _LEAST_WIDTH = 0.25
 _LARGEST = 3.0
@@ -73,32 +68,13 @@ def _count_scores(left: NDArray[np.float32], right: NDArray[np.float32], places:
     return scores
 
 
-def local_counts(side: LineFeatures) -> NDArray[np.float64]:
-    """Return features without what neighbours have in common: float64 (n, N_FEATURES)."""
-    sums = np.zeros((len(side) + 1, N_FEATURES))
-    np.cumsum(side.counts, axis=0, out=sums[1:])
-    lines = np.arange(len(side))
-    first, last = np.maximum(lines - _NEIGHBOURS, 0), np.minimum(lines + _NEIGHBOURS + 1, len(side))
-    rest: NDArray[np.float64] = side.counts - (sums[last] - sums[first]) / (last - first)[:, None]
-    return rest
-
-
-def special_counts(side: LineFeatures) -> NDArray[np.float32]:
-    """Return local features, scaled, extremes cut off: float32 (n, N_FEATURES)."""
-    counts, rest = side.counts, local_counts(side)
-    is_common = (counts > 0).mean(0) > _LEAST_SHARE  # a mark that stands in a few lines tells of these alone
-    scaled: NDArray[np.float32] = np.clip(rest / np.maximum(rest.std(0), 1e-6), -4, 4).astype(np.float32)
-    scaled[:, ~is_common] = 0
-    return scaled
-
-
 def _own_counts(side: LineFeatures) -> NDArray[np.float32]:
     """Return the features of lines by themselves: only the length is compared with that of their neighbours.
 
     Of a mark, the mean of the neighbours would make lines look aligned, or not, that have no such mark.
     """
     own = (side.counts - side.counts.mean(0)) / np.maximum(side.counts.std(0), 1e-6)
-    special = special_counts(side)
+    special = side.special
     counts: NDArray[np.float32] = np.where(special.any(0), np.clip(own, -4, 4), 0).astype(np.float32)
     counts[:, 0] = special[:, 0]
     return counts
@@ -181,11 +157,40 @@ def shift_correlations(source: LineFeatures, target: LineFeatures) -> ShiftCorre
     Each frequency counts the same (phase correlation), so that what recurs in a corpus, such as captions in groups of
     five from short to long, does not make one shift look like another.
     """
-    left, right = (np.fft.rfft(special_counts(side), axis=0) for side in (source, target))
+    left, right = (np.fft.rfft(side.special, axis=0) for side in (source, target))
     cross = left.conj() * right
     size = np.abs(cross)
     phases = np.where(size > 1e-6, cross / np.maximum(size, 1e-6), 0)
     return ShiftCorrelations(np.fft.irfft(phases.sum(1), n=len(source)))
+
+
+class LengthCorrelation:
+    """Correlation of the lengths of both sides over all lines of a corpus, which may be sorted by length."""
+
+    #: Translations have lengths that are related, in any two languages; of fewer lines, chance decides.
+    _LEAST, _FEWEST = 0.05, 2000
+    #: Standard deviation of the logarithms of lengths, below which these show nothing.
+    _LEAST_SPREAD = 0.15
+
+    def __init__(self) -> None:
+        self._n_lines = 0
+        self._sums, self._products = np.zeros(2), np.zeros((2, 2))
+
+    def add(self, source: LineFeatures, target: LineFeatures) -> None:
+        """Take the next lines."""
+        lengths = np.stack((source.counts[:, 0], target.counts[:, 0])).astype(float)
+        self._n_lines += len(source)
+        self._sums += lengths.sum(1)
+        self._products += lengths @ lengths.T
+
+    def are_unrelated(self) -> bool:
+        """True if the lengths vary, and those of one side say nothing about those of the other."""
+        if self._n_lines < self._FEWEST:
+            return False
+        means = self._sums / self._n_lines
+        covariance = self._products / self._n_lines - np.outer(means, means)
+        spreads = np.sqrt(np.maximum(np.diag(covariance), 0))
+        return bool(spreads.min() > self._LEAST_SPREAD and covariance[0, 1] < self._LEAST * spreads.prod())
 
 
 def _keys(side: LineFeatures, shared: NDArray[np.uint32]) -> NDArray[np.int64]:

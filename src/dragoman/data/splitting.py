@@ -14,7 +14,6 @@ from dragoman.data.corpus import ParallelText, Split
 from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import Counts, text_problem
 from dragoman.errors import DataError
-from dragoman.text.cleaning import comparable
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 _TRAIN, _UNUSABLE = 0, 255
@@ -35,6 +34,8 @@ class Splitting:
     largest_group: int
     #: Lines that are in no split, and why.
     dropped: Counts
+    #: True if a side begins with a quotation mark, so that a table of the pairs must be quoted.
+    needs_quotes: bool
 
     def pairs(self) -> Iterator[tuple[Split, str, str]]:
         """Read the pairs in order, each with its split.
@@ -56,13 +57,15 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
     groups = _Groups()
     places = bytearray()
     dropped = Counts()
+    needs_quotes = False
     for line, (source, target) in enumerate(text.read(), start=1):
         problem = text_problem(source, target)
         places.append(_TRAIN if problem is None else _UNUSABLE)
         if problem is not None:
             dropped.drop(problem, line)
         elif isinstance(source, str) and isinstance(target, str):
-            groups.add(text_hash(comparable(source)), text_hash(comparable(target)))
+            groups.add(text_hash(source), text_hash(target))
+            needs_quotes |= '"' in (source.lstrip()[:1], target.lstrip()[:1])
     roots, sizes = groups.find()
     set_apart = _choose(sizes, (n_validation, n_test), seed)
     counts = [0, 0, 0]
@@ -79,7 +82,8 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
         )
         advice = f"ask for fewer; equal sources or targets join up to {largest:,} pairs, which stay together"
         raise DataError(what, text.name, advice=advice)
-    return Splitting(text, bytes(places), dict(zip(SPLITS, counts, strict=True)), max(sizes.values()), dropped)
+    by_name = dict(zip(SPLITS, counts, strict=True))
+    return Splitting(text, bytes(places), by_name, max(sizes.values()), dropped, needs_quotes)
 
 
 def _choose(sizes: dict[int, int], asked: Sequence[int], seed: int) -> dict[int, int]:

@@ -168,7 +168,7 @@ class _Delimited:
 
     def _quoted_rows(self) -> Iterator[tuple[int, list[str] | Unreadable]]:
         feed = _Feed(self.reader.lines())
-        rows = csv.reader(feed, delimiter=self.layout.delimiter, strict=True)
+        rows = csv.reader(feed, delimiter=self.layout.delimiter, skipinitialspace=True, strict=True)
         while True:
             begin = feed.begin_row()
             try:

@@ -14,6 +14,8 @@ _LONG_RUN = re.compile(rf"[^\w\s\x00-\u02ff]{{{_MOST_MARKS + 1},}}")
 
 def compose(text: str) -> str:
     """Return the NFC of a text; where a letter has more than 256 marks, these are composed some at a time."""
+    if len(text) <= _MOST_MARKS or text.isascii():
+        return unicodedata.normalize("NFC", text)
     places = [0]
     for run in _LONG_RUN.finditer(text):
         places += range(run.start() + _MOST_MARKS, run.end(), _MOST_MARKS)
