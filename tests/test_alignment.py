@@ -308,7 +308,6 @@ def test_the_words_of_long_texts_are_numbered_through(translator: Translator) ->
 
 @settings(max_examples=30)
 @given(st.text("amn.木車\u0301☃ ", max_size=200))
-@pytest.mark.filterwarnings("ignore::dragoman.translator.LongTextWarning")
 def test_a_long_text_has_the_links_that_all_words_in_every_part_would_give(translator: Translator, text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Places, "in_parts", in_parts_with_all_words)

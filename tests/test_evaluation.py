@@ -226,7 +226,6 @@ def test_evaluation_is_what_users_get() -> None:
     assert to_table(results).row_count == 6
 
 
-@pytest.mark.filterwarnings("ignore::dragoman.translator.LongTextWarning")
 def test_pairs_too_long_for_the_model_have_no_share_in_the_perplexity() -> None:
     tokenizers = tiny_tokenizers()
     translator = Translator([tiny_model(tokenizers)], tokenizers)

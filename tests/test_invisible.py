@@ -304,7 +304,6 @@ def hide(text: str) -> str:
     return "".join(next(hidden) + each for each in text) + "\u202e"
 
 
-@pytest.mark.filterwarnings("ignore::dragoman.translator.LongTextWarning")
 @pytest.mark.parametrize("kind", ["bpe", "characters"])
 def test_a_translator_answers_as_if_they_were_not_there(kind: str) -> None:
     translator = tiny_translator(kind)

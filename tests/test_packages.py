@@ -97,7 +97,11 @@ def test_without_pytorch_a_command_works_or_says_what_to_install(
         ("spacy", ["train", "--set", "tokenizer.kind=words", "--source-lang", "en", "-o", "{tmp}/run"], "words"),
         ("tensorboard", ["train", "--set", "training.tensorboard=true", "-o", "{tmp}/run"], "tensorboard"),
         ("matplotlib", ["compare", "{tmp}/recipe.yaml", "--vary", "training.seed=1,2", "--plot"], "plot"),
-        ("datasets", ["train", "--corpus", "hub:somebody/something", "-o", "{tmp}/run"], "hub"),
+        (
+            "datasets",
+            ["train", "--corpus", "hub:a/b", "--source-lang", "en", "--target-lang", "de", "-o", "{tmp}/run"],
+            "hub",
+        ),
     ],
 )
 def test_what_needs_an_extra_names_it(

@@ -26,7 +26,7 @@ from safetensors.torch import load_file
 from test_bundle import remake_manifest
 from torch import Tensor
 
-from dragoman import storage
+from dragoman import locks
 from dragoman.cli.program import run
 from dragoman.data.batches import Batches
 from dragoman.data.prepare import prepare
@@ -591,7 +591,7 @@ def test_a_folder_that_cannot_be_written_is_told(corpus: Path, tmp_path: Path, m
     def read_only(*details: Any, **more: Any) -> Any:
         raise OSError(errno.EROFS, "Read-only file system")
 
-    monkeypatch.setattr(storage, "open", read_only, raising=False)
+    monkeypatch.setattr(locks, "open", read_only, raising=False)
     with pytest.raises(RunFolderError, match=r"cannot write \(Read-only file system\): .*lock; check") as caught:
         train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
     assert caught.value.exit_code == 1

@@ -141,7 +141,7 @@ def test_the_parts_are_of_the_kind_that_was_given(tmp_path: Path, kind: str, run
 
 
 def test_a_part_of_no_pairs_is_not_written(tmp_path: Path, run: Callable[..., str]) -> None:
-    pairs = write(tmp_path / "a.tsv", [f"{n}\t{n}" for n in range(10)])
+    pairs = write(tmp_path / "a.tsv", [f"word {n}\tWort {n}" for n in range(10)])
     run("data", "split", "--pairs", pairs, "--validation", 0, "--test", 2, "-o", tmp_path / "parts")
     assert sorted(path.name for path in (tmp_path / "parts").iterdir()) == ["test.tsv", "train.tsv"]
 

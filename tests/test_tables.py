@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import random
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -83,10 +84,11 @@ def test_what_a_spreadsheet_writes_is_read_back(
 ) -> None:
     """With a header, every text.
 
-    Except where tabs part cells and only some are quoted: a cell with both a line break and tabs looks like rows.
+    Except where tabs part cells and only some are quoted: a cell with both a line break and tabs looks like rows, and
+    one that is quoted for a carriage return alone, which is read as a space, has nothing that asks for quotes.
     """
     if dialect["delimiter"] == "\t" and dialect["quoting"] == csv.QUOTE_MINIMAL:
-        rows = [(source.replace("\t", " "), target.replace("\t", " ")) for source, target in rows]
+        rows = [(re.sub("[\t\r]", " ", source), re.sub("[\t\r]", " ", target)) for source, target in rows]
     path = tmp_path_factory.getbasetemp() / "spreadsheet.csv"
     write_csv(path, [("source", "target"), *rows], encoding, **dialect)
     assert on_one_line(pairs_of(path)) == on_one_line(rows)

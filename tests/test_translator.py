@@ -35,7 +35,7 @@ from dragoman.text.invisible import without_invisible
 from dragoman.text.sentences import harmless_paragraphs
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
-from dragoman.translator import LongTextWarning, Translation, Translator
+from dragoman.translator import Translation, Translator
 from dragoman.translator.cutting import Limits, cut
 
 SOURCES = [source for source, _ in PAIRS]
@@ -70,9 +70,7 @@ def texts(translations: list[Translation]) -> list[str]:
 
 
 def quiet(translator: Translator, lines: list[str], **options: int) -> list[Translation]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LongTextWarning)
-        return translator.translate(lines, batch_size=options.pop("batch_size", 2048), beam_size=2)
+    return translator.translate(lines, batch_size=options.pop("batch_size", 2048), beam_size=2)
 
 
 def test_a_string_gives_one_translation_and_a_list_a_list(translator: Translator) -> None:
@@ -142,9 +140,7 @@ def test_time_is_linear_in_the_length(translator: Translator, monkeypatch: pytes
     monkeypatch.setattr(translator.scorer, "start", count)
     for text in ("word " * 300, "word " * 3000, "漢字" * 300, "漢字" * 3000):
         n_tokens = 0
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", LongTextWarning)
-            translator.translate(text, max_length=1, beam_size=1)
+        translator.translate(text, max_length=1, beam_size=1)
         done.append(n_tokens)
     assert 0 < done[1] <= 12 * done[0]
     assert 0 < done[3] <= 12 * done[2]
@@ -343,11 +339,11 @@ def test_very_long_text_is_cut_wholly_in_little_time(text: str, tokenizers: Toke
     assert n_characters <= 6 * len(text)
 
 
-def test_long_text_is_translated_in_parts_with_a_warning(translator: Translator) -> None:
+def test_long_text_is_translated_in_parts_and_flagged(translator: Translator) -> None:
     text = "She is reading a book. The cat is sitting on the mat."
-    with pytest.warns(LongTextWarning, match="text 1 .* in 2 parts"):
-        translation = translator.translate(text)
+    translation = translator.translate(text)
     assert translation.n_parts == 2
+    assert "unusual" in translation.flags
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         alone = translator.translate(
@@ -384,13 +380,6 @@ def test_a_model_that_pads_otherwise_is_refused(tokenizers: Tokenizers) -> None:
         Translator([tiny_model(tokenizers, pad_id=5)], tokenizers)
 
 
-def test_long_lines_of_a_stream_are_counted_from_its_beginning(translator: Translator) -> None:
-    long = "She is reading a book. The cat is sitting on the mat."
-    with pytest.warns(LongTextWarning) as warned:
-        list(translator.translate_stream(["a", long, "a", long], batch_size=1, read_ahead=1))
-    assert [str(each.message).split(" has ")[0] for each in warned] == ["text 2", "text 4"]
-
-
 def test_several_threads_may_use_one_translator(translator: Translator) -> None:
     texts = ["She is reading a book.", "A man.", "The cat is on the mat.", "Two dogs"] * 5
     expected = [translator.translate(text, align=True) for text in texts]
@@ -410,8 +399,7 @@ def test_a_prefix_that_leaves_no_room_is_named_by_its_text(translator: Translato
 def test_chinese_parts_are_joined_without_a_space(language: str) -> None:
     tokenizers = tiny_tokenizers(target_lang=language)
     translator = Translator([tiny_model(tokenizers)], tokenizers)
-    with pytest.warns(LongTextWarning):
-        translation = translator.translate("She is reading a book. The cat is sitting on the mat.")
+    translation = translator.translate("She is reading a book. The cat is sitting on the mat.")
     alone = translator.translate(["She is reading a book.", "The cat is sitting on the mat."])
     assert translation.text == "".join(part.text for part in alone)
 
@@ -506,11 +494,9 @@ def test_what_was_read_before_a_failure_is_translated(translator: Translator) ->
 def test_streaming_gives_what_a_list_gives(lines: list[str], batch_size: int) -> None:
     tokenizers = tiny_tokenizers()
     translator = Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", LongTextWarning)
-        read_ahead = 1 + batch_size % 3
-        streamed = list(translator.translate_stream(lines, batch_size=batch_size, read_ahead=read_ahead))
-        assert texts(streamed) == texts(translator.translate(lines))
+    read_ahead = 1 + batch_size % 3
+    streamed = list(translator.translate_stream(lines, batch_size=batch_size, read_ahead=read_ahead))
+    assert texts(streamed) == texts(translator.translate(lines))
 
 
 def test_several_workers_give_what_one_gives(tokenizers: Tokenizers) -> None:
@@ -693,12 +679,11 @@ def test_the_sentences_that_a_model_knows_are_those_of_one_line_in_twenty() -> N
 
 def test_a_sentence_longer_than_those_learned_from_is_cut_and_flagged(single: Translator) -> None:
     text = "A man is riding a horse, a cat is sitting on the mat, two dogs run over the grass, she is reading."
-    with pytest.warns(LongTextWarning, match=r"text 2 has more tokens at once .* in \d parts"):
-        short, long = single.translate(["A man.", text])
-    assert (short.flags, long.flags) == ((), ("unusual",))
+    short, long = single.translate(["A man.", text])
+    assert ("unusual" in short.flags, "unusual" in long.flags) == (False, True)
     assert long.n_parts > 1
     whole = single.translate("A man is riding a horse, two dogs run.", sentences=False)
-    assert (whole.n_parts, whole.flags) == (1, ("unusual",))
+    assert (whole.n_parts, "unusual" in whole.flags) == (1, True)
 
 
 #: No words of any language; each is copied as it is.
@@ -708,7 +693,7 @@ NO_WORDS = [
     "x" * 20_000,
     "0123456789" * 2_000,
     "and/or-" * 3_000,
-    "ab\u200b" * 3_000,
+    "ab\u00b7" * 3_000,
     "👨‍👩‍👧" * 1_000,
     "a" + "\u0323\u0301" * 30_000,
     "Ä" * 101,
@@ -724,7 +709,7 @@ def test_what_is_no_word_is_copied_and_told(translator: Translator, word: str) -
     around = translator.translate(["A man", "She is reading"])
     inside = translator.translate(f"A man {word} She is reading", n_best=2, align=True)
     assert inside.text == f"{around[0].text} {word} {around[1].text}"
-    assert inside.flags == ("copied",)
+    assert "copied" in inside.flags
     assert len(inside.alternatives) == 2
     for each in inside.alternatives:
         assert word in each.text

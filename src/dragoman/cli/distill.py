@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -82,9 +81,7 @@ def distill(
     require_folder(output)
     from dragoman.devices import all_cores
     from dragoman.experiments.distill import Teacher, distill
-    from dragoman.translator import LongTextWarning
 
-    warnings.simplefilter("ignore", LongTextWarning)  # training leaves such pairs out
     groups = [[name] for name in model] if each else [model]
     jobs = [(names, False) for names in groups] + [([name], True) for name in backward or []]
     teachers = [

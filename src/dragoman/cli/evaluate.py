@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import warnings
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -116,9 +115,8 @@ def evaluate(
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.devices import all_cores
     from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
-    from dragoman.translator import LongTextWarning, Translator
+    from dragoman.translator import Translator
 
-    warnings.simplefilter("ignore", LongTextWarning)  # told once, below
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "columns": columns}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     with contextlib.ExitStack() as stack:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -99,9 +98,8 @@ def translate(
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8, skip_long=True)
     with result_lines(output, overwrite=overwrite, inputs=[input]) as write:
         from dragoman.devices import all_cores
-        from dragoman.translator import LongTextWarning, Translator
+        from dragoman.translator import Translator
 
-        warnings.simplefilter("ignore", LongTextWarning)  # told below, with the line number
         from_file = input is not None or stdin_is_file()
         n_workers = workers or (all_cores() if from_file else 1)
         translator = Translator.load(*model, device=device, workers=n_workers, precision=precision)

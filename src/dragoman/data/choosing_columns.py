@@ -14,6 +14,7 @@ from dragoman.data.column_kinds import EMPTY, LANGUAGES, LINKS, NUMBERS, TEXT, d
 from dragoman.data.column_names import (
     Choice,
     Languages,
+    Meaning,
     are_names,
     choose_by_name,
     contradiction,
@@ -27,6 +28,8 @@ from dragoman.data.file_names import table_languages
 from dragoman.errors import ConfigError, DataError
 
 _LONGEST_NAME = 60
+#: Rows below the first that are looked at for a header.
+_N_BELOW = 20
 _BREAKS = re.compile("[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -69,7 +72,7 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
         return Columns(0, 1, (None, None), layout.n_before, ())
     names = [join_lines(cell).strip() for cell in rows[0]]
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    may_be_header = rows[0] is all_rows[0] and _may_be_header(columns)
+    may_be_header = rows[0] is all_rows[0] and _may_be_header(columns) and not _are_names(rows[1:_N_BELOW])
     by_name = choose_by_name(names, wanted, path) if may_be_header and asked is None else None
     is_header = may_be_header and (by_name is not None or are_names(names) or has_heading(columns))
     content = [cells[1:] if is_header and len(rows) > 1 else cells for cells in columns]
@@ -106,6 +109,12 @@ def _may_be_header(columns: Sequence[Sequence[str]]) -> bool:
         and (len(cells) == 1 or not cells[0].strip() or cells[0] != cells[1])
         for cells in columns
     )
+
+
+def _are_names(rows: Sequence[Sequence[str]]) -> bool:
+    """Say if most rows look like names of columns, as in "source 1", "target 1": then the first row is none either."""
+    n_names = sum(all(meaning(cell) != Meaning() for cell in row) for row in rows)
+    return 2 * n_names > len(rows)
 
 
 def _has_text(line: str) -> bool:

@@ -68,6 +68,12 @@ _BINARY_KINDS = (
     _Kind("a program", NO_TEXT, rb"\x7fELF|MZ[\0-\xff]\0|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm"),
     _Kind("a compiled catalogue of translations (MO)", "msgunfmt makes a PO file of it", rb"\xde\x12\x04\x95"),
 )
+_JSON = _Kind(
+    "a JSON file",
+    "take out the text, one sentence a line: jq -r .source FILE",
+    rb'\s*(\[\s*)?\{\s*"(\\.|[^"\\\n])*"\s*:(?![^\n]*\}\s+\w)',
+    ".json .jsonl .ndjson",
+)
 _TEXT_KINDS = (
     _Kind("a pointer of Git LFS, not the file itself", "git lfs pull", rb"version https://git-lfs\.github\.com/"),
     _Kind(
@@ -105,12 +111,7 @@ _TEXT_KINDS = (
         ".po",
     ),
     _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}"),
-    _Kind(
-        "a JSON file",
-        "take out the text, one sentence a line: jq -r .source FILE",
-        rb'\s*(\[\s*)?\{\s*"(\\.|[^"\\\n])*"\s*:(?![^\n]*\}\s+\w)',
-        ".json .jsonl .ndjson",
-    ),
+    _JSON,
     _Kind("a table", "take the text out of its column: cut -f1 FILE", b"", ".tsv"),
     _Kind("a table (CSV)", "save its column as text, one sentence a line", b"", ".csv"),
     _Kind("a Markdown document", _PAGES, b"", ".md .markdown .rst"),
@@ -136,11 +137,12 @@ def refuse_documents(path: Path) -> None:
         raise DataError(f"this is {kind.name}, not plain text", path, advice=kind.advice + otherwise)
 
 
-def refuse_other_formats(head: bytes, name: str | Path) -> None:
+def refuse_other_formats(head: bytes, name: str | Path, *, allow_json: bool = False) -> None:
     """Refuse a file or pipe that does not begin like text in UTF-8.
 
     Args:
         head: its first bytes, up to the end of a line, or as many as are judged.
+        allow_json: JSON is wanted, as in a file of pairs.
 
     Raises:
         DataError: it is UTF-16 or UTF-32, an archive, a picture, subtitles, a page or the like.
@@ -149,9 +151,9 @@ def refuse_other_formats(head: bytes, name: str | Path) -> None:
     if encoding is not None:
         shown = encoding[:6].upper()
         raise DataError(f"this looks like {shown}", name, advice=f"convert it to UTF-8: iconv -f {encoding} -t utf-8")
-    text, suffix = head.removeprefix(codecs.BOM_UTF8), uncompressed_name(name).suffix
+    text = head.removeprefix(codecs.BOM_UTF8)
     for kind, pattern in _HEADS:
-        if pattern.match(text) and suffix not in kind.suffixes.split():  # a table of JSON is read as such
+        if pattern.match(text) and not (kind is _JSON and allow_json):
             raise DataError(f"this is {kind.name}, not plain text", name, advice=kind.advice)
     if len(head) >= 256 and n_binary(head) > 0.3 * len(head):
         raise DataError("this is no text", name, advice=NO_TEXT)

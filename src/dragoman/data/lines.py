@@ -16,6 +16,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -44,12 +45,17 @@ OnInvalid = Literal["error", "drop", "replace"]
 
 
 def read_lines(
-    path: Path, invalid_utf8: Literal["error", "drop"] = "error", since: os.stat_result | None = None
+    path: Path,
+    invalid_utf8: Literal["error", "drop"] = "error",
+    since: os.stat_result | None = None,
+    *,
+    allow_json: bool = False,
 ) -> Iterator[Line]:
     """The lines of a text file, plain or compressed, in order.
 
     Args:
         since: what `check_text_file` found earlier, where the file must still be the same.
+        allow_json: read a file that begins like JSON, as one of pairs may.
 
     Raises:
         DataError: the file cannot be read, is damaged, is not UTF-8 (with line and byte, unless invalid lines are to
@@ -58,7 +64,8 @@ def read_lines(
     before = since or check_text_file(path)
     _refuse_changed(path, before)
     also = "train and prepare also take --invalid-utf8=drop"
-    yield from _decoded(raw_lines(path), path, invalid_utf8, lambda *_: f"{_mending(path)}; {also}")
+    lines = raw_lines(path, allow_json=allow_json)
+    yield from _decoded(lines, path, invalid_utf8, lambda *_: f"{_mending(path)}; {also}")
     _refuse_changed(path, before)
 
 
@@ -107,7 +114,7 @@ def _mending(path: Path) -> str:
     """Say what to do about a file that is not UTF-8, after a look at all of it."""
     n_right = 0
     wrong: list[bytes] = []
-    for raw in raw_lines(path):
+    for raw in raw_lines(path, allow_json=True):
         if raw is None or raw.removeprefix(codecs.BOM_UTF8).isascii():
             continue
         try:
@@ -125,7 +132,7 @@ def _advice(n_right: int, wrong: list[bytes]) -> str:
     return encoding_advice(b"\n".join(wrong))
 
 
-def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes | None]:
+def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, *, allow_json: bool = False) -> Iterator[bytes | None]:
     """The lines of a file, plain or compressed, without their ends; None for one of more than `max_bytes`.
 
     Raises:
@@ -133,16 +140,19 @@ def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[bytes | N
     """
     try:
         with open(path, "rb") as file:
-            yield from raw_lines_of(file, path, max_bytes)
+            yield from raw_lines_of(file, path, max_bytes, allow_json=allow_json)
     except OSError as error:
         raise DataError(f"cannot read ({error.strerror})", path, advice="check the path") from None
 
 
-def raw_lines_of(file: BinaryIO, name: str | Path, max_bytes: int) -> Iterator[bytes | None]:
+def raw_lines_of(
+    file: BinaryIO, name: str | Path, max_bytes: int, *, allow_json: bool = False
+) -> Iterator[bytes | None]:
     """As `raw_lines`, of a stream such as a pipe: each line as soon as it is there."""
     number = 0
+    refuse = partial(refuse_other_formats, name=name, allow_json=allow_json)
     try:
-        for number, line in enumerate(_pieces(unpacked(file, name), max_bytes, name), start=1):  # noqa: B007 - told below
+        for number, line in enumerate(_pieces(unpacked(file, name), max_bytes, name, refuse), start=1):  # noqa: B007 - told below
             yield line
     except DamagedError as error:
         raise DataError(str(error), name, line=number + 1, advice="use another copy") from None
@@ -164,8 +174,8 @@ def count_lines(path: Path) -> int:
             while block := file.read(BLOCK_BYTES):
                 n_lines, end = n_lines + block.count(b"\n"), block[-1:]
     except (DamagedError, OSError):
-        return sum(1 for _ in raw_lines(path))  # it says what is wrong, and where
-    return n_lines + (end != b"\n") if n_lines else sum(1 for _ in raw_lines(path))
+        return sum(1 for _ in raw_lines(path, allow_json=True))  # it says what is wrong, and where
+    return n_lines + (end != b"\n") if n_lines else sum(1 for _ in raw_lines(path, allow_json=True))
 
 
 def check_text_file(path: Path) -> os.stat_result:
@@ -208,7 +218,9 @@ def _refuse_changed(path: Path, before: os.stat_result) -> None:
         raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
 
 
-def _pieces(stream: ByteStream, max_bytes: int, name: str | Path) -> Iterator[bytes | None]:
+def _pieces(
+    stream: ByteStream, max_bytes: int, name: str | Path, refuse: Callable[[bytes], None]
+) -> Iterator[bytes | None]:
     """Lines without their ends; None for one that is too long, which is read in pieces and forgotten.
 
     A carriage return without a newline in the whole of it is the line end of an old Mac.
@@ -216,7 +228,7 @@ def _pieces(stream: ByteStream, max_bytes: int, name: str | Path) -> Iterator[by
     file, n_judged, is_first = io.BufferedReader(stream, BLOCK_BYTES), 0, True
     while line := file.readline(max_bytes + 2):
         if n_judged < HEAD_BYTES:
-            n_judged = _judge(stream.head, n_judged, name, goes_on=line.endswith(b"\n"))
+            n_judged = _judge(stream.head, n_judged, refuse, goes_on=line.endswith(b"\n"))
         text = line.rstrip(b"\r\n")
         last, has_returns = line, b"\r" in text
         while len(last) == max_bytes + 2 and not last.endswith(b"\n"):
@@ -229,7 +241,7 @@ def _pieces(stream: ByteStream, max_bytes: int, name: str | Path) -> Iterator[by
         yield text.replace(b"\r", b" ") if last is line and len(text) <= max_bytes else None
 
 
-def _judge(head: bytes, n_judged: int, name: str | Path, *, goes_on: bool) -> int:
+def _judge(head: bytes, n_judged: int, refuse: Callable[[bytes], None], *, goes_on: bool) -> int:
     """Judge the head up to the end of each further line, and return how much of it is judged.
 
     A line is judged with all before it and nothing after it: so the verdict on a pipe is that on a file, whatever
@@ -240,5 +252,5 @@ def _judge(head: bytes, n_judged: int, name: str | Path, *, goes_on: bool) -> in
         if not end and goes_on and len(head) < HEAD_BYTES:
             break
         n_judged = end or len(head)
-        refuse_other_formats(head[:n_judged], name)
+        refuse(head[:n_judged])
     return n_judged

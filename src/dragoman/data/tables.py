@@ -102,7 +102,7 @@ class _Reader:
     state: os.stat_result
 
     def lines(self) -> Iterator[Line]:
-        return read_lines(self.path, self.invalid_utf8, self.state)
+        return read_lines(self.path, self.invalid_utf8, self.state, allow_json=True)
 
     def sample(self) -> list[str]:
         """The first lines that can be read; none if they are all blank."""

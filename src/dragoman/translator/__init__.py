@@ -7,7 +7,7 @@ Nothing below this room sees text it cannot stand, and nothing above it sees ids
 `planning`, `models`, `writing`, `forcing`, `aligning`, `translator`.
 """
 
-from dragoman.translator.results import Alternative, LongTextWarning, Score, Translation
+from dragoman.translator.results import Alternative, Score, Translation
 from dragoman.translator.translator import BATCH_TOKENS, SearchOptions, Translator
 
-__all__ = ["BATCH_TOKENS", "Alternative", "LongTextWarning", "Score", "SearchOptions", "Translation", "Translator"]
+__all__ = ["BATCH_TOKENS", "Alternative", "Score", "SearchOptions", "Translation", "Translator"]

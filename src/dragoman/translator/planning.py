@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +13,7 @@ from dragoman.text.sentences import harmless_paragraphs
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import UNK_ID
 from dragoman.translator.cutting import Limits, Part, cut
-from dragoman.translator.results import Flag, LongTextWarning, merge_flags
+from dragoman.translator.results import Flag, merge_flags
 
 
 @dataclass(frozen=True)
@@ -88,11 +87,7 @@ class Planner:
         text = harmless_paragraphs(text)
         parts = cut(text, self._tokenizers.source.encode, self._limits(request))
         prefix_ids = self._prefix_ids(harmless(prefix), number, request) if prefix else []
-        plan = Plan(text, parts, harmless(prefix).strip(), prefix_ids)
-        if len(parts) > 1 and "unusual" in plan.flags:
-            what = f"text {number} has more tokens at once than the model learned to read"
-            warnings.warn(f"{what}; it is translated in {len(parts)} parts", LongTextWarning, stacklevel=4)
-        return plan
+        return Plan(text, parts, harmless(prefix).strip(), prefix_ids)
 
     def _limits(self, request: Request) -> Limits:
         learned, sentences = self._learned, 1 if request.sentences else None

@@ -20,10 +20,6 @@ def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     return tuple(flag for flag in get_args(Flag) if flag in found)
 
 
-class LongTextWarning(UserWarning):
-    """A text was cut within a sentence, or is longer than the model reads: it was translated in parts."""
-
-
 @dataclass(frozen=True)
 class Alternative:
     """One of the translations found for a text."""

@@ -188,9 +188,9 @@ class Translator:
         """Translate one text, or many.
 
         An empty text stays empty. A text of another kind than the model learned from is cut at the ends of sentences,
-        and a much longer sentence at commas or between words, with a `LongTextWarning`; its parts are translated and
-        joined. What is no text (encoded data, a hash) is copied. `Translation.flags` tells of the last two. A line
-        break is white space, and a blank line ends a sentence. A translation is always one line.
+        and a much longer sentence at commas or between words; its parts are translated and joined. What is no text
+        (encoded data, a hash) is copied. `Translation.flags` tells of the last two. A line break is white space, and a
+        blank line ends a sentence. A translation is always one line.
 
         Args:
             texts: a string gives a Translation; a list, a tuple or another sequence of strings (an array, a column)
