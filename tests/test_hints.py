@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from dragoman.cli.hints import stray_hint
 from dragoman.cli.program import run
 from dragoman.demo import show
 from dragoman.errors import ConfigError
+from dragoman.storage import to_json
 from dragoman.training import train
 
 #: A name that a shell takes apart unless it is quoted.
@@ -100,9 +102,15 @@ class _Anything:
     ("arguments", "hint"),
     [
         ("translate Hallo", "echo Hallo | dragoman translate -m MODEL"),
-        ("translate -m x it's\\ me", """echo 'it'"'"'s me' | dragoman translate -m MODEL"""),
-        ("translate -m x a.en", "dragoman translate -m MODEL --input a.en"),
-        ("score -m x A B", "dragoman score -m MODEL --source SOURCE_FILE --target TARGET_FILE"),
+        ("translate -m x it's\\ me", """echo 'it'"'"'s me' | dragoman translate -m x"""),
+        ("translate -m x a.en", "dragoman translate -m x --input a.en"),
+        ("translate multi30k-en-de", "dragoman translate -m multi30k-en-de"),
+        ("translate run Hallo", "dragoman translate -m run"),
+        ("package run", "dragoman package -m run"),
+        ("inspect model multi30k-en-fr", "dragoman inspect model -m multi30k-en-fr"),
+        ("score -m x A B", "dragoman score -m x --source SOURCE_FILE --target TARGET_FILE"),
+        ("score -m x -m y a.en b.de", "dragoman score -m x -m y --source a.en --target b.de"),
+        ("data split a.en b.de", "dragoman data split --source a.en --target b.de"),
         ("score a.en b.de", "dragoman score -m MODEL --source a.en --target b.de"),
         ("train a.en b.de", "dragoman train --source a.en --target b.de"),
         ("train recipe.yaml a.en b.de --seed 3", "dragoman train --source "),
@@ -119,6 +127,7 @@ def test_words_after_no_option_are_answered_with_the_right_command(
     monkeypatch.chdir(tmp_path)
     for name in ("a.en", "b.de"):
         Path(name).touch()
+    Path("run").mkdir()
     assert run(shlex.split(arguments.replace("it's\\ me", '"it\'s me"'))) == 2
     said = capfd.readouterr().err
     assert said.startswith("error: unexpected argument")
@@ -129,10 +138,12 @@ def test_words_after_no_option_are_answered_with_the_right_command(
 def test_a_hint_survives_a_shell(tmp_path: Path) -> None:
     file = tmp_path / ODD
     file.touch()
-    hint = stray_hint("dragoman translate", [str(file)])
+    options = {"--model", "--input"}
+    hint = stray_hint("dragoman translate", [str(file)], options, [ODD])
+    assert shlex.split(hint.partition(": ")[2])[3] == ODD
     assert shlex.split(hint.partition(": ")[2])[-1] == str(file)
     words = ["it's", "$HOME", "`date`", "; rm -r x"]
-    echoed = stray_hint("dragoman translate", words).partition(": ")[2].partition(" | dragoman")[0]
+    echoed = stray_hint("dragoman translate", words, options).partition(": ")[2].partition(" | dragoman")[0]
     done = subprocess.run(["sh", "-c", echoed], capture_output=True, text=True, check=True)
     assert done.stdout == " ".join(words) + "\n"
 
@@ -150,11 +161,29 @@ def test_a_hint_survives_a_shell(tmp_path: Path) -> None:
         "train nowhere.yaml",
         "prepare --source nowhere.en --target nowhere.de",
         "prepare --corpus nowhere",
+        "train --source a.en --target b.de --device abacus",
+        "train --source a.en --target b.de -o a.en",
+        "train --source a.en --target b.de -o a.en/runs/x",
+        "train --source utf16.en --target b.de",
+        "train --source a.en --target b.de --validation-source a.en --validation-target utf16.en",
+        "prepare --source a.en --target b.de -o b.de",
+        "demo -o a.en",
+        "demo --device abacus",
+        "compare recipe.yaml --vary training.seed=1,2 -o a.en/x",
+        "compare recipe.yaml --vary training.seed=1,2 -o new",
+        "distill -m multi30k-en-de --source a.en -o a.en",
+        "package -m multi30k-en-de -o a.en",
+        "average nowhere nowhere -o new",
+        "average multi30k-en-de multi30k-en-de -o a.en",
+        "average multi30k-en-de -o new",
     ],
 )
 def test_a_refusal_comes_before_pytorch_and_before_any_folder(arguments: str, tmp_path: Path) -> None:
     for name in ("a.en", "b.de"):
         (tmp_path / name).write_text("A man.\n" * 30, encoding="utf-8")
+    (tmp_path / "utf16.en").write_text("A man.\n" * 30, encoding="utf-16")
+    (tmp_path / "recipe.yaml").write_text("data: {source: nowhere, target: nowhere}", encoding="utf-8")
+    before = sorted(tmp_path.iterdir())
     program = "import sys; sys.modules['torch'] = None; from dragoman.cli import main; main()"
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "src")}
     command = [sys.executable, "-c", program, *arguments.split()]
@@ -162,7 +191,8 @@ def test_a_refusal_comes_before_pytorch_and_before_any_folder(arguments: str, tm
     assert done.returncode in (1, 2, 3)
     assert done.stderr.startswith("error: ")
     assert "PyTorch" not in done.stderr
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["a.en", "b.de"]
+    assert done.stderr.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_a_packaged_model_has_a_card_of_what_is_known(
@@ -178,4 +208,21 @@ def test_a_packaged_model_has_a_card_of_what_is_known(
         assert ("BLEU" in card) == (bleu is not None)
         assert bleu is None or f"BLEU {bleu:.2f}" in card
         assert ("- kept " in card) == (model == str(reference))
+        assert ("tokens (median)" in card) == ("learned_text" in bundle.facts)
+        assert str(tmp_path) not in card
         assert "short card of what is known" in capfd.readouterr().err
+
+
+def test_a_card_names_no_file_of_the_run(reference: Path, tmp_path: Path) -> None:
+    run_folder, output = tmp_path / "run", tmp_path / "packaged"
+    shutil.copytree(reference, run_folder, symlinks=True)
+    lines = [
+        "kept 90 of 100 pairs",
+        "byte order mark left out: /home/me/secret.en",
+        "30 lines have tags, e.g. <secret>",
+    ]
+    (run_folder / "data" / "report.json").write_bytes(to_json({"lines": lines}))
+    assert run(["package", "-m", str(run_folder), "-o", str(output)]) == 0
+    card = (output / "README.md").read_text(encoding="utf-8")
+    assert "- kept 90 of 100 pairs\n" in card
+    assert "secret" not in card

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from typing import Literal
 
@@ -12,6 +13,7 @@ from dragoman.errors import ConfigError
 #: all of it; in int8 a CPU computes the products of weights.
 Precision = Literal["float32", "bfloat16", "int8"]
 
+_NAME = re.compile(r"auto|(cpu|cuda|mps)(:[0-9]{1,4})?")
 #: Where Linux shows that there is a driver of a GPU: NVIDIA's, that of its small boards, AMD's, Windows's for Linux.
 DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvmap", "/dev/kfd", "/dev/dxg")
 #: How often a thread of PyTorch (GNU OpenMP) looks whether the others are done, until it sleeps. Otherwise it looks for
@@ -41,6 +43,8 @@ def find_device(name: str = "auto") -> str:
     """
     if name == "cpu" or (name == "auto" and sys.platform == "linux" and not any(map(os.path.exists, DRIVERS))):
         return "cpu"
+    if not _NAME.fullmatch(name):
+        raise ConfigError(f"no device {name!r} here", advice="use auto, cpu, cuda, cuda:<n> or mps")
     import torch
 
     mps, n_cuda = torch.backends.mps.is_available(), torch.cuda.device_count()

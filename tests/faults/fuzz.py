@@ -204,8 +204,10 @@ def few_pairs(*arguments: Any) -> ParallelText:
 
 
 def no_training(place: Path) -> None:
+    """Keep the files that the recipes name out of it: only the recipes are tried."""
     dragoman.training.run.train = ready_to_train  # type: ignore[assignment]
     dragoman.training.run.read_pairs = few_pairs  # type: ignore[attr-defined]
+    dragoman.cli.train.require_readable = lambda settings: None  # type: ignore[attr-defined]
 
 
 def try_config(place: Path, dice: Random | None) -> tuple[int, list[str]]:

@@ -155,7 +155,7 @@ def problems(outcome: Outcome, good: Outcome, attack: Attack, folder: Path) -> l
         if not all(line.startswith("warning: ") for line in lines):
             found.append(f"said something: {outcome.said[:300]!r}")
     elif attack.harmless:
-        if (outcome.code, outcome.translation, outcome.said) != (0, good.translation, ""):
+        if (outcome.code, outcome.translation, outcome.said) != (0, good.translation, good.said):
             found.append(f"not the translation of the good folder: {outcome}")
     else:
         if outcome.code != 3:

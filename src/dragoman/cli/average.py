@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.settings import require_folder
 from dragoman.cli.streams import command_line, say
 
 
@@ -26,16 +27,18 @@ def average(
     """Average the weights of models into a new one.
 
     They must have equal configurations and tokenizers."""
-    from dragoman.averaging import average_bundles
-    from dragoman.training.run_folder import RunFolder
-
+    if last is None and len(models) == 1:
+        raise typer.BadParameter("give at least two models, or --last with a run folder")
+    if last is not None and len(models) > 1:
+        raise typer.BadParameter("--last takes one run folder")
+    require_folder(output, new=True)
     if last is None:
-        if len(models) == 1:
-            raise typer.BadParameter("give at least two models, or --last with a run folder")
+        from dragoman.averaging import average_bundles
+
         average_bundles(models, output)
         what = f"{len(models)} models"
-    elif len(models) == 1:
-        what = RunFolder(Path(models[0])).average(last, output)
     else:
-        raise typer.BadParameter("--last takes one run folder")
+        from dragoman.training.run_folder import RunFolder
+
+        what = RunFolder(Path(models[0])).average(last, output)
     say(f"averaged {what} into {output}; use it: {command_line('translate', '-m', output)}")

@@ -12,6 +12,9 @@ from dragoman.errors import BundleError
 if TYPE_CHECKING:
     from dragoman.bundle import Bundle
 
+#: Beginnings of the lines about a corpus that count its pairs.
+_COUNTS = ("kept ", "validation: ", "held out for validation: ")
+
 
 def simple_card(bundle: Bundle, model: str, output: Path) -> str:
     """Return the card in Markdown: what the model translates, how to use it, its scores, and its data.
@@ -30,7 +33,7 @@ def simple_card(bundle: Bundle, model: str, output: Path) -> str:
         "Languages are named by their codes; und is one that nobody named.",
         f"## Use\n\n    {command}",
         f"## Scores\n\n{_scores(bundle)}",
-        f"## Data\n\n{_data(model)}",
+        f"## Data\n\n{_data(bundle, model)}",
         "This card was written by `dragoman package` from what the model knows of itself. Add its license, what it is "
         "meant for, and where it fails.",
     ]
@@ -49,15 +52,22 @@ def _scores(bundle: Bundle) -> str:
     return f"On its validation data{step}: {', '.join(found)}. No other text was measured."
 
 
-def _data(model: str) -> str:
-    """What the run folder says of its corpus, if `model` is one."""
+def _data(bundle: Bundle, model: str) -> str:
+    """Return what the bundle and the run folder, if `model` is one, count of the text.
+
+    Other lines of the run folder may name private files, and quote them.
+    """
     from dragoman.data.prepare import DATA_FOLDER, REPORT
     from dragoman.storage import read_json
+    from dragoman.text.learned_text import LearnedText
 
     try:
         lines = read_json(Path(model) / DATA_FOLDER / REPORT).get("lines")
     except BundleError:
         lines = None
-    if not isinstance(lines, list) or not lines:
-        return "Unknown to this card. Please say here what the model learned from."
-    return "\n".join(f"- {str(line).splitlines()[0]}" for line in lines if str(line).strip())
+    known = [line for line in lines if str(line).startswith(_COUNTS)] if isinstance(lines, list) else []
+    if (learned := LearnedText.of_bundle(bundle.facts, model)) is not None:
+        usual, median = learned.usual_tokens, learned.median_tokens
+        known.append(f"source lines of {median:,} tokens (median); 99 of 100 have at most {usual:,}")
+    asked = "Please say here what the model learned from."
+    return "\n".join(f"- {line}" for line in known) + f"\n\n{asked}" if known else f"Unknown to this card. {asked}"

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.options import AsJson, Device, Settings
-from dragoman.cli.settings import recipe_settings, require_text
+from dragoman.cli.settings import recipe_settings, require_folder, require_readable, require_text
 from dragoman.cli.streams import print_result, say
 from dragoman.errors import DragomanError
 
@@ -46,6 +46,9 @@ def compare(
     """
     settings = recipe_settings(recipe, overrides, {})
     require_text(settings, recipe)
+    require_folder(output)
+    if not output.exists():  # runs that go on need their text no more
+        require_readable(settings)
     from dragoman.experiments.compare import compare, plot_curves, require_matplotlib
 
     if plot:

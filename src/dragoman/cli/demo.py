@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.options import Device
+from dragoman.cli.settings import require_folder
 from dragoman.cli.streams import program, say
 
 
@@ -19,6 +20,10 @@ def demo(
 
     It takes a few minutes on two cores; run again, it continues.
     """
+    require_folder(output)
     from dragoman.demo import show
+    from dragoman.devices import find_device
+
+    find_device(device)
 
     show(output, device, say, program())

@@ -26,7 +26,7 @@ from dragoman.cli.options import (
     Temperature,
     Workers,
 )
-from dragoman.cli.settings import refuse_unused
+from dragoman.cli.settings import refuse_unused, require_folder
 from dragoman.cli.streams import command_line, say
 from dragoman.errors import ConfigError
 
@@ -78,6 +78,7 @@ def distill(
         raise typer.BadParameter("give --source (and --target), --pairs or --corpus")
     if backward and source and not target:
         raise typer.BadParameter("--backward translates targets: give --target too")
+    require_folder(output)
     from dragoman.devices import all_cores
     from dragoman.experiments.distill import Teacher, distill
 

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Sequence
-
-#: How commands that read pairs of files end, after `dragoman <name>`.
-_WITH_MODEL = ("score", "evaluate", "distill")
-_WITHOUT_MODEL = ("train", "prepare")
+from collections.abc import Container, Sequence
 
 
-def stray_hint(command: str, words: Sequence[str]) -> str:
+def stray_hint(command: str, words: Sequence[str], options: Container[str], models: Sequence[str] = ()) -> str:
     """Return what to type instead of `dragoman <command> <words>`.
 
     Args:
         command: with the commands above it, "dragoman translate".
         words: all arguments that stand after no option.
+        options: the options that the command takes.
+        models: those given after --model.
     """
-    name = command.rpartition(" ")[2]
+    if "--model" in options and not models and words and _is_model(words[0]):
+        return f"a model stands after -m: {shlex.join([*command.split(), '-m', words[0]])}"
+    if "--model" in options:
+        command = shlex.join([*command.split(), *(part for each in models or ["MODEL"] for part in ("-m", each))])
     files = [word for word in words if os.path.isfile(word)]
+    if "--source" in options:
+        source, target = files[:2] if len(files) > 1 else ("SOURCE_FILE", "TARGET_FILE")
+        return f"text comes from files: {command} {shlex.join(['--source', source, '--target', target])}"
+    if "--input" in options and files:
+        return f"to translate a file: {command} --input {shlex.quote(files[0])}"
+    if "--input" in options:
+        return f"text comes on standard input: echo {shlex.quote(' '.join(words))} | {command}"
     if command.startswith("dragoman inspect"):
         return "put a sentence in quotes"
-    if name == "translate" and files:
-        return f"to translate a file: {shlex.join(['dragoman', 'translate', '-m', 'MODEL', '--input', files[0]])}"
-    if name == "translate":
-        return f"text comes on standard input: echo {shlex.quote(' '.join(words))} | dragoman translate -m MODEL"
-    if name in _WITH_MODEL or name in _WITHOUT_MODEL:
-        model = ["-m", "MODEL"] if name in _WITH_MODEL else []
-        source, target = files[:2] if len(files) > 1 else ("SOURCE_FILE", "TARGET_FILE")
-        options = [*model, "--source", source, "--target", target]
-        return f"text comes from files: {shlex.join(['dragoman', name, *options])}"
     return "what is given stands after an option"
+
+
+def _is_model(word: str) -> bool:
+    """Return True for a folder, and for the name of a shipped model."""
+    from dragoman.bundle import shipped_models
+
+    return os.path.isdir(word) or word in shipped_models()

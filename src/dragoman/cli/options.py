@@ -25,8 +25,12 @@ class Command(TyperCommand):
         if stray:
             named = [values.get(each.name) for each in self.params if each.param_type_name == "argument"]
             words = [*(str(each) for each in named if isinstance(each, str)), *stray]
+            model = next((values.get(each.name) for each in self.params if "--model" in each.opts), None)
+            models = [model] if isinstance(model, str) else model or []
+            options = {option for each in self.params for option in each.opts}
             what = f"unexpected argument{'s' if len(stray) > 1 else ''} {shlex.join(stray)}"
-            raise typer.BadParameter(f"{what}; {stray_hint(ctx.command_path, words)}", ctx=ctx)
+            hint = stray_hint(ctx.command_path, words, options, models)
+            raise typer.BadParameter(f"{what}; {hint}", ctx=ctx)
         for option in self.params:
             if isinstance(option, TyperOption) and not (option.multiple or option.is_flag) and given.count(option) > 1:
                 raise typer.BadParameter(f"{option.opts[0]} is given more than once; it takes one value", ctx=ctx)

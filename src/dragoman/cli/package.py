@@ -10,6 +10,7 @@ import typer
 
 from dragoman.cli.card import simple_card
 from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
+from dragoman.cli.settings import require_folder
 from dragoman.cli.streams import command_line, say
 from dragoman.errors import DataError
 
@@ -37,6 +38,7 @@ def package(
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
     """
     text = _read_card(card)
+    require_folder(output, new=True)
     from dragoman.bundle import card_of, load_bundle, write_bundle
     from dragoman.config import SearchConfig
     from dragoman.sections import parse_section
@@ -46,12 +48,15 @@ def package(
     given = {name: value for name, value in asked.items() if value is not None}
     search = parse_section(SearchConfig, {**bundle.search.model_dump(), **given})
     bundle = replace(bundle, search=search)
+    note = ""
     if text is None and (text := card_of(model)) is not None:
-        say(f"with the card of {model}: look through it, {output}/README.md")
+        note = f"with the card of {model}: look through it, {output}/README.md"
     elif text is None:
         text = simple_card(bundle, model, output)
-        say(f"with a short card of what is known: add to it, {output}/README.md")
+        note = f"with a short card of what is known: add to it, {output}/README.md"
     write_bundle(output, bundle, precision, text)
+    if note:
+        say(note)
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {command_line('translate', '-m', output)}")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from dragoman.cli.streams import say
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, RunFolderError
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import ParallelText
@@ -54,12 +55,14 @@ def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") 
 def require_readable(settings: Mapping[str, Any]) -> None:
     """Refuse text that is not there, before anything is imported that takes seconds, and before a folder is made.
 
+    Of files, the first pair is read.
+
     Raises:
         ConfigError: the corpus is unknown.
-        DataError: a file cannot be read.
+        DataError: a file cannot be read, or does not begin as it should.
     """
     from dragoman.config import DataConfig
-    from dragoman.data.corpus import read_pairs
+    from dragoman.data.corpus import available_splits, read_pairs
     from dragoman.data.lines import check_text_file
     from dragoman.sections import parse_section
 
@@ -67,7 +70,28 @@ def require_readable(settings: Mapping[str, Any]) -> None:
     for path in (*data.files("train"), *data.files("validation"), *data.files("test")):
         if path is not None:
             check_text_file(Path(path))
-    read_pairs(data, "train")
+    for split in ("train", *available_splits(data)):
+        text = read_pairs(data, split)
+        if any(data.files(split)):
+            next(iter(text), None)
+
+
+def require_folder(folder: Path, *, new: bool = False) -> None:
+    """Refuse an output folder that cannot be one, before anything is imported that takes seconds.
+
+    Args:
+        new: refuse one that exists, too.
+
+    Raises:
+        RunFolderError: a file is in its place or above it, or nothing can be written there.
+    """
+    there = next(each for each in (folder, *folder.absolute().parents) if os.path.lexists(each))
+    if there == folder and new:
+        raise RunFolderError("the output exists", folder, advice="choose another --output")
+    if not there.is_dir():
+        raise RunFolderError("this is no folder", there, advice="choose another --output")
+    if there != folder and not os.access(there, os.W_OK):
+        raise RunFolderError("nothing can be written here", there, advice="choose another --output")
 
 
 def refuse_unused(drawing: Mapping[str, object], beam_size: int | None, *, samples: bool) -> None:

@@ -25,7 +25,7 @@ from dragoman.cli.options import (
     ValidationSource,
     ValidationTarget,
 )
-from dragoman.cli.settings import default_folder, recipe_settings, require_readable, require_text
+from dragoman.cli.settings import default_folder, recipe_settings, require_folder, require_readable, require_text
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.errors import ConfigError
 
@@ -101,13 +101,17 @@ def train(
     check_settings(settings, recipe)  # what is wrong is told before anything else
     require_text(settings, recipe)
     folder = output or default_folder(settings)
-    if not (folder / "checkpoints").exists():  # a run that goes on needs its text no more
-        require_readable(settings)
+    require_folder(folder)
     if init_from is not None:
         from dragoman.bundle import find_bundle
 
         find_bundle(init_from)
+    if not (folder / "checkpoints").exists():  # a run that goes on needs its text no more
+        require_readable(settings)
+    from dragoman.devices import find_device
     from dragoman.torchrun import is_main_process
+
+    find_device(device)
 
     if is_main_process():
         say(f"run folder: {folder}")
@@ -151,6 +155,7 @@ def prepare(
     check_request(settings, recipe)
     require_text(settings, recipe)
     folder = output or default_folder(settings)
+    require_folder(folder)
     require_readable(settings)
     from dragoman.data.prepare import prepare
     from dragoman.locks import lock_folder

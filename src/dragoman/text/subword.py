@@ -30,6 +30,8 @@ _MANY_WORDS = 1 << 16
 #: Threads change the sums, and so the model, of unigram training; a fixed number gives equal models everywhere.
 _TRAINING_THREADS = 16
 _MAX_SENTENCE_BYTES = 100_000
+#: The level from which SentencePiece may write to standard error: its warnings are no lines of ours.
+_ERRORS = 2
 _LESS_MEMORY = "use fewer pairs, or a machine with more memory"
 _TOO_HIGH = re.compile(r"Vocabulary size too high \(\d+\)\. Please set it to a value <= (\d+)")
 _TOO_LOW = re.compile(r"Vocabulary size is smaller than required_chars\. \d+ vs (\d+)")
@@ -136,6 +138,7 @@ class _KnownWords(dict[str, tuple[int, ...]]):
 
 def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
     processor = sentencepiece.SentencePieceProcessor()
+    sentencepiece.set_min_log_level(_ERRORS)
     try:
         processor.LoadFromSerializedProto(model)
     except RuntimeError:
@@ -228,7 +231,7 @@ def _learn(
             unk_piece=SPECIALS[UNK_ID],
             bos_piece=SPECIALS[SOS_ID],
             eos_piece=SPECIALS[EOS_ID],
-            minloglevel=2,
+            minloglevel=_ERRORS,
         )
     except RuntimeError as error:
         if stream.failure is None:

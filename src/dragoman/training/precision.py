@@ -22,7 +22,6 @@ def choose_precision(config: Config, device: torch.device) -> tuple[str, str]:
     if training.precision != "auto":
         return training.precision, "as asked for"
     name = "processor" if device.type == "cpu" else "GPU"
-    name = "processor" if device.type == "cpu" else "GPU"
     if not multiplies_bfloat16(device):
         return "float32", f"this {name} has no instructions for bfloat16"
     n_tokens = min(training.batch_tokens, training.micro_batch_tokens or training.batch_tokens)
