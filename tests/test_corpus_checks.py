@@ -179,14 +179,14 @@ def selection_of(pairs: Pairs, **data: object):  # type: ignore[no-untyped-def]
 def test_a_corpus_of_which_much_is_shifted_is_refused_unless_told_to_go_on(captions: Pairs) -> None:
     broken = lose(captions, 1500, 0)
     with pytest.raises(DataError, match=r"from line 1,[45]\d\d on: x; .*data.misaligned=keep"):
-        selection_of(broken).refuse_shifted()
+        selection_of(broken).refuse_misaligned()
     kept = selection_of(broken, misaligned="keep")
-    kept.refuse_shifted()
+    kept.refuse_misaligned()
     assert any(
         line.startswith("warning: from line 1,") and "the source has lost a line" in line for line in kept.lines()
     )
     little = selection_of(lose(captions, 2900, 0))
-    little.refuse_shifted()
+    little.refuse_misaligned()
     assert any("warning: from line 2," in line for line in little.lines())
 
 
@@ -348,3 +348,14 @@ def test_cleaning_is_set_by_a_list_or_by_commas() -> None:
     assert parse_section(DataConfig, {"clean": "entities,tags"}).clean == BOTH
     assert parse_section(DataConfig, {"clean": ["tags"]}).clean == ("tags",)
     assert "clean" not in DataConfig().for_older_releases()
+
+
+def test_a_large_corpus_of_which_nothing_fits_is_refused_and_a_small_one_told(captions: Pairs) -> None:
+    sources = [source for source, _ in captions]
+    targets = sorted(target for _, target in captions)
+    many = [*zip(sources, targets, strict=True)] * (5_000 // len(captions) + 1)
+    with pytest.raises(DataError, match=r"nothing shows that the sides belong together: x; .*data.misaligned=keep"):
+        selection_of(many).refuse_misaligned()
+    few = selection_of(many[:1_000])
+    few.refuse_misaligned()
+    assert any("nothing shows" in line for line in few.lines())

@@ -112,7 +112,7 @@ def write(path: Path, lines: list[str]) -> Path:
 
 @pytest.mark.parametrize("kind", ["files", "tsv", "jsonl"])
 def test_the_parts_are_of_the_kind_that_was_given(tmp_path: Path, kind: str, run: Callable[..., str]) -> None:
-    pairs = [(f"source {n % 90}", f"target {n}") for n in range(100)]
+    pairs = [(f"word {n % 90}", f"Wort {n}") for n in range(100)]
     if kind == "files":
         given = ["--source", write(tmp_path / "a.en", [one for one, _ in pairs])]
         given += ["--target", write(tmp_path / "a.de", [other for _, other in pairs])]

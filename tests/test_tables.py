@@ -686,3 +686,10 @@ def test_the_commands_take_columns_and_validation_pairs(tmp_path: Path, capsys: 
     assert 'source: column 1 ("id"), target: column 3 ("de")' in capsys.readouterr().err
     assert run(["evaluate", "-m", "multi30k-en-de", "--pairs", table, "--columns", "de,en"]) == 2
     assert "en to de is asked for" in capsys.readouterr().err
+
+
+def test_a_side_that_is_null_is_empty(tmp_path: Path) -> None:
+    rows = [{"en": "A dog.", "de": "Ein Hund."}, {"en": "A cat.", "de": None}]
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert pairs_of(path) == [("A dog.", "Ein Hund."), ("A cat.", "")]

@@ -88,6 +88,8 @@ def split(
         for name, left, right in found.pairs():
             writers[name](left, right)
     _tell(found, places)
+    for line in found.checks.lines(*languages(settings)):
+        say(line)
 
 
 def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[Path]) -> None:

@@ -14,7 +14,6 @@ from dragoman.data.column_kinds import EMPTY, LANGUAGES, LINKS, NUMBERS, TEXT, d
 from dragoman.data.column_names import (
     Choice,
     Languages,
-    Meaning,
     are_names,
     choose_by_name,
     contradiction,
@@ -28,8 +27,8 @@ from dragoman.data.file_names import table_languages
 from dragoman.errors import ConfigError, DataError
 
 _LONGEST_NAME = 60
-#: Rows below the first that are looked at for a header.
-_N_BELOW = 20
+#: Rows that are looked at to tell a header from the rows below it.
+_N_COMPARED = 20
 _BREAKS = re.compile("[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -72,7 +71,7 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
         return Columns(0, 1, (None, None), layout.n_before, ())
     names = [join_lines(cell).strip() for cell in rows[0]]
     columns = [list(cells) for cells in zip(*rows, strict=True)]
-    may_be_header = rows[0] is all_rows[0] and _may_be_header(columns) and not _are_names(rows[1:_N_BELOW])
+    may_be_header = rows[0] is all_rows[0] and _may_be_header(columns) and not _is_one_of_many(rows[:_N_COMPARED])
     by_name = choose_by_name(names, wanted, path) if may_be_header and asked is None else None
     is_header = may_be_header and (by_name is not None or are_names(names) or has_heading(columns))
     content = [cells[1:] if is_header and len(rows) > 1 else cells for cells in columns]
@@ -111,10 +110,10 @@ def _may_be_header(columns: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _are_names(rows: Sequence[Sequence[str]]) -> bool:
-    """Say if most rows look like names of columns, as in "source 1", "target 1": then the first row is none either."""
-    n_names = sum(all(meaning(cell) != Meaning() for cell in row) for row in rows)
-    return 2 * n_names > len(rows)
+def _is_one_of_many(rows: Sequence[Sequence[str]]) -> bool:
+    """Say if most rows below the first mean the same as it does, as in "source 1", "source 2": it is no header then."""
+    first, *below = ([meaning(cell) for cell in row] for row in rows)
+    return any(each != Meaning() for each in first) and 2 * below.count(first) > len(below)
 
 
 def _has_text(line: str) -> bool:

@@ -3,15 +3,19 @@ than those asked for, remains of markup."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
+from dragoman.data.corpus import LineCountError, ParallelText
 from dragoman.data.language_evidence import LanguageSample
 from dragoman.data.lines import Line
 from dragoman.data.markup import MarkupCounter
 from dragoman.data.misalignment import AlignmentCheck, Misfit
+from dragoman.data.tables import NumberedLine
 
 #: A corpus with a larger share of shifted pairs is refused.
 _WORST_SHARE = 0.05
+#: A corpus of so many pairs is refused if nothing shows that any fit; of fewer, that may be chance.
+_MANY_PAIRS = 5_000
 _MOST_TOLD = 10
 
 
@@ -22,6 +26,19 @@ class CorpusChecks:
         self._alignment, self._markup, self._languages = AlignmentCheck(), MarkupCounter(), LanguageSample()
         self._n_pairs = 0
         self._misfits: list[Misfit] | None = None
+
+    def read(self, text: ParallelText) -> Iterator[NumberedLine]:
+        """Read the pairs of a text, and take each.
+
+        Raises:
+            DataError: it cannot be read; if one file is longer than the other, it says where a line may be missing.
+        """
+        try:
+            for line, source, target in text.numbered():
+                self.add(line, source, target)
+                yield line, source, target
+        except LineCountError as error:
+            raise LineCountError(error.counts, *error.files, self.misalignment()) from None
 
     def add(self, line: int, source: Line, target: Line) -> None:
         """Take the next pair, which begins on this line; a side that cannot be read counts as empty."""
@@ -44,11 +61,16 @@ class CorpusChecks:
         more = [f"and {len(misfits) - _MOST_TOLD:,} more such places"] if len(misfits) > _MOST_TOLD else []
         return [describe_misfit(each, self._n_pairs) for each in misfits[:_MOST_TOLD]] + more
 
-    def first_shifted(self) -> int | None:
-        """Return the first line of a side that is shifted, if too many pairs are for a training to make sense."""
-        shifted = [each for each in self._found() if each.shift is not None]
+    def problem(self) -> str | None:
+        """Return the reason why a training makes no sense, if there is one: too many pairs are wrong."""
+        misfits = self._found()
+        if self._n_pairs >= _MANY_PAIRS and any(_is_whole(each, self._n_pairs) for each in misfits):
+            return "nothing shows that the sides belong together"
+        shifted = [each for each in misfits if each.shift is not None]
         n_shifted = sum(each.last - each.first + 1 for each in shifted)
-        return shifted[0].first if n_shifted > _WORST_SHARE * self._n_pairs else None
+        if n_shifted <= _WORST_SHARE * self._n_pairs:
+            return None
+        return f"the sides do not belong together from line {shifted[0].first:,} on"
 
     def _found(self) -> Sequence[Misfit]:
         if self._misfits is None:
@@ -56,10 +78,14 @@ class CorpusChecks:
         return self._misfits
 
 
+def _is_whole(found: Misfit, n_lines: int) -> bool:
+    return found.shift is None and found.last - found.first + 1 == n_lines
+
+
 def describe_misfit(found: Misfit, n_lines: int) -> str:
     """Return one line for people."""
     n_misfits = found.last - found.first + 1
-    if found.shift is None and n_misfits == n_lines:
+    if _is_whole(found, n_lines):
         return (
             f"nothing shows that lines of one side translate the same lines of the other ({n_lines:,} pairs); "
             "is one of them in another order, or of another text?"

@@ -96,7 +96,7 @@ def read_objects(lines: Iterable[Line], keys: Keys, path: Path) -> Iterator[tupl
 
 
 def object_pair(row: object, keys: Keys, where: str | Path, number: int) -> tuple[str, str]:
-    """Return source and target of a JSON object; line breaks in them are spaces.
+    """Return source and target of a JSON object; line breaks in them are spaces, and null is empty.
 
     Raises:
         DataError: it has none.
@@ -104,8 +104,10 @@ def object_pair(row: object, keys: Keys, where: str | Path, number: int) -> tupl
     objects = [row, row.get("translation")] if isinstance(row, dict) else []
     for source, target in keys.tried:
         for each in objects:
-            if isinstance(each, dict) and isinstance(each.get(source), str) and isinstance(each.get(target), str):
-                return join_lines(each[source]), join_lines(each[target])
+            if isinstance(each, dict) and source in each and target in each:
+                sides = ["" if each[key] is None else each[key] for key in (source, target)]
+                if isinstance(sides[0], str) and isinstance(sides[1], str):
+                    return join_lines(sides[0]), join_lines(sides[1])
     given = " or ".join(f'"{source}" and "{target}"' for source, target in keys.tried)
     if not isinstance(row, dict):
         raise DataError("not a JSON object", where, line=number, advice=f"each line must be one object with {given}")

@@ -258,7 +258,7 @@ def _select(
     selection = select(texts[TRAIN], config.data, others, hold_out=VALIDATION not in texts)
     lines += selection.lines()
     try:
-        selection.refuse_shifted()
+        selection.refuse_misaligned()
     except DataError:
         for line in lines:
             report(line)

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.config import DataConfig
-from dragoman.data.corpus import LineCountError, ParallelText, languages
+from dragoman.data.corpus import ParallelText, languages
 from dragoman.data.corpus_checks import CorpusChecks
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import Counts, text_problem
-from dragoman.data.tables import NumberedLine
 from dragoman.errors import DataError
 
 TRAIN, VALIDATION = "train", "validation"
@@ -98,16 +97,16 @@ class Selection:
                 lines.append(f"warning: {count:,} training pairs have a source that is also in the {split} data")
         return lines + self.checks.lines(*languages(self.data))
 
-    def refuse_shifted(self) -> None:
-        """Stop before a training on sides of which one has lost a line, unless the settings say to go on.
+    def refuse_misaligned(self) -> None:
+        """Stop before a training on sides that do not belong together, unless the settings say to go on.
 
         Raises:
-            DataError: for too many pairs it is certain that the sides do not belong together.
+            DataError: too many pairs of the corpus are wrong for a training to make sense.
         """
-        first = self.checks.first_shifted()
-        if first is not None and self.data.misaligned == "error":
-            advice = "find the missing line; to train on the text as it is: --set data.misaligned=keep"
-            raise DataError(f"the sides do not belong together from line {first:,} on", self.text.name, advice=advice)
+        problem = self.checks.problem()
+        if problem is not None and self.data.misaligned == "error":
+            advice = "mend the files; to train on the text as it is: --set data.misaligned=keep"
+            raise DataError(problem, self.text.name, advice=advice)
 
 
 def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelText], *, hold_out: bool) -> Selection:
@@ -128,8 +127,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     usable = bytearray()
     n_usable = n_equal = 0
     with DuplicateFinder() as finder:
-        for line, source, target in _read(text, checks):
-            checks.add(line, source, target)
+        for line, source, target in checks.read(text):
             problem = text_problem(source, target)
             usable.append(problem is None)
             if problem is not None:
@@ -157,14 +155,6 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
             dropped.drop(reason, text.line_of(int(places[0])), len(places))
     n_repeated, n_other_target = duplicates.n_repeated, duplicates.n_other_target
     return Selection(text, data, uses.tobytes(), dropped, n_repeated, n_other_target, n_equal, overlaps, checks)
-
-
-def _read(text: ParallelText, checks: CorpusChecks) -> Iterator[NumberedLine]:
-    """Read the pairs; if one file is longer than the other, the error says where a line may be missing."""
-    try:
-        yield from text.numbered()
-    except LineCountError as error:
-        raise LineCountError(error.counts, *error.files, checks.misalignment()) from None
 
 
 def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.bool_] | None) -> NDArray[np.uint8]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dragoman.data.corpus import ParallelText, Split
+from dragoman.data.corpus_checks import CorpusChecks
 from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import Counts, text_problem
 from dragoman.errors import DataError
@@ -36,6 +37,8 @@ class Splitting:
     dropped: Counts
     #: True if a side begins with a quotation mark, so that a table of the pairs must be quoted.
     needs_quotes: bool
+    #: What was noticed about the corpus as a whole.
+    checks: CorpusChecks
 
     def pairs(self) -> Iterator[tuple[Split, str, str]]:
         """Read the pairs in order, each with its split.
@@ -58,7 +61,8 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
     places = bytearray()
     dropped = Counts()
     needs_quotes = False
-    for line, (source, target) in enumerate(text.read(), start=1):
+    checks = CorpusChecks()
+    for line, source, target in checks.read(text):
         problem = text_problem(source, target)
         places.append(_TRAIN if problem is None else _UNUSABLE)
         if problem is not None:
@@ -83,7 +87,7 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
         advice = f"ask for fewer; equal sources or targets join up to {largest:,} pairs, which stay together"
         raise DataError(what, text.name, advice=advice)
     by_name = dict(zip(SPLITS, counts, strict=True))
-    return Splitting(text, bytes(places), by_name, max(sizes.values()), dropped, needs_quotes)
+    return Splitting(text, bytes(places), by_name, max(sizes.values()), dropped, needs_quotes, checks)
 
 
 def _choose(sizes: dict[int, int], asked: Sequence[int], seed: int) -> dict[int, int]:
