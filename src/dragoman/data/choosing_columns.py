@@ -14,6 +14,7 @@ from dragoman.data.column_kinds import EMPTY, LANGUAGES, LINKS, NUMBERS, TEXT, d
 from dragoman.data.column_names import (
     Choice,
     Languages,
+    Meaning,
     are_names,
     choose_by_name,
     contradiction,
