@@ -22,6 +22,7 @@ from dragoman.processes import Processes
 from dragoman.text.learned_text import LearnedText
 from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import STARTING_MODEL, Checkpoint, Progress, Window
+from dragoman.training.core_watch import CoreWatch
 from dragoman.training.gradient import batch_gradient
 from dragoman.training.metrics import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, Optimizer
@@ -73,6 +74,7 @@ class Trainer:
         self.n_steps = total_steps(self.training, self.batches.per_epoch)
         self.validate_every = self.training.validate_every or self.batches.per_epoch
         self._failed_writes = 0
+        self.cores = CoreWatch(torch.get_num_threads() if self.device.type == "cpu" else 1)
 
     # -- the loop ------------------------------------------------------------------------------------------------
 
@@ -113,7 +115,7 @@ class Trainer:
                     self.stop.leave()
                 if over:
                     break
-                started = time.perf_counter()
+                started, cpu_started = time.perf_counter(), time.process_time()
                 try:
                     self._train_step(next(upcoming))
                 except (MemoryError, RuntimeError) as error:
@@ -121,6 +123,7 @@ class Trainer:
                     upcoming = self._upcoming()
                     continue
                 seconds = time.perf_counter() - started
+                self.cores.add(seconds, time.process_time() - cpu_started)
                 self.progress.seconds += seconds
                 self.progress.window.seconds += seconds
                 self.display.step(self.progress.step)
@@ -234,6 +237,7 @@ class Trainer:
 
     def _log(self) -> None:
         window, self.progress.window = self.progress.window, Window()
+        self.cores.tell(self.display.line)
         if not self.processes.is_main or not window.n_tokens:
             return
         step = self.progress.step
