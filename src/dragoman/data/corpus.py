@@ -80,7 +80,7 @@ class ParallelText:
         """Yield (line, source, target) for every pair: the line of the file where the pair begins."""
         if self.table is not None:
             return self.table.numbered()
-        return ((number, *pair) for number, pair in enumerate(self.read(), start=1))
+        return ((number, source, target) for number, (source, target) in enumerate(self.read(), start=1))
 
     def line_of(self, index: int) -> int:
         """Return the line where a pair begins, given its place among the pairs, from 0."""

@@ -17,6 +17,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
 
@@ -62,11 +63,10 @@ def read_lines(
             be dropped), or changes while it is read.
     """
     before = since or check_text_file(path)
-    _refuse_changed(path, before)
     also = "train and prepare also take --invalid-utf8=drop"
     lines = raw_lines(path, allow_json=allow_json)
-    yield from _decoded(lines, path, invalid_utf8, lambda *_: f"{_mending(path)}; {also}")
-    _refuse_changed(path, before)
+    decoded = _decoded(lines, path, invalid_utf8, lambda *_: f"{_mending(path)}; {also}")
+    return chain(_unchanged(path, before), decoded, _unchanged(path, before))
 
 
 def input_text(source: Path | BinaryIO, name: str | Path, invalid_utf8: Literal["error", "replace"]) -> Iterator[Line]:
@@ -99,7 +99,7 @@ def _decoded(
         mark = len(codecs.BOM_UTF8) if number == 1 and raw.startswith(codecs.BOM_UTF8) else 0
         line: Line
         try:
-            line = raw[mark:].decode()
+            line = raw[mark:].decode() if mark else raw.decode()
         except UnicodeDecodeError as error:
             if invalid_utf8 == "error":
                 what, byte = "invalid UTF-8", error.start + mark + 1
@@ -148,12 +148,26 @@ def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, *, allow_json: bool =
 def raw_lines_of(
     file: BinaryIO, name: str | Path, max_bytes: int, *, allow_json: bool = False
 ) -> Iterator[bytes | None]:
-    """As `raw_lines`, of a stream such as a pipe: each line as soon as it is there."""
-    number = 0
+    """As `raw_lines`, of a stream such as a pipe: each line as soon as it is there.
+
+    A carriage return without a newline in the whole of it is the line end of an old Mac.
+    """
+    number, n_judged, limit = 0, 0, max_bytes + 2
     refuse = partial(refuse_other_formats, name=name, allow_json=allow_json)
     try:
-        for number, line in enumerate(_pieces(unpacked(file, name), max_bytes, name, refuse), start=1):  # noqa: B007 - told below
-            yield line
+        stream = unpacked(file, name)
+        lines = io.BufferedReader(stream, BLOCK_BYTES)
+        while line := lines.readline(limit):
+            if n_judged < HEAD_BYTES:
+                n_judged = _judge(stream.head, n_judged, refuse, goes_on=line.endswith(b"\n"))
+            text: bytes | None = (stripped := line.rstrip(b"\r\n"))
+            if len(line) == limit or b"\r" in stripped:
+                text, is_mac = _unusual(lines, line, limit)
+                if not number and is_mac and not n_binary(stream.head):
+                    what = "these are the line ends of an old Mac: carriage returns, and no newline"
+                    raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
+            number += 1
+            yield text
     except DamagedError as error:
         raise DataError(str(error), name, line=number + 1, advice="use another copy") from None
     except OSError as error:
@@ -212,32 +226,12 @@ def starts_with_mark(path: Path) -> bool:
         raise DataError(f"cannot read ({error})", path, advice="check the file") from None
 
 
-def _refuse_changed(path: Path, before: os.stat_result) -> None:
+def _unchanged(path: Path, before: os.stat_result) -> Iterator[Line]:
+    """Yield nothing; raise DataError if a file is another than before."""
     now = check_text_file(path)
     if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
         raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
-
-
-def _pieces(
-    stream: ByteStream, max_bytes: int, name: str | Path, refuse: Callable[[bytes], None]
-) -> Iterator[bytes | None]:
-    """Lines without their ends; None for one that is too long, which is read in pieces and forgotten.
-
-    A carriage return without a newline in the whole of it is the line end of an old Mac.
-    """
-    file, n_judged, limit = io.BufferedReader(stream, BLOCK_BYTES), 0, max_bytes + 2
-    is_first = True
-    while line := file.readline(limit):
-        if n_judged < HEAD_BYTES:
-            n_judged = _judge(stream.head, n_judged, refuse, goes_on=line.endswith(b"\n"))
-        text: bytes | None = (stripped := line.rstrip(b"\r\n"))
-        if len(line) == limit or b"\r" in stripped:
-            text, is_mac = _unusual(file, line, limit)
-            if is_first and is_mac and not n_binary(stream.head):
-                what = "these are the line ends of an old Mac: carriage returns, and no newline"
-                raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
-        is_first = False
-        yield text
+    yield from ()
 
 
 def _unusual(file: io.BufferedReader[ByteStream], line: bytes, limit: int) -> tuple[bytes | None, bool]:

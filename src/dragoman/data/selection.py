@@ -11,7 +11,7 @@ from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from itertools import chain, repeat
+from itertools import chain, compress, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,10 @@ class Use(IntEnum):
     SAME_SOURCE = 4
 
 
+#: 1 for the uses of pairs that are read again, 0 for others.
+_IS_USED = bytes(int(use in (Use.TRAINING, Use.VALIDATION)) for use in range(256))
+
+
 @dataclass(frozen=True)
 class Selection:
     """A corpus with a decision about each of its pairs."""
@@ -70,9 +74,10 @@ class Selection:
 
     def used(self) -> Iterator[tuple[NumberedPair, int]]:
         """Each pair for training or validation, in order, with its use."""
-        uses = chain(self.uses, repeat(Use.UNUSABLE))  # a file that has changed is refused at its end
-        for (line, source, target), use in zip(self.text.numbered(), uses, strict=False):
-            if use in (Use.TRAINING, Use.VALIDATION) and isinstance(source, str) and isinstance(target, str):
+        is_used = self.uses.translate(_IS_USED)
+        pairs = compress(self.text.numbered(), chain(is_used, repeat(0)))  # to its end, where a changed file is refused
+        for (line, source, target), use in zip(pairs, compress(self.uses, is_used), strict=False):
+            if isinstance(source, str) and isinstance(target, str):
                 yield (line, source, target), use
 
     def training_pairs(self) -> Iterator[tuple[str, str]]:
