@@ -168,6 +168,11 @@ def raw_lines_of(
                     raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
             number += 1
             yield text
+            if n_judged >= HEAD_BYTES:
+                break
+        for text in _further_lines(lines, max_bytes):
+            number += 1
+            yield text
     except DamagedError as error:
         raise DataError(str(error), name, line=number + 1, advice="use another copy") from None
     except OSError as error:
@@ -232,6 +237,28 @@ def _unchanged(path: Path, before: os.stat_result) -> Iterator[Line]:
     if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
         raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
     yield from ()
+
+
+def _further_lines(file: io.BufferedReader[ByteStream], max_bytes: int) -> Iterator[bytes | None]:
+    """The lines behind the judged head: split in blocks, which is quicker, of what is there."""
+    rest = b""
+    while block := file.read1(BLOCK_BYTES):
+        *whole, rest = (rest + block).split(b"\n")
+        for line in whole:
+            yield line if len(line) <= max_bytes and b"\r" not in line else _tidy(line, max_bytes)
+        if len(rest) > max_bytes + 2:
+            while (end := file.readline(max_bytes)) and not end.endswith(b"\n"):
+                pass
+            yield None
+            rest = b""
+    if rest:
+        yield _tidy(rest, max_bytes)
+
+
+def _tidy(line: bytes, max_bytes: int) -> bytes | None:
+    """A line without its newline: carriage returns at its end are no text, and others are spaces."""
+    text = line.rstrip(b"\r")
+    return text.replace(b"\r", b" ") if len(text) <= max_bytes else None
 
 
 def _unusual(file: io.BufferedReader[ByteStream], line: bytes, limit: int) -> tuple[bytes | None, bool]:
