@@ -24,8 +24,19 @@ from typing import Any
 import torch
 from interruptions import Life, outcome, write_recipe
 
+from dragoman.errors import BundleError
+from dragoman.storage import verify_folder
+
 #: What a training says whose folder was taken away, in one line.
 LOST = r"error: the folder or its lock file was removed, renamed or replaced while in use: \S+; [^\n]+\n"
+
+
+def _is_whole(checkpoint: Path) -> bool:
+    try:
+        verify_folder(checkpoint)
+    except BundleError:
+        return False
+    return True
 
 
 class Trial:
@@ -145,7 +156,7 @@ class Trial:
         assert "Traceback" not in said, said
         if code:
             assert re.search(r"^error: [^\n]+\n$", said, re.MULTILINE), said
-        elif (self.folder / "checkpoints" / "step-30").exists():
+        elif _is_whole(self.folder / "checkpoints" / "step-30"):  # else the removal hit the last save itself
             assert outcome(self.folder) == self.whole
         return bool(code)
 
