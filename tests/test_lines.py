@@ -217,7 +217,7 @@ NO_TEXT = {
     "an HTML page": b"<!DOCTYPE html>\n<html>\n<body>A man.</body>\n",
     "an HTML page in capitals": b'\n<HTML lang="en"><HEAD>\n',
     "an XML": b'<?xml version="1.0"?>\n<tmx version="1.4">\n',
-    "a TMX": b'<tmx version="1.4">\n',
+    "a translation memory (TMX)": b'<tmx version="1.4">\n',
     "an XLIFF": b'<xliff version="1.2">\n',
     "test sets": b'<srcset setid="newstest" srclang="any">\n',
     "(PO)": b'# German\n#\nmsgid ""\nmsgstr ""\n"Language: de"\n',

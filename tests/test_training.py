@@ -24,8 +24,8 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
 from dragoman.config import PRESETS, Config, ModelConfig, TrainingConfig
-from dragoman.data.kind import learned_text
 from dragoman.data.prepare import open_prepared
+from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError
 from dragoman.fused.library import library
 from dragoman.recipe import check_request, parse_config, read_recipe

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 MOST_NAMED = 20
 _WORDS: dict[Flag, str] = {
     "repetition": "the translation says the same again and again",
-    "length": "the translation is far longer or shorter than usual, something may be missing or made up",
+    "length": "the translation is far longer or shorter than usual (something may be missing or made up)",
     "copied": "a part was copied, because it is no text that a model can translate",
     "unusual": "longer than what the model learned from",
 }

@@ -111,7 +111,7 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="SOURCE,TARGET",
-        help="Their columns in files of pairs, by number or name: 2,4 or en,de. Default: found, and said.",
+        help="Their columns in files of pairs, by number or name: 2,4 or en,de. Default: by header or content.",
     ),
 ]
 ValidationSource = Annotated[

@@ -101,6 +101,6 @@ def describe_misfit(found: Misfit, n_lines: int) -> str:
     sign = "+" if found.shift > 0 else "-"
     return (
         f"{'in' if found.last < n_lines else 'from'} {where} ({n_misfits:,} pairs) the sides do not belong together: "
-        f"line n of the source fits line n{sign}{n_lost} of the target; up to there the {loser} has lost {lost}, "
+        f"line n of the source fits line n{sign}{n_lost} of the target; before it, the {loser} has lost {lost}, "
         f"or the {other} has {many} too many"
     )

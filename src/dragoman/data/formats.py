@@ -19,7 +19,7 @@ _UNPACK = "unpack it, and give the text files in it"
 _SAVE = "save it as text, one sentence a line"
 _SUBTITLES = r"take out its text: grep -vE '^[0-9]+[[:space:]]*$|-->' FILE"
 _PAGES = "save it as text, one sentence a line: pandoc -t plain --wrap=none FILE"
-_SEGMENTS = "take out the sentences, one a line"
+_SEGMENTS = "export it as a table with tabs (--pairs), or as text files, one sentence a line"
 _COLUMNS = "if it has pairs, give it as --pairs; else save its column of text as a file, one sentence a line"
 
 
@@ -40,9 +40,10 @@ _BINARY_KINDS = (
         "a ZIP archive or an office document (DOCX, ODT, EPUB)",
         "unpack it, or save the document as text, one sentence a line",
         rb"PK(\x03\x04|\x05\x06)",
-        ".docx .xlsx .pptx .epub",
+        ".docx .pptx .epub",
     ),
-    _Kind("an old office document", _SAVE, rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    _Kind("a spreadsheet", "save it as CSV (UTF-8): --pairs FILE.csv", b"", ".xlsx .xlsm .ods .numbers"),
+    _Kind("an old office document", f"{_SAVE}; a spreadsheet as CSV (UTF-8)", rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
     _Kind("an RTF document", _SAVE, rb"\{\\rtf\d"),
     _Kind("a PostScript file", "save it as text: ps2ascii FILE", rb"%!PS-Adobe"),
     _Kind("a DjVu file", "save it as text: djvutxt FILE", rb"AT&TFORM"),
@@ -69,6 +70,7 @@ _BINARY_KINDS = (
     _Kind("a program", NO_TEXT, rb"\x7fELF|MZ[\0-\xff]\0|[\xce\xcf]\xfa\xed\xfe|\xca\xfe\xba\xbe|\0asm"),
     _Kind("a compiled catalogue of translations (MO)", "msgunfmt makes a PO file of it", rb"\xde\x12\x04\x95"),
 )
+_TABLE = _Kind("a table", _COLUMNS, b"", ".tsv .csv")
 _JSON = _Kind(
     "a JSON file",
     "if it has pairs, give it as --pairs; else take out the text of one key: jq -r .KEY FILE",
@@ -104,7 +106,7 @@ _TEXT_KINDS = (
         rb"(?i)\s*(<!--[\s\S]*?-->\s*)?(<!doctype\s+html\b[^<>\n]*>|<html\b[^<>\n]*>)[ \t\r]*(<|\n|\Z)",
         ".html .htm .xhtml",
     ),
-    _Kind("a TMX file", _SEGMENTS, rb"\s*<(!DOCTYPE\s+tmx\b|tmx\s+\w+\s*=)", ".tmx"),
+    _Kind("a translation memory (TMX)", _SEGMENTS, rb"\s*<(!DOCTYPE\s+tmx\b|tmx\s+\w+\s*=)", ".tmx"),
     _Kind("an XLIFF file", _SEGMENTS, rb"\s*<xliff\s+[\w:]+\s*=", ".xlf .xliff .sdlxliff"),
     _Kind(
         "an XML or SGML file (TMX, XLIFF and test sets are such)",
@@ -115,13 +117,13 @@ _TEXT_KINDS = (
     ),
     _Kind(
         "a catalogue of translations (PO)",
-        "take out the texts of its msgid lines, one sentence a line",
+        _SEGMENTS,
         rb'(#[^\n]*\n|[ \t\r]*\n)*(msgctxt "[^\n]*\n)?msgid "[^\n]*"[ \t\r]*\n("[^\n]*"[ \t\r]*\n)*msgstr[ \[]',
         ".po",
     ),
     _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}", ".tex .latex"),
     _JSON,
-    _Kind("a table", _COLUMNS, b"", ".tsv .csv"),
+    _TABLE,
     _Kind("a Markdown document", _PAGES, b"", ".md .markdown .rst .adoc"),
     _Kind(
         "a file of a program's texts",
@@ -139,16 +141,21 @@ def has_document_suffix(path: str | Path) -> bool:
     return uncompressed_name(path).suffix.lower() in _SUFFIXES
 
 
-def refuse_documents(path: Path) -> None:
+def refuse_documents(path: Path, *, allow_tables: bool = False) -> None:
     """Refuse a file whose suffix says that it is no plain text, where plain text is wanted.
+
+    Args:
+        allow_tables: a table or JSON is wanted, as for pairs; a table may have any name that says no more.
 
     Raises:
         DataError: it is subtitles, a page, a table, an office document or the like.
     """
-    if has_document_suffix(path):
-        kind = _SUFFIXES[uncompressed_name(path).suffix.lower()]
-        otherwise = "; if it is plain text all the same, name it .txt" if not kind.head else ""
-        raise DataError(f"this is {kind.name}, not plain text", path, advice=kind.advice + otherwise)
+    kind = _SUFFIXES.get(uncompressed_name(path).suffix.lower())
+    is_known_by_name = kind in _TEXT_KINDS and kind is not None and not kind.head
+    if kind is None or (allow_tables and (is_known_by_name or kind is _JSON)):
+        return
+    otherwise = "; if it is plain text all the same, name it .txt" if is_known_by_name else ""
+    raise DataError(f"this is {kind.name}, not plain text", path, advice=kind.advice + otherwise)
 
 
 def refuse_other_formats(head: bytes, name: str | Path, *, allow_json: bool = False) -> None:

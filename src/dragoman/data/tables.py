@@ -16,8 +16,8 @@ from typing import Literal
 
 from dragoman.data.choosing_columns import Columns, choose_columns, join_lines
 from dragoman.data.column_names import Languages
-from dragoman.data.compression import uncompressed_name
 from dragoman.data.delimiters import DELIMITERS, Layout, find_layout
+from dragoman.data.formats import refuse_documents
 from dragoman.data.json_pairs import Keys, find_keys, is_json, read_objects
 from dragoman.data.lines import Line, Unreadable, check_text_file, count_lines, read_lines
 from dragoman.errors import DataError
@@ -28,22 +28,6 @@ InvalidUtf8 = Literal["error", "drop"]
 
 #: The sample by which a table is judged.
 SAMPLE_LINES, SAMPLE_CHARACTERS = 20_000, 4_000_000
-#: What files are that are not text, by their first bytes, and by how their names end.
-_PACKED = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")
-_OFFICE = {
-    ".xlsx": "an Excel workbook",
-    ".xlsm": "an Excel workbook",
-    ".xls": "an Excel workbook",
-    ".ods": "an OpenDocument spreadsheet",
-    ".numbers": "a Numbers spreadsheet",
-}
-_MEMORIES = {
-    ".tmx": "a translation memory (TMX)",
-    ".xlf": "an XLIFF file",
-    ".xliff": "an XLIFF file",
-    ".sdlxliff": "an XLIFF file",
-    ".po": "a gettext catalogue (PO)",
-}
 
 
 @dataclass(frozen=True)
@@ -75,7 +59,7 @@ def open_table(path: Path, wanted: Languages, columns: str | None, invalid_utf8:
         ConfigError: its header contradicts the languages or columns that are wanted.
     """
     state = check_text_file(path)
-    _refuse_other_kinds(path)
+    refuse_documents(path, allow_tables=True)
     reader = _Reader(path, invalid_utf8, state)
     sample = reader.sample()
     if not sample:
@@ -214,22 +198,3 @@ class _Feed:
         """Forget the row before; return the number of the next line."""
         self.unreadable = None
         return self._number + 1
-
-
-def _refuse_other_kinds(path: Path) -> None:
-    """Name files of other programs that hold pairs, and say what to do with them."""
-    suffix = uncompressed_name(path).suffix.lower()
-    if suffix in _OFFICE and _first_bytes(path).startswith(_PACKED):
-        advice = "save it as CSV (UTF-8) and give that: --pairs FILE.csv"
-        raise DataError(f"this is {_OFFICE[suffix]}, not a table of text", path, advice=advice)
-    if suffix in _MEMORIES:
-        advice = "export it as a table with tabs (--pairs), or as two text files (--source, --target)"
-        raise DataError(f"this is {_MEMORIES[suffix]}, which is not read", path, advice=advice)
-
-
-def _first_bytes(path: Path) -> bytes:
-    try:
-        with open(path, "rb") as file:
-            return file.read(4)
-    except OSError:
-        return b""  # told when the lines are read

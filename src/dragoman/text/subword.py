@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain
-from typing import Literal
+from typing import Any, Literal
 
 import sentencepiece
 
@@ -194,45 +194,30 @@ def learn_subword(
         ConfigError: the texts do not allow `vocab_size`; it states the largest or smallest size they do.
         ResourceError: memory is too short.
     """
-    work = partial(_learn, texts, kind, vocab_size, exact=exact, byte_fallback=byte_fallback, coverage=coverage)
+    options = {
+        "model_type": kind,
+        "vocab_size": vocab_size,
+        "hard_vocab_limit": exact,
+        "byte_fallback": byte_fallback,
+        "character_coverage": coverage,
+        "normalization_rule_name": "identity",
+        "max_sentence_length": _MAX_SENTENCE_BYTES,
+        "num_threads": _TRAINING_THREADS,
+        "minloglevel": _ERRORS,
+    }
+    for name, number in (("pad", PAD_ID), ("unk", UNK_ID), ("bos", SOS_ID), ("eos", EOS_ID)):
+        options |= {f"{name}_id": number, f"{name}_piece": SPECIALS[number]}
     # Short of memory, SentencePiece aborts the process that it is in.
+    work = partial(_train, texts, vocab_size, options)
     return run_apart(work, "the process that learns the vocabulary", _LESS_MEMORY)
 
 
-def _learn(
-    texts: Iterable[str],
-    kind: Literal["bpe", "unigram"],
-    vocab_size: int,
-    *,
-    exact: bool,
-    byte_fallback: bool,
-    coverage: float,
-) -> bytes:
-    """Learn in this process, as `learn_subword`."""
+def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) -> bytes:
+    """Run SentencePiece's training in this process, and turn its errors into ours."""
     model = io.BytesIO()
     stream = _Stream(texts)
     try:
-        sentencepiece.SentencePieceTrainer.train(
-            sentence_iterator=iter(stream),
-            model_writer=model,
-            model_type=kind,
-            vocab_size=vocab_size,
-            hard_vocab_limit=exact,
-            byte_fallback=byte_fallback,
-            character_coverage=coverage,
-            normalization_rule_name="identity",
-            max_sentence_length=_MAX_SENTENCE_BYTES,
-            num_threads=_TRAINING_THREADS,
-            pad_id=PAD_ID,
-            unk_id=UNK_ID,
-            bos_id=SOS_ID,
-            eos_id=EOS_ID,
-            pad_piece=SPECIALS[PAD_ID],
-            unk_piece=SPECIALS[UNK_ID],
-            bos_piece=SPECIALS[SOS_ID],
-            eos_piece=SPECIALS[EOS_ID],
-            minloglevel=_ERRORS,
-        )
+        sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(stream), model_writer=model, **options)
     except RuntimeError as error:
         if stream.failure is None:
             if is_out_of_memory(error):

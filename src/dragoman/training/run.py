@@ -14,7 +14,6 @@ from dragoman.bundle import Bundle
 from dragoman.config import Config, DataConfig, ModelConfig
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
-from dragoman.data.kind import learned_text
 from dragoman.data.prepare import (
     DATA_FOLDER,
     Prepared,
@@ -23,6 +22,7 @@ from dragoman.data.prepare import (
     open_prepared,
     prepare,
 )
+from dragoman.data.training_text import learned_text
 from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.fused.library import library

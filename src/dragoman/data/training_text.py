@@ -1,4 +1,4 @@
-"""The kind of text that a prepared corpus is."""
+"""Figures about a prepared corpus that its model's bundle keeps."""
 
 from __future__ import annotations
 
