@@ -22,7 +22,8 @@ from hypothesis import strategies as st
 from dragoman.config import DataConfig
 from dragoman.data import lines, named
 from dragoman.data.corpus import Split, available_splits, languages, read_pairs
-from dragoman.data.lines import MAX_LINE_BYTES, Unreadable, count_lines, raw_lines, read_lines
+from dragoman.data.lines import Unreadable, count_lines, read_lines
+from dragoman.data.raw_lines import MAX_LINE_BYTES, raw_lines
 from dragoman.errors import ConfigError, DataError
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")

@@ -18,8 +18,9 @@ from dragoman.config import DataConfig
 from dragoman.data.choosing_columns import join_lines
 from dragoman.data.column_kinds import NUMBERS, kind_of
 from dragoman.data.corpus import ParallelText, languages, read_pairs
-from dragoman.data.lines import MAX_LINE_BYTES, Unreadable
+from dragoman.data.lines import Unreadable
 from dragoman.data.prepare import prepare
+from dragoman.data.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
 from dragoman.recipe import parse_config
 

@@ -71,25 +71,27 @@ def split(
     text = read_pairs(settings, "train")
     for note in text.notes:
         say(note)
-    places = _places(settings, output, languages(settings))
-    if not validation:
-        del places["validation"]
-    if not test:
-        del places["test"]
+    asked = {"train": 1, "validation": validation, "test": test}
+    places = {name: paths for name, paths in _places(settings, output, languages(settings)).items() if asked[name]}
     for path in itertools.chain(*places.values()):
         refuse_output(path, overwrite=overwrite, inputs=text.files.values())
     found = split_pairs(text, validation, test, seed)
     output.mkdir(parents=True, exist_ok=True)
+    _write_parts(found, places, overwrite=overwrite)
+    for line in found.checks.lines(*languages(settings)):
+        say(line)
+
+
+def _write_parts(found: Splitting, places: Mapping[Split, Sequence[Path]], *, overwrite: bool) -> None:
+    """Write the pairs of each split, and tell how many there are."""
     with contextlib.ExitStack() as stack:
         writers = {
             name: _pair_writer(stack, paths, overwrite=overwrite, is_quoted=found.needs_quotes)
             for name, paths in places.items()
         }
-        for name, left, right in found.pairs():
-            writers[name](left, right)
+        for name, source, target in found.pairs():
+            writers[name](source, target)
     _tell(found, places)
-    for line in found.checks.lines(*languages(settings)):
-        say(line)
 
 
 def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[Path]) -> None:

@@ -4,7 +4,7 @@ Carriage returns before the newline, and a byte order mark at the beginning of t
 carriage return inside a line is a space. Everything else is text, U+2028 and U+0085 included. A last line without a
 newline is a line. A file with carriage returns and no newline at all comes from an old Mac, and is refused.
 
-Files and pipes, for training and for translating, go through `raw_lines_of`.
+Files and pipes, for training and for translating, go through `raw_lines`.
 """
 
 from __future__ import annotations
@@ -16,18 +16,15 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from dragoman.data.compression import BLOCK_BYTES, HEAD_BYTES, ByteStream, DamagedError, unpacked
-from dragoman.data.encodings import encoding_advice, n_binary
-from dragoman.data.formats import refuse_other_formats
+from dragoman.data.compression import BLOCK_BYTES, DamagedError, unpacked
+from dragoman.data.encodings import encoding_advice
+from dragoman.data.raw_lines import raw_lines, raw_lines_of
 from dragoman.errors import DataError
 
-#: Training passes over longer lines, which are no sentences; they are not held in RAM.
-MAX_LINE_BYTES = 100_000
 #: The longest line that a command reads to answer it.
 MAX_INPUT_BYTES = 1_000_000
 
@@ -132,54 +129,6 @@ def _advice(n_right: int, wrong: list[bytes]) -> str:
     return encoding_advice(b"\n".join(wrong))
 
 
-def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, *, allow_json: bool = False) -> Iterator[bytes | None]:
-    """The lines of a file, plain or compressed, without their ends; None for one of more than `max_bytes`.
-
-    Raises:
-        DataError: the file cannot be read, is damaged, or is no text.
-    """
-    try:
-        with open(path, "rb") as file:
-            yield from raw_lines_of(file, path, max_bytes, allow_json=allow_json)
-    except OSError as error:
-        raise DataError(f"cannot read ({error.strerror})", path, advice="check the path") from None
-
-
-def raw_lines_of(
-    file: BinaryIO, name: str | Path, max_bytes: int, *, allow_json: bool = False
-) -> Iterator[bytes | None]:
-    """As `raw_lines`, of a stream such as a pipe: each line as soon as it is there.
-
-    A carriage return without a newline in the whole of it is the line end of an old Mac.
-    """
-    number, n_judged, limit = 0, 0, max_bytes + 2
-    refuse = partial(refuse_other_formats, name=name, allow_json=allow_json)
-    try:
-        stream = unpacked(file, name)
-        lines = io.BufferedReader(stream, BLOCK_BYTES)
-        while line := lines.readline(limit):
-            if n_judged < HEAD_BYTES:
-                n_judged = _judge(stream.head, n_judged, refuse, goes_on=line.endswith(b"\n"))
-            text: bytes | None = (stripped := line.rstrip(b"\r\n"))
-            if len(line) == limit or b"\r" in stripped:
-                text, is_mac = _unusual(lines, line, limit)
-                if not number and is_mac and not n_binary(stream.head):
-                    what = "these are the line ends of an old Mac: carriage returns, and no newline"
-                    raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
-            number += 1
-            yield text
-            if n_judged >= HEAD_BYTES:
-                break
-        for text in _further_lines(lines, max_bytes):
-            number += 1
-            yield text
-    except DamagedError as error:
-        raise DataError(str(error), name, line=number + 1, advice="use another copy") from None
-    except OSError as error:
-        failed = number + 1 if number else None
-        raise DataError(f"cannot read ({error.strerror})", name, line=failed, advice="check the path") from None
-
-
 def count_lines(path: Path) -> int:
     """How many lines a file has, plain or compressed, good or bad: much quicker than reading them.
 
@@ -237,51 +186,3 @@ def _unchanged(path: Path, before: os.stat_result) -> Iterator[Line]:
     if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
         raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
     yield from ()
-
-
-def _further_lines(file: io.BufferedReader[ByteStream], max_bytes: int) -> Iterator[bytes | None]:
-    """The lines behind the judged head: split in blocks, which is quicker, of what is there."""
-    rest = b""
-    while block := file.read1(BLOCK_BYTES):
-        *whole, rest = (rest + block).split(b"\n")
-        for line in whole:
-            yield line if len(line) <= max_bytes and b"\r" not in line else _tidy(line, max_bytes)
-        if len(rest) > max_bytes + 2:
-            while (end := file.readline(max_bytes)) and not end.endswith(b"\n"):
-                pass
-            yield None
-            rest = b""
-    if rest:
-        yield _tidy(rest, max_bytes)
-
-
-def _tidy(line: bytes, max_bytes: int) -> bytes | None:
-    """A line without its newline: carriage returns at its end are no text, and others are spaces."""
-    text = line.rstrip(b"\r")
-    return text.replace(b"\r", b" ") if len(text) <= max_bytes else None
-
-
-def _unusual(file: io.BufferedReader[ByteStream], line: bytes, limit: int) -> tuple[bytes | None, bool]:
-    """Return a line that is long or has carriage returns inside; True if it has these and no newline ends it."""
-    text, last = line.rstrip(b"\r\n"), line
-    has_returns = b"\r" in text
-    while len(last) == limit and not last.endswith(b"\n"):
-        last = file.readline(limit)
-        has_returns |= b"\r" in last.rstrip(b"\r\n")
-    is_short = last is line and len(text) <= limit - 2
-    return text.replace(b"\r", b" ") if is_short else None, has_returns and not last.endswith(b"\n")
-
-
-def _judge(head: bytes, n_judged: int, refuse: Callable[[bytes], None], *, goes_on: bool) -> int:
-    """Judge the head up to the end of each further line, and return how much of it is judged.
-
-    A line is judged with all before it and nothing after it: so the verdict on a pipe is that on a file, whatever
-    the blocks it comes in, and no line waits for the next. A line without an end is judged unless it `goes_on`.
-    """
-    while n_judged < len(head):
-        end = head.find(b"\n", n_judged + n_judged // 8) + 1  # not after each of a thousand blank lines
-        if not end and goes_on and len(head) < HEAD_BYTES:
-            break
-        n_judged = end or len(head)
-        refuse(head[:n_judged])
-    return n_judged
