@@ -70,7 +70,7 @@ class DataConfig(Section):
     clean: Annotated[tuple[Literal["entities", "tags"], ...], BeforeValidator(_comma_separated)] = ()
     """Markup taken out of the text before anything else: `entities` such as &amp; are decoded, `tags` removed."""
     misaligned: Literal["error", "keep"] = "error"
-    """What to do if a line is missing in one side, so that a part of the corpus is nonsense: stop, or use it."""
+    """Stop if the two sides do not belong together, as after a line that one of them lost, or use the text as it is."""
 
     def for_older_releases(self) -> dict[str, Any]:
         """Return the settings that decide what is prepared, as JSON; newer ones only where they are on."""

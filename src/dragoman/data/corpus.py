@@ -73,7 +73,7 @@ class ParallelText:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a person should know about how the file is read."""
+        """Lines for people about how the file is read."""
         return () if self.table is None else self.table.notes
 
     def numbered(self) -> Iterator[NumberedLine]:

@@ -1,4 +1,4 @@
-"""How the cells of a table are told apart: the delimiter, and quoting as spreadsheets write it.
+"""Find the cells of a table: by its delimiter, and by quotation marks as spreadsheets write them.
 
 A cell that is quoted begins and ends with a quotation mark, and each mark inside it is doubled. Text has such marks
 too. So a table counts as quoted only if every cell with a mark is quoted in this way, and if there is a reason for it:
@@ -29,7 +29,7 @@ _ENDLESS = re.compile(r' *"[^"]*+(?:""[^"]*+)*+\Z')
 
 @dataclass(frozen=True)
 class Layout:
-    """How to cut a table into cells.
+    """The delimiter and the quoting of a table.
 
     Args:
         n_columns: cells of a row; 1 if there is no delimiter.

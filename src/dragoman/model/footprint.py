@@ -27,7 +27,7 @@ PER_LAYER = 2**15
 
 
 def disproportion(config: ModelConfig, search: SearchConfig) -> str | None:
-    """What is wrong with a model and its usual search, if it is out of proportion to the model's weights; else None."""
+    """Return a problem if a model and its usual search take memory out of proportion to its weights; else None."""
     n_steps = min(max(search.max_length or USUAL_STEPS, search.min_length + 1), config.max_length)
     if search.min_length >= config.max_length:
         return (
@@ -46,7 +46,7 @@ def disproportion(config: ModelConfig, search: SearchConfig) -> str | None:
 
 
 def _model_numbers(config: ModelConfig) -> int:
-    """What the packed matrices and the memory for a few rows have."""
+    """Return how many numbers the packed matrices hold, and the working memory for a few rows."""
     matrices = [shape for name, shape in weight_shapes(config).items() if len(shape) == 2 and "embedding" not in name]
     if config.tie != "none":
         matrices.append((config.target_vocab_size, config.d_model))
@@ -56,7 +56,7 @@ def _model_numbers(config: ModelConfig) -> int:
 
 
 def _search_numbers(config: ModelConfig, search: SearchConfig, n_steps: int) -> int:
-    """What is kept of a sentence and its hypotheses: keys and values, tables of positions, paths and scores."""
+    """Return how many numbers a search keeps of a sentence: keys, values, position tables, paths, scores."""
     n_hypotheses = search.n_best if search.sample else search.beam_size
     n_tokens = n_hypotheses * n_steps
     keys_and_values = (n_tokens + 2 * PANEL) * config.n_decoder_layers * config.n_heads * sum(config.head_widths)

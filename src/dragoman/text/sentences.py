@@ -110,7 +110,7 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _ends_sentence(text: str, start: int, found: re.Match[str], *, has_capitals: bool) -> bool:
-    """Whether the sentence that begins at `start` ends with these marks; in doubt it does not."""
+    """Return True if the sentence that begins at `start` ends with these marks; in doubt it does not."""
     marks, space = found.groups()
     after = text[found.end() : found.end() + 1]
     if any(mark in _UNSPACED for mark in marks):  # after a quote it may go on: 「はい。」と言った。
@@ -133,7 +133,7 @@ def _ends_sentence(text: str, start: int, found: re.Match[str], *, has_capitals:
 
 
 def _ends_before(text: str, start: int, found: re.Match[str]) -> bool:
-    """Whether a sentence ends with marks that the next one follows without a space."""
+    """Return True if a sentence ends with marks that the next one follows without a space."""
     marks = found.group(1)
     after = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
     before = _WORD_BEFORE.search(text[max(start, found.start() - _LONGEST_WORD) : found.start()])

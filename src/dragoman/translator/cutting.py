@@ -118,7 +118,7 @@ def encode_if_short(text: str, encode: Encode, max_length: int) -> list[int] | N
 
 
 def _spans_to_copy(text: str) -> list[tuple[int, int]]:
-    """Where what is copied begins and ends: words that are none, and marks beside them."""
+    """Return where each copied stretch begins and ends: runs of characters that are no word, and marks beside them."""
     spans: list[tuple[int, int]] = []
     for found in _NO_WORD.finditer(text):
         before = spans[-1][1] if spans else 0

@@ -40,7 +40,7 @@ class Plan:
 
     @property
     def flags(self) -> tuple[Flag, ...]:
-        """What is known of the translation before it is made."""
+        """Flags that are known before the search."""
         return merge_flags(part.flag for part in self.parts if part.flag is not None)
 
     @property
