@@ -9,7 +9,8 @@ from setuptools import Extension, setup
 
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"]
-#: Each library of a source with what it is compiled for, the slowest first; `dragoman.compiled` chooses among them.
+#: Each library of a source with what it is compiled for, the slowest first; `native/libraries.py` chooses
+#: among them.
 KERNELS: dict[str, list[str]] = {
     "_kernels": [],
     "_kernels_avx2": AVX2,
@@ -30,7 +31,7 @@ def libraries(source: str, headers: list[str], kinds: dict[str, list[str]], *opt
         Extension(
             f"dragoman.{folder.name}.{name}",
             sources=[source],
-            depends=["src/dragoman/vectors.h", *(f"{folder.as_posix()}/{header}" for header in headers)],
+            depends=[f"{folder.as_posix()}/{header}" for header in headers],
             extra_compile_args=["-O3", "-Wno-psabi", *options, *processor],
             extra_link_args=[*options],
             optional=True,
@@ -39,10 +40,10 @@ def libraries(source: str, headers: list[str], kinds: dict[str, list[str]], *opt
     ]
 
 
-HEADERS = ["numbers.h", "linear.h", "tiles.h", "products.h"]
+HEADERS = ["vectors.h", "numbers.h", "linear.h", "tiles.h", "products.h"]
 EXTENSIONS = [
-    *libraries("src/dragoman/runtime/kernels.c", HEADERS, KERNELS),
-    *libraries("src/dragoman/fused/fused.c", [], FUSED, "-fopenmp"),
+    *libraries("src/dragoman/native/kernels.c", HEADERS, KERNELS),
+    *libraries("src/dragoman/native/fused.c", ["vectors.h"], FUSED, "-fopenmp"),
 ]
 
 if __name__ == "__main__":

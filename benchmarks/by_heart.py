@@ -19,8 +19,8 @@ from pathlib import Path
 import torch
 from torch.nn import functional as F
 
-from dragoman.config import ModelConfig
 from dragoman.model.transformer import Transformer
+from dragoman.settings.config import ModelConfig
 
 N_SEQUENCES, LENGTH, VOCAB_SIZE = 64, 10, 10
 START = 1  # id 0 is padding

@@ -16,10 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from dragoman.bundle import CONFIG, PRETRAINED, load_bundle, shipped_models
-from dragoman.config import DataConfig
+from dragoman.bundle.bundle import CONFIG, PRETRAINED, load_bundle, shipped_models
 from dragoman.data.corpus import read_pairs
-from dragoman.storage import MANIFEST, read_json, save_folder, to_json, verify_folder
+from dragoman.machine.storage import MANIFEST, read_json, save_folder, to_json, verify_folder
+from dragoman.settings.config import DataConfig
 from dragoman.text.learned_text import FACT, LearnedText
 from dragoman.text.tokenizer import Tokenizers
 

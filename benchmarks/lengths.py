@@ -21,13 +21,13 @@ import torch
 from measuring import in_turns, loaders, write
 from threadpoolctl import threadpool_limits
 
-from dragoman.bundle import load_bundle
-from dragoman.config import SearchConfig, TrainingConfig
+from dragoman.bundle.bundle import load_bundle
 from dragoman.data.batches import collate
 from dragoman.decoding.search import search
-from dragoman.memory import peak_memory
+from dragoman.machine.processes import Processes
+from dragoman.machine.ram import peak_memory
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes
+from dragoman.settings.config import SearchConfig, TrainingConfig
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer

@@ -16,8 +16,8 @@ from unittest.mock import patch
 import torch
 
 from dragoman import Translator
-from dragoman.devices import Precision
-from dragoman.runtime.kernels import Kernels, usable_kernels
+from dragoman.machine.devices import Precision
+from dragoman.native.kernels import Kernels, usable_kernels
 
 #: What of a processor matters here, as Linux names it.
 FLAGS = {"avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8"}

@@ -20,8 +20,8 @@ import torch
 from measuring import in_turns, summary, write
 
 from dragoman.data.prepare import open_prepared
-from dragoman.processes import Processes, start_processes
-from dragoman.recipe import parse_config, read_recipe
+from dragoman.machine.processes import Processes, start_processes
+from dragoman.settings.recipe import parse_config, read_recipe
 from dragoman.training.gradient import sum_gradients
 from dragoman.training.run import build_model
 from dragoman.training.run_folder import RunFolder

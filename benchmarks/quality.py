@@ -24,11 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 
-from dragoman.config import DataConfig
 from dragoman.data.corpus import read_pairs
-from dragoman.devices import all_cores
-from dragoman.evaluation.evaluate import Evaluation, evaluate, m30k_references
+from dragoman.evaluation.evaluation import Evaluation, evaluate, m30k_references
 from dragoman.evaluation.metrics import moses_lines
+from dragoman.machine.devices import all_cores
+from dragoman.settings.config import DataConfig
 from dragoman.translator import Translator
 
 #: Samples of the bootstrap, and their seed.

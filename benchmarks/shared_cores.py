@@ -23,10 +23,10 @@ ROWS, LENGTH, VOCABULARY = 64, 16, 8000
 def measure() -> None:
     import torch
 
-    from dragoman.config import ModelConfig, TrainingConfig
     from dragoman.data.batches import Batch
+    from dragoman.machine.processes import Processes
     from dragoman.model.transformer import Transformer
-    from dragoman.processes import Processes
+    from dragoman.settings.config import ModelConfig, TrainingConfig
     from dragoman.training.gradient import batch_gradient
 
     torch.manual_seed(0)

@@ -18,13 +18,13 @@ from typing import Literal, get_args
 
 from quality import measure
 
-from dragoman.bundle import PRETRAINED, load_bundle, save_bundle
-from dragoman.config import SearchConfig
+from dragoman.bundle.bundle import PRETRAINED, load_bundle, save_bundle
+from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import DataError
-from dragoman.evaluation.evaluate import Evaluation
-from dragoman.sections import parse_section
-from dragoman.storage import write_file
-from dragoman.weights import StoredPrecision
+from dragoman.evaluation.evaluation import Evaluation
+from dragoman.machine.storage import write_file
+from dragoman.settings.config import SearchConfig
+from dragoman.settings.sections import parse_section
 
 MOST_BYTES = 8_000_000
 SPLITS: dict[Literal["validation", "test"], str] = {"validation": "validation", "test": "Test2016"}

@@ -17,7 +17,7 @@ from ctranslate2.converters import utils
 from ctranslate2.specs import common_spec, transformer_spec
 from torch import nn
 
-from dragoman.bundle import Bundle, load_bundle
+from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.layers import FeedForward
 from dragoman.text.vocabulary import SPECIALS

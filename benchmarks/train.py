@@ -21,13 +21,13 @@ import torch.nn.functional as F
 from measuring import in_turns, summary, write
 from torch import Tensor, nn
 
-from dragoman.config import ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch, Batches
 from dragoman.data.store import PairStore
-from dragoman.devices import COMPILED_SHAPES, SHAPE_CACHES
-from dragoman.memory import peak_memory
+from dragoman.machine.devices import COMPILED_SHAPES, SHAPE_CACHES
+from dragoman.machine.processes import Processes
+from dragoman.machine.ram import peak_memory
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes
+from dragoman.settings.config import ModelConfig, TrainingConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer

@@ -7,8 +7,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from dragoman.config import ModelConfig
 from dragoman.model.transformer import Transformer
+from dragoman.settings.config import ModelConfig
 
 
 def small_model(**fields: Any) -> Transformer:

@@ -17,11 +17,11 @@ from dragoman.alignment.capture import capture_attention, used_weights
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Places, link_words, token_weights, word_weights
 from dragoman.alignment.words import token_spans, word_spans, words
-from dragoman.bundle import load_bundle, save_bundle
-from dragoman.config import SearchConfig
+from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.errors import BundleError
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.transformer import Transformer
+from dragoman.settings.config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import Translator

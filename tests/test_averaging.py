@@ -12,10 +12,10 @@ from safetensors.torch import load_file, save_file
 from test_bundle import remake_manifest
 from tiny import write_tiny_bundle
 
-from dragoman.averaging import average_bundles
-from dragoman.bundle import load_bundle, save_bundle
+from dragoman.bundle.averaging import average_bundles
+from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.errors import BundleError, ConfigError, RunFolderError
-from dragoman.storage import set_pointer
+from dragoman.machine.storage import set_pointer
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Translator
 

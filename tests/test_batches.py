@@ -11,12 +11,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.config import TokenizerConfig
 from dragoman.data.batches import Batch, Batches, collate, prefetch
 from dragoman.data.prepare import prepare
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import DataError
-from dragoman.recipe import parse_config
+from dragoman.settings.config import TokenizerConfig
+from dragoman.settings.recipe import parse_config
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 
-from dragoman import bundle as module
-from dragoman import storage
-from dragoman.bundle import (
+from dragoman.bundle import bundle as module
+from dragoman.bundle.bundle import (
     FORMAT_VERSION,
     card_of,
     find_bundle,
@@ -26,10 +25,11 @@ from dragoman.bundle import (
     save_bundle,
     write_bundle,
 )
-from dragoman.config import SearchConfig
+from dragoman.bundle.weights import weights_of
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
-from dragoman.storage import MANIFEST, save_folder, set_pointer
-from dragoman.weights import weights_of
+from dragoman.machine import storage
+from dragoman.machine.storage import MANIFEST, save_folder, set_pointer
+from dragoman.settings.config import SearchConfig
 
 
 @pytest.fixture(scope="module")
@@ -476,14 +476,14 @@ def test_a_run_folder_means_its_best(bundle: Path, tmp_path: Path) -> None:
 
 
 def test_shipped_models_go_by_their_names(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.bundle.PRETRAINED", tmp_path)
+    monkeypatch.setattr("dragoman.bundle.bundle.PRETRAINED", tmp_path)
     monkeypatch.chdir(tmp_path / "copy")
     (tmp_path / "file").touch()
     (tmp_path / "another").mkdir()
     assert find_bundle("copy") == copy
     with pytest.raises(BundleError, match=r"no such model: cpoy; .* or a shipped model: another, copy$"):
         find_bundle("cpoy")
-    monkeypatch.setattr("dragoman.bundle.PRETRAINED", tmp_path / "none")
+    monkeypatch.setattr("dragoman.bundle.bundle.PRETRAINED", tmp_path / "none")
     with pytest.raises(BundleError, match=r"no such model: copy; give a bundle or a run folder$"):
         find_bundle("copy")
 
@@ -493,7 +493,7 @@ def test_what_is_in_the_working_directory_comes_before_a_shipped_model(
 ) -> None:
     shutil.copytree(bundle, tmp_path / "shipped" / "name")
     (tmp_path / "here").mkdir()
-    monkeypatch.setattr("dragoman.bundle.PRETRAINED", tmp_path / "shipped")
+    monkeypatch.setattr("dragoman.bundle.bundle.PRETRAINED", tmp_path / "shipped")
     monkeypatch.chdir(tmp_path / "here")
     assert find_bundle("name") == tmp_path / "shipped" / "name"
     Path("name").mkdir()

@@ -21,16 +21,14 @@ import pytest
 from tiny import PAIRS, tiny_model, tiny_tokenizers, without_flags, write_tiny_bundle
 
 from dragoman import demo
-from dragoman.bundle import load_bundle
+from dragoman.bundle.bundle import load_bundle
 from dragoman.cli import streams
 from dragoman.cli.program import explain, main, run
-from dragoman.cli.settings import default_folder, recipe_settings
 from dragoman.cli.streams import result_lines, with_progress
 from dragoman.cli.train import _test_set
-from dragoman.config import SearchConfig
+from dragoman.cli.training_settings import default_folder, recipe_settings
+from dragoman.corpora.synthetic import make_corpus
 from dragoman.data.prepare import open_prepared
-from dragoman.data.synthetic import make_corpus
-from dragoman.devices import SHAPE_CACHES
 from dragoman.errors import (
     BundleError,
     ConfigError,
@@ -39,6 +37,8 @@ from dragoman.errors import (
     ResourceError,
     RunFolderError,
 )
+from dragoman.machine.devices import SHAPE_CACHES
+from dragoman.settings.config import SearchConfig
 from dragoman.translator import Translator
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -920,7 +920,7 @@ def test_a_shipped_model_goes_by_its_name_everywhere(
 ) -> None:
     """In each command it does what the same folder does by its path."""
     shutil.copytree(bundle, tmp_path / "shipped" / "tiny-en-de")
-    monkeypatch.setattr("dragoman.bundle.PRETRAINED", tmp_path / "shipped")
+    monkeypatch.setattr("dragoman.bundle.bundle.PRETRAINED", tmp_path / "shipped")
     for name in ("a.en", "a.de"):
         (tmp_path / name).write_text("A man.\nA cat.\n", encoding="utf-8")
     text = ["--source", tmp_path / "a.en", "--target", tmp_path / "a.de"]
@@ -1061,7 +1061,7 @@ def test_the_demo_tells_what_it_does_and_continues(
 ) -> None:
     """The whole demo but for its length: three steps of training teach nobody German."""
     made = make_corpus("copy", 80, 10, 10)
-    monkeypatch.setattr("dragoman.data.synthetic.make_corpus", lambda task: made)
+    monkeypatch.setattr("dragoman.corpora.synthetic.make_corpus", lambda task: made)
     short = {"max_steps": 3, "warmup_steps": 1, "validate_every": 3, "batch_tokens": 256, "precision": "float32"}
     monkeypatch.setitem(demo.SETTINGS, "training", short)
     monkeypatch.setitem(demo.SETTINGS, "tokenizer", {"kind": "characters", "joint": True})

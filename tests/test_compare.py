@@ -14,8 +14,8 @@ from tiny import write_tiny_bundle
 
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError
-from dragoman.experiments.compare import SEED, Outcome, _figures, grid, plot_curves
-from dragoman.locks import lock_folder
+from dragoman.experiments.comparison import SEED, Outcome, _figures, grid, plot_curves
+from dragoman.machine.locks import lock_folder
 from dragoman.training.checkpoint import saved_steps
 
 RECIPE = """

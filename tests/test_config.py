@@ -11,10 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.config import PRESETS, Config, DataConfig, ModelConfig, ModelShape, SearchConfig, TrainingConfig
 from dragoman.errors import ConfigError
-from dragoman.recipe import check_request, check_settings, describe_settings, parse_config, read_recipe, to_yaml
-from dragoman.sections import MOST_PROBLEMS, parse_section
+from dragoman.settings.config import PRESETS, Config, DataConfig, ModelConfig, ModelShape, SearchConfig, TrainingConfig
+from dragoman.settings.recipe import (
+    check_request,
+    check_settings,
+    describe_settings,
+    parse_config,
+    read_recipe,
+    to_yaml,
+)
+from dragoman.settings.sections import MOST_PROBLEMS, parse_section
 
 
 def settings(*overrides: str) -> Config:

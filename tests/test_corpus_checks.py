@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.config import DataConfig
+from dragoman.corpora.synthetic import TASKS, make_corpus
 from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.data.language_evidence import LanguageSample
 from dragoman.data.line_features import concatenate, line_features
 from dragoman.data.markup import MarkupCounter, clean_markup, cleaned
 from dragoman.data.misalignment import AlignmentCheck, Misfit
 from dragoman.data.selection import select
-from dragoman.data.synthetic import TASKS, make_corpus
 from dragoman.errors import DataError
-from dragoman.sections import parse_section
+from dragoman.settings.config import DataConfig
+from dragoman.settings.sections import parse_section
 
 Pairs = list[tuple[str, str]]
 BOTH = ("entities", "tags")

@@ -12,7 +12,6 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.config import SearchConfig
 from dragoman.decoding.beam import beam_search
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first
@@ -21,6 +20,7 @@ from dragoman.decoding.scores import ArrayScores, Floats, Ints, Scores
 from dragoman.decoding.search import search
 from dragoman.decoding.state import Scorer, State, add_probabilities
 from dragoman.errors import ConfigError, DragomanError
+from dragoman.settings.config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
 
 A, B = 4, 5

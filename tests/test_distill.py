@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 from tiny import write_tiny_bundle
 
-from dragoman.bundle import load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
-from dragoman.config import DataConfig
 from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.errors import ConfigError, RunFolderError
-from dragoman.experiments.distill import Teacher, distill
+from dragoman.experiments.distillation import Teacher, distill
+from dragoman.settings.config import DataConfig
 from dragoman.translator import SearchOptions, Translator
 
 PAIRS = [
@@ -88,7 +88,7 @@ def quiet(line: str) -> None:
 def test_an_ensemble_writes_a_translation_of_each_sentence(
     models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part_size: int
 ) -> None:
-    monkeypatch.setattr("dragoman.experiments.distill.PART_SIZE", part_size)
+    monkeypatch.setattr("dragoman.experiments.distillation.PART_SIZE", part_size)
     teacher = Teacher.load(models[:2], device="cpu")
     files = distill([teacher], text, tmp_path / "out", report=quiet)
     assert files == (tmp_path / "out" / "train.en", tmp_path / "out" / "train.de")
@@ -116,7 +116,7 @@ def test_what_was_stopped_goes_on_to_the_same_text(
     models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_allowed: int
 ) -> None:
     """Stopped before any file gets its name: parts of both teachers, the record, and either side of the result."""
-    monkeypatch.setattr("dragoman.experiments.distill.PART_SIZE", 4)
+    monkeypatch.setattr("dragoman.experiments.distillation.PART_SIZE", 4)
     teachers = [Teacher.load(models[:1], device="cpu"), Teacher.load(models[2:], backward=True, device="cpu")]
     distill(teachers, text, tmp_path / "whole", report=quiet)
 

@@ -15,13 +15,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import PAIRS, tiny_model, tiny_tokenizers
 
-from dragoman.config import DataConfig
 from dragoman.data.corpus import ParallelText
-from dragoman.data.encoding import write_stores
+from dragoman.data.encode_corpus import write_stores
 from dragoman.data.selection import select
 from dragoman.data.store import PairStore
 from dragoman.errors import ConfigError, DataError
-from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table
+from dragoman.evaluation.evaluation import evaluate, m30k_references, to_json, to_table
 from dragoman.evaluation.metrics import (
     corpus_bleu,
     corpus_chrf,
@@ -30,6 +29,7 @@ from dragoman.evaluation.metrics import (
     moses_lines,
     paired_test,
 )
+from dragoman.settings.config import DataConfig
 from dragoman.training.validation import validate
 from dragoman.translator import Translator
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.bundle import load_bundle
+from dragoman.bundle.bundle import load_bundle
 from dragoman.decoding.faults import FaultFinder, most_repeats
 
 Encode = Callable[[str], Sequence[int]]

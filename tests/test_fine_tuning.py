@@ -14,11 +14,11 @@ from runs import assert_same_training, logged, settings
 from safetensors.torch import load_file
 from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 
-from dragoman.bundle import load_bundle, save_bundle
-from dragoman.config import SearchConfig
+from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.data.batches import Batch
 from dragoman.errors import ConfigError
-from dragoman.storage import read_json, read_pointer
+from dragoman.machine.storage import read_json, read_pointer
+from dragoman.settings.config import SearchConfig
 from dragoman.training import train, trainer
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.trainer import Trainer

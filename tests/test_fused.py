@@ -14,18 +14,18 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
+from dragoman.fused import library as library_module
 from torch import Tensor
 
-from dragoman.config import ModelConfig
 from dragoman.data.batches import Batch
-from dragoman.fused import functions as fused
-from dragoman.fused import library as library_module
-from dragoman.fused.library import LIBRARIES, Library
 from dragoman.model.attention import OURS, attend, attention_weights
 from dragoman.model.dropout import Dropout, n_dropped
 from dragoman.model.norms import LayerNorm, norm_and_keep
 from dragoman.model.positions import RotaryPositions
 from dragoman.model.transformer import Transformer
+from dragoman.native import fused
+from dragoman.native.fused_library import LIBRARIES, Library
+from dragoman.settings.config import ModelConfig
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import batch_loss
 
@@ -410,10 +410,10 @@ def test_the_libraries_are_of_this_source_and_compile_without_a_warning(name: st
     if name != LIBRARIES[0] and platform.machine() != "x86_64":
         pytest.skip("of another processor")
     modules = runpy.run_path(str(Path(__file__).parent.parent / "setup.py"))["EXTENSIONS"]
-    options = next(each.extra_compile_args for each in modules if each.name == f"dragoman.fused._{name}")
+    options = next(each.extra_compile_args for each in modules if each.name == f"dragoman.native._{name}")
     warnings = ["-Wall", "-Wextra", "-Werror"]
     subprocess.run([str(COMPILER), *options, *warnings, "-c", "-o", str(tmp_path / "object"), str(SOURCE)], check=True)
-    sources = [SOURCE, SOURCE.parent.parent / "vectors.h"]
+    sources = [SOURCE, SOURCE.with_name("vectors.h")]
     for library in SOURCE.parent.glob(f"_{name}.*"):
         assert library.stat().st_mtime >= max(source.stat().st_mtime for source in sources), "install dragoman again"
 

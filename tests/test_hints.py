@@ -13,12 +13,12 @@ import pytest
 from runs import settings
 from tiny import write_tiny_bundle
 
-from dragoman.bundle import load_bundle
+from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.hints import stray_hint
 from dragoman.cli.program import run
 from dragoman.demo import show
 from dragoman.errors import ConfigError
-from dragoman.storage import to_json
+from dragoman.machine.storage import to_json
 from dragoman.training import train
 
 #: A name that a shell takes apart unless it is quoted.

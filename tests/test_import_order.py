@@ -10,15 +10,16 @@ import pytest
 
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dragoman"
 LEVELS = [
-    {"compiled", "errors", "locks", "sections"},
-    {"config", "devices", "fused", "memory", "processes", "signals", "storage", "torchrun", "workers"},
-    {"model", "recipe", "text"},
-    {"weights"},
-    {"alignment", "data", "decoding", "bundle"},
-    {"averaging", "runtime"},
-    {"translator"},
-    {"evaluation"},
-    {"training", "doctor", "inspection"},
+    {"errors"},
+    {"machine"},
+    {"settings"},
+    {"native", "text", "corpora"},
+    {"model", "decoding", "data"},
+    {"bundle", "alignment"},
+    {"runtime"},
+    {"translator", "doctor"},
+    {"inspection", "evaluation"},
+    {"training"},
     {"experiments"},
     {"__init__", "__main__", "cli", "demo"},
 ]

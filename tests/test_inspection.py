@@ -13,9 +13,8 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 from dragoman.alignment.capture import KINDS
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.words import words
-from dragoman.bundle import load_bundle
+from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
-from dragoman.config import Config, SearchConfig
 from dragoman.errors import ConfigError, DataError
 from dragoman.inspection import Attention, inspect_attention, inspect_search
 from dragoman.inspection.attention_page import attention_text
@@ -25,7 +24,8 @@ from dragoman.inspection.ibm1 import most_probable, silver_links
 from dragoman.inspection.neighbours import nearest_neighbours
 from dragoman.inspection.pictures import draw_attention, draw_curves, draw_positions, to_image
 from dragoman.inspection.search_text import search_text
-from dragoman.recipe import parse_config, read_recipe
+from dragoman.settings.config import Config, SearchConfig
+from dragoman.settings.recipe import parse_config, read_recipe
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.training.run import steps_of_run
 from dragoman.training.run_folder import RunFolder

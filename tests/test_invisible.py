@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import tiny_model, tiny_tokenizers
 
-from dragoman.config import DataConfig, TokenizerConfig
 from dragoman.data.corpus import ParallelText
 from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import text_problem
 from dragoman.data.selection import select
 from dragoman.errors import DataError, printable
-from dragoman.inspection.attention import inspect_attention
+from dragoman.inspection.attention_maps import inspect_attention
 from dragoman.inspection.search_tree import inspect_search
+from dragoman.settings.config import DataConfig, TokenizerConfig
 from dragoman.text.characters import Characters
 from dragoman.text.cleaning import clean, comparable, harmless, without_controls
 from dragoman.text.invisible import has_joiners, is_blank, unknown_joiners, without_invisible, without_joiners

@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from dragoman import locks
 from dragoman.errors import LostFolderError, ResourceError, RunFolderError
-from dragoman.locks import lock_folder, require_held
-from dragoman.storage import append_file, remove_folder, remove_pointer, save_folder, set_pointer, write_file
+from dragoman.machine import locks
+from dragoman.machine.locks import lock_folder, require_held
+from dragoman.machine.storage import append_file, remove_folder, remove_pointer, save_folder, set_pointer, write_file
 
 
 def failing(number: int) -> Callable[..., Any]:
@@ -32,7 +32,7 @@ def failing(number: int) -> Callable[..., Any]:
 
 def test_a_folder_has_one_owner_and_the_lock_dies_with_it(tmp_path: Path) -> None:
     program = (
-        "import sys, time; from pathlib import Path; from dragoman.locks import lock_folder\n"
+        "import sys, time; from pathlib import Path; from dragoman.machine.locks import lock_folder\n"
         "with lock_folder(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     holder = subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE, text=True)

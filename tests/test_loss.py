@@ -10,8 +10,8 @@ import torch
 import torch.nn.functional as F
 from models import sentences, small_model
 
-from dragoman.config import TrainingConfig
 from dragoman.data.batches import Batch
+from dragoman.settings.config import TrainingConfig
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import _ChunkedLoss, batch_loss, n_target_tokens, token_losses
 from dragoman.training.schedule import learning_rate
@@ -73,7 +73,7 @@ def test_the_loss_in_bfloat16_is_near(r_drop: float, chunk_tokens: int, monkeypa
 @pytest.mark.parametrize("is_compiled", [True, False])
 def test_what_a_model_holds_for_impossible_teaches(is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not is_compiled:
-        monkeypatch.setattr("dragoman.fused.functions.library", lambda: None)
+        monkeypatch.setattr("dragoman.native.fused.library", lambda: None)
     hidden, weight = torch.tensor([[[1000.0]]], requires_grad=True), torch.tensor([[1.0], [0.0], [0.5]])
     loss, nll = _ChunkedLoss.apply(hidden, weight.requires_grad_(), None, torch.tensor([1]), 0.0, 0.0)
     assert loss.item() == nll.item() == pytest.approx(1000.0 if is_compiled else 87.3, abs=0.1)

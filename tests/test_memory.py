@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from dragoman import memory
-from dragoman.memory import available_memory, peak_memory
+from dragoman.machine import ram as memory
+from dragoman.machine.ram import available_memory, peak_memory
 
 CPU = torch.device("cpu")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a process does not inherit its parent's peak")
 def test_the_peak_is_this_process_s_own_not_that_of_the_one_that_started_it() -> None:
-    program = "import torch; from dragoman.memory import peak_memory; print(peak_memory(torch.device('cpu')))"
+    program = "import torch; from dragoman.machine.ram import peak_memory; print(peak_memory(torch.device('cpu')))"
     start = f"fat = b'x' * (1 << 30); import subprocess, sys; subprocess.run([sys.executable, '-c', {program!r}])"
     done = subprocess.run([sys.executable, "-c", start], capture_output=True, text=True, check=True)
     assert 50 < float(done.stdout) < 900

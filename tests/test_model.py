@@ -9,11 +9,11 @@ import torch
 from models import sentences, small_model
 from torch import Tensor, nn
 
-from dragoman.config import ModelConfig
 from dragoman.model.attention import MultiHeadAttention, attend, attention_weights
 from dragoman.model.dropout import Dropout, dropout_mask
 from dragoman.model.masks import causal_mask, decoder_mask, padding_mask
 from dragoman.model.transformer import Transformer
+from dragoman.settings.config import ModelConfig
 
 VARIANTS: list[dict[str, Any]] = [
     {},

@@ -11,12 +11,12 @@ import torch
 from models import small_model
 from torch import Tensor, nn
 
-from dragoman.config import PRESETS, ModelConfig
 from dragoman.model.attention import PLAIN, MultiHeadAttention, attend, attention_weights
 from dragoman.model.masks import causal_mask, padding_mask
 from dragoman.model.norms import StdNorm
 from dragoman.model.positions import RotaryPositions, sinusoidal_table
 from dragoman.model.transformer import Transformer
+from dragoman.settings.config import PRESETS, ModelConfig
 from dragoman.training.loss import token_losses
 
 # -- PyTorch's own Transformer, with the same weights --------------------------------------------------------------

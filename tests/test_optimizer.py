@@ -10,9 +10,9 @@ import torch
 from models import small_model
 from torch import Tensor
 
-from dragoman.config import TrainingConfig
+from dragoman.machine.processes import Processes
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes
+from dragoman.settings.config import TrainingConfig
 from dragoman.training import muon
 from dragoman.training.muon import Muon, orthogonal
 from dragoman.training.optimizer import MovingAverage, Optimizer

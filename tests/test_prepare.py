@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.config import Config, DataConfig
 from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
@@ -27,7 +26,8 @@ from dragoman.data.prepare import Prepared, open_prepared, prepare
 from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
-from dragoman.recipe import parse_config
+from dragoman.settings.config import Config, DataConfig
+from dragoman.settings.recipe import parse_config
 from dragoman.text.tokenizer import learn_tokenizers
 
 SENTENCES = [
@@ -216,7 +216,7 @@ def test_what_is_prepared_is_the_corpus(tmp_path: Path) -> None:
 
 
 def test_several_processes_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.data.encoding._CHUNK", 7)
+    monkeypatch.setattr("dragoman.data.encode_corpus._CHUNK", 7)
     config = corpus(tmp_path, [*sample(100), ("a", "b " * 40)])
     made = []
     for n_cores in ("1", "3"):
@@ -230,7 +230,7 @@ def test_several_processes_write_the_same_bytes(tmp_path: Path, monkeypatch: pyt
 def test_with_several_processes_errors_are_told_and_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dragoman.data.encoding._CHUNK", 7)
+    monkeypatch.setattr("dragoman.data.encode_corpus._CHUNK", 7)
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     config = corpus(tmp_path, sample(100))
     tokenizers = make(config, tmp_path / "first")[0].tokenizers
@@ -357,7 +357,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path, kind: str, monkeypa
     first = corpus(tmp_path / "one", sample(), tokenizer={"kind": kind})
     second = corpus(tmp_path / "two", sample(), tokenizer={"kind": kind})
     make(first, tmp_path / "run")
-    monkeypatch.setattr("dragoman.data.encoding._CHUNK", 7)
+    monkeypatch.setattr("dragoman.data.encode_corpus._CHUNK", 7)
     monkeypatch.setattr("dragoman.data.duplicates._BUFFER", 11)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     make(second, tmp_path / "moved")
@@ -368,7 +368,7 @@ def test_another_locale_and_process_give_the_same_bytes(tmp_path: Path) -> None:
     config = corpus(tmp_path, [(source, target + " äß你") for source, target in sample()])
     make(config, tmp_path / "run")
     program = (
-        "import sys; from pathlib import Path; from dragoman.recipe import parse_config;"
+        "import sys; from pathlib import Path; from dragoman.settings.recipe import parse_config;"
         "from dragoman.data.prepare import prepare;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]);"
         "prepare(parse_config(dict(data=data)), Path(sys.argv[3]), report=lambda line: None)"
@@ -539,8 +539,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, name: str) -> 
 def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     """Ten times the corpus; what is held of it are a byte a pair, and a vocabulary."""
     program = (
-        "import sys; from pathlib import Path; import torch; from dragoman.recipe import parse_config;"
-        "from dragoman.data.prepare import prepare; from dragoman.memory import peak_memory;"
+        "import sys; from pathlib import Path; import torch; from dragoman.settings.recipe import parse_config;"
+        "from dragoman.data.prepare import prepare; from dragoman.machine.ram import peak_memory;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]); tokenizer = dict(kind='characters');"
         "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]), report=lambda line: None);"
         "print(peak_memory(torch.device('cpu')))"

@@ -7,7 +7,7 @@ import tomllib
 from pathlib import Path
 
 from dragoman import Translator
-from dragoman.bundle import PRETRAINED, load_bundle, shipped_models
+from dragoman.bundle.bundle import PRETRAINED, load_bundle, shipped_models
 from dragoman.doctor import check
 
 ROOT = Path(__file__).resolve().parent.parent

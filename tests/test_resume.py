@@ -26,7 +26,6 @@ from safetensors.torch import load_file
 from test_bundle import remake_manifest
 from torch import Tensor
 
-from dragoman import locks
 from dragoman.cli.program import run
 from dragoman.data.batches import Batches
 from dragoman.data.prepare import prepare
@@ -39,11 +38,12 @@ from dragoman.errors import (
     ResourceError,
     RunFolderError,
 )
-from dragoman.locks import lock_folder
-from dragoman.memory import peak_memory
-from dragoman.processes import start_processes
-from dragoman.recipe import parse_config, read_recipe
-from dragoman.storage import read_pointer, require_space, to_json
+from dragoman.machine import locks
+from dragoman.machine.locks import lock_folder
+from dragoman.machine.processes import start_processes
+from dragoman.machine.ram import peak_memory
+from dragoman.machine.storage import read_pointer, require_space, to_json
+from dragoman.settings.recipe import parse_config, read_recipe
 from dragoman.training import checkpoint, gradient, loss, metrics, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
@@ -438,7 +438,7 @@ def test_what_will_not_fit_is_not_begun(tmp_path: Path) -> None:
 def test_a_run_folder_has_one_trainer(corpus: Path, tmp_path: Path) -> None:
     started = time.monotonic()
     program = (
-        "import sys, time; from pathlib import Path; from dragoman.locks import lock_folder\n"
+        "import sys, time; from pathlib import Path; from dragoman.machine.locks import lock_folder\n"
         "with lock_folder(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], stdout=subprocess.PIPE) as other:

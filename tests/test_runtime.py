@@ -25,9 +25,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
 
-from dragoman import runtime
-from dragoman.compiled import load
-from dragoman.config import ModelConfig
+from dragoman import native
+from dragoman.bundle.weights import unique_weights, weights_of
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Scores
 from dragoman.decoding.search import search
@@ -35,17 +34,18 @@ from dragoman.decoding.state import State, TransformerScorer
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.runtime import kernels as kernels_module
+from dragoman.native import kernels as kernels_module
+from dragoman.native.kernels import LIBRARIES, Kernels, usable_kernels
+from dragoman.native.libraries import load
+from dragoman.runtime.array_layers import Linear, PositionTable, exponentials, sinusoidal_table, softmax
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
 from dragoman.runtime.folding import can_fold, fold_norms
-from dragoman.runtime.kernels import LIBRARIES, Kernels, usable_kernels
-from dragoman.runtime.layers import Linear, PositionTable, exponentials, sinusoidal_table, softmax
 from dragoman.runtime.packing import bfloat16
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
+from dragoman.settings.config import ModelConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
-from dragoman.weights import unique_weights, weights_of
 
 COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
 
@@ -53,7 +53,7 @@ COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # 
 def compiler_options(library: str) -> list[str]:
     """What an installation compiles one of the libraries with."""
     modules = runpy.run_path(str(Path(__file__).parent.parent / "setup.py"))["EXTENSIONS"]
-    return next(each.extra_compile_args for each in modules if each.name == f"dragoman.runtime.{library}")
+    return next(each.extra_compile_args for each in modules if each.name == f"dragoman.native.{library}")
 
 
 Scoring = Callable[[Sequence[Transformer]], TransformerScorer]
@@ -238,7 +238,7 @@ def bfloat16_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.Te
         return kernels
     library = tmp_path_factory.mktemp("kernels") / "kernels.so"
     options = [each for each in compiler_options("_kernels_bfloat16") if "amx" not in each]
-    source = Path(runtime.__file__).with_name("kernels.c")
+    source = Path(native.__file__).with_name("kernels.c")
     subprocess.run([COMPILER, *options, "-shared", "-fPIC", "-o", str(library), str(source)], check=True)
     return Kernels("without tiles", ctypes.CDLL(str(library)))
 
@@ -600,8 +600,8 @@ def test_a_source_that_is_none_is_refused(scoring: Scoring) -> None:
 
 
 def test_a_library_that_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.runtime.kernels._usable", kernels_module._usable.__wrapped__)
-    monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
+    monkeypatch.setattr("dragoman.native.kernels._usable", kernels_module._usable.__wrapped__)
+    monkeypatch.setattr("dragoman.native.kernels.__file__", str(tmp_path / "kernels.py"))
     assert usable_kernels("bfloat16") == ()
     libraries = [tmp_path / f"_{name}{EXTENSION_SUFFIXES[0]}" for name in ALL_NAMES]
     other = Path(sentencepiece._sentencepiece.__file__).read_bytes()  # one with other symbols
@@ -619,8 +619,8 @@ def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.Mon
     class Library(dict[str, Callable[..., int]]):
         pass
 
-    monkeypatch.setattr("dragoman.runtime.kernels._usable", kernels_module._usable.__wrapped__)
-    monkeypatch.setattr("dragoman.runtime.kernels.Kernels", Plain)
+    monkeypatch.setattr("dragoman.native.kernels._usable", kernels_module._usable.__wrapped__)
+    monkeypatch.setattr("dragoman.native.kernels.Kernels", Plain)
 
     def best(*bits: int) -> list[str]:
         """The fastest library of each precision, where the processor answers so of each."""
@@ -654,7 +654,7 @@ def test_what_runs_is_what_the_processor_has() -> None:
         "kernels_int8_bfloat16": vnni and bfloat16,
     }
     interface = [kernels_module.INTERFACE, *map(ctypes.sizeof, kernels_module.STRUCTURES)]
-    base = load(Path(runtime.__file__).with_name("_kernels"), interface)
+    base = load(Path(native.__file__).with_name("_kernels"), interface)
     assert base is not None
     for place, names in enumerate(LIBRARIES.values()):
         bits = base["processor"](ctypes.c_int64(place))
@@ -663,7 +663,7 @@ def test_what_runs_is_what_the_processor_has() -> None:
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
-    source = Path(runtime.__file__).with_name("kernels.c")
+    source = Path(native.__file__).with_name("kernels.c")
     for name in [f"_{each}" for each in (ALL_NAMES if platform.machine() == "x86_64" else ALL_NAMES[:1])]:
         options = [*compiler_options(name), "-Wall", "-Wextra", "-Werror", "-c", "-o", str(tmp_path / "object")]
         done = subprocess.run([str(COMPILER), *options, str(source)], capture_output=True, text=True, check=False)
@@ -672,7 +672,7 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
         assert done.returncode == 0, done.stderr
         libraries = list(source.parent.glob(f"{name}.*"))
         assert libraries, "install dragoman again: pip install -e ."
-        headers = [*source.parent.glob("*.h"), source.parent.parent / "vectors.h"]
+        headers = source.parent.glob("*.h")
         changed = max(each.stat().st_mtime for each in (source, *headers))
         assert all(each.stat().st_mtime >= changed for each in libraries), "install dragoman again"
     assert usable_kernels()
@@ -686,9 +686,9 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
 def test_a_library_of_another_source_is_left_out(
     old: str, new: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    source = Path(runtime.__file__).with_name("kernels.c")
-    monkeypatch.setattr("dragoman.runtime.kernels.__file__", str(tmp_path / "kernels.py"))
-    monkeypatch.setattr("dragoman.runtime.kernels._usable", kernels_module._usable.__wrapped__)
+    source = Path(native.__file__).with_name("kernels.c")
+    monkeypatch.setattr("dragoman.native.kernels.__file__", str(tmp_path / "kernels.py"))
+    monkeypatch.setattr("dragoman.native.kernels._usable", kernels_module._usable.__wrapped__)
     text = source.read_text(encoding="utf-8").replace('"products.h"', f'"{source.with_name("products.h")}"')
     (tmp_path / "kernels.c").write_text(text.replace(old, new), encoding="utf-8")
     library = tmp_path / f"_kernels{EXTENSION_SUFFIXES[0]}"

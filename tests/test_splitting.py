@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.config import DataConfig
 from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.data.overlap import run_of, training_overlap
 from dragoman.data.prepare import prepare
 from dragoman.data.splitting import SPLITS, split_pairs
 from dragoman.errors import DataError
-from dragoman.recipe import parse_config
+from dragoman.settings.config import DataConfig
+from dragoman.settings.recipe import parse_config
 from dragoman.text.cleaning import comparable
 
 Pairs = list[tuple[str, str]]

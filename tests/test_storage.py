@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from dragoman import storage
 from dragoman.errors import BundleError, ResourceError, RunFolderError
-from dragoman.locks import lock_folder
-from dragoman.storage import (
+from dragoman.machine import storage
+from dragoman.machine.locks import lock_folder
+from dragoman.machine.storage import (
     MANIFEST,
     append_file,
     read_json,

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data import captions
-from dragoman.data.captions import NounPhrase, Place, Pronoun, Sentence, captions_size, captions_vocabulary, draw
-from dragoman.data.captions_lexicon import VERBS, Verb, nouns, sites
-from dragoman.data.synthetic import LENGTHS, SHOWCASE, SYMBOLS, TASKS, SyntheticCorpus, is_held_out, make_corpus
+from dragoman.corpora import captions
+from dragoman.corpora.captions import NounPhrase, Place, Pronoun, Sentence, captions_size, captions_vocabulary, draw
+from dragoman.corpora.captions_lexicon import VERBS, Verb, nouns, sites
+from dragoman.corpora.synthetic import LENGTHS, SHOWCASE, SYMBOLS, TASKS, SyntheticCorpus, is_held_out, make_corpus
 from dragoman.errors import ConfigError
 
 # ------------------------------------------------------------------- a reader of English, to go from text to tree
@@ -364,7 +364,7 @@ def test_the_seed_decides_everything(task: str) -> None:
 
 def test_another_process_makes_the_same_corpus() -> None:
     program = (
-        "from dragoman.data.synthetic import TASKS, make_corpus\n"
+        "from dragoman.corpora.synthetic import TASKS, make_corpus\n"
         "print(ascii([make_corpus(task, 40, 4, 4) for task in TASKS]))"
     )
     outputs = {

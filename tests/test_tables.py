@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.cli.program import run
-from dragoman.config import DataConfig
 from dragoman.data.choosing_columns import join_lines
 from dragoman.data.column_kinds import NUMBERS, kind_of
 from dragoman.data.corpus import ParallelText, languages, read_pairs
@@ -22,7 +21,8 @@ from dragoman.data.lines import Unreadable
 from dragoman.data.prepare import prepare
 from dragoman.data.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
-from dragoman.recipe import parse_config
+from dragoman.settings.config import DataConfig
+from dragoman.settings.recipe import parse_config
 
 PAIRS = [
     ("Two dogs run.", "Zwei Hunde rennen."),

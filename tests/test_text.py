@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.config import TokenizerConfig
 from dragoman.data.lines import read_lines
 from dragoman.data.named import multi30k_file
 from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.settings.config import TokenizerConfig
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.languages import WITHOUT_SPACES, base_language, lacks_spaces, scripts
-from dragoman.text.sampling import keyed_draws
 from dragoman.text.subword import Subword, learn_subword
+from dragoman.text.subword_sampling import keyed_draws
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID, Vocabulary
 from dragoman.text.words import load_rules

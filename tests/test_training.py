@@ -21,22 +21,23 @@ from safetensors.torch import load_file
 from tiny import write_tiny_bundle
 
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.bundle import load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
-from dragoman.config import PRESETS, Config, ModelConfig, TrainingConfig
 from dragoman.data.prepare import open_prepared
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError
-from dragoman.fused.library import library
-from dragoman.recipe import check_request, parse_config, read_recipe
-from dragoman.storage import read_json
+from dragoman.machine.storage import read_json
+from dragoman.native.fused_library import library
+from dragoman.settings.config import PRESETS, Config, ModelConfig, TrainingConfig
+from dragoman.settings.recipe import check_request, parse_config, read_recipe
 from dragoman.text.learned_text import LearnedText
-from dragoman.training import metrics, train
+from dragoman.training import metrics_log as metrics
+from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
-from dragoman.training.memory import training_bytes
-from dragoman.training.metrics import Display
+from dragoman.training.metrics_log import Display
 from dragoman.training.plan import plan
 from dragoman.training.precision import choose_precision, multiplies_bfloat16
+from dragoman.training.ram_estimate import training_bytes
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import peak_rate
 from dragoman.training.validation import Validation
@@ -356,13 +357,13 @@ def test_the_estimate_of_memory_is_about_right(
     """Against the peak of one real step, in a process of its own."""
     program = f"""
 import torch
-from dragoman.config import PRESETS, ModelConfig, TrainingConfig
+from dragoman.settings.config import PRESETS, ModelConfig, TrainingConfig
 from dragoman.data.batches import Batch
 from dragoman.model.transformer import Transformer
-from dragoman.memory import peak_memory
-from dragoman.processes import Processes
+from dragoman.machine.ram import peak_memory
+from dragoman.machine.processes import Processes
 from dragoman.training.loss import batch_loss
-from dragoman.training.memory import training_bytes
+from dragoman.training.ram_estimate import training_bytes
 from dragoman.training.optimizer import Optimizer
 
 training = TrainingConfig(batch_tokens={4096 if vocab_size == 2000 else 512}, r_drop={r_drop},

@@ -21,15 +21,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import LEARNED, PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
-from dragoman.config import SearchConfig
 from dragoman.data.filtering import text_problem
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.search import search
 from dragoman.decoding.state import State
-from dragoman.devices import Precision, find_device
 from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.machine.devices import Precision, find_device
+from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.runtime.kernels import usable_kernels
+from dragoman.settings.config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.invisible import without_invisible
 from dragoman.text.sentences import harmless_paragraphs
@@ -542,7 +542,10 @@ def test_integers_are_for_the_cpu(tokenizers: Tokenizers, tmp_path: Path) -> Non
     with pytest.raises(ConfigError, match="int8 is for the CPU; use bfloat16 on a GPU"):
         Translator([tiny_model(tokenizers)], tokenizers, device="meta", precision="int8")
     write_tiny_bundle(tmp_path / "model")
-    with patch("dragoman.devices.DRIVERS", [str(tmp_path)]), patch("torch.cuda.is_available", return_value=True):
+    with (
+        patch("dragoman.machine.devices.DRIVERS", [str(tmp_path)]),
+        patch("torch.cuda.is_available", return_value=True),
+    ):
         assert find_device("auto") == "cuda"
         assert Translator.load(tmp_path / "model", precision="int8").device == "cpu"
 

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 from tiny import PAIRS, tiny_model, tiny_tokenizers
 
-from dragoman.bundle import Bundle, load_bundle, save_bundle
-from dragoman.config import SearchConfig, TokenizerConfig
+from dragoman.bundle.bundle import Bundle, load_bundle, save_bundle
+from dragoman.bundle.weights import weights_of
 from dragoman.errors import ConfigError
-from dragoman.recipe import read_recipe
+from dragoman.settings.config import SearchConfig, TokenizerConfig
+from dragoman.settings.recipe import read_recipe
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 from dragoman.text.vocabulary import SPECIALS
 from dragoman.training import train
 from dragoman.training.vocabulary_transfer import with_vocabularies
-from dragoman.weights import weights_of
 
 
 def of_size(vocab_size: int | None, **config: Any) -> Tokenizers:

@@ -16,8 +16,8 @@ import pytest
 
 from dragoman.cli.program import explain
 from dragoman.errors import ConfigError, DataError, ResourceError
-from dragoman.locks import lock_folder
-from dragoman.workers import Workers, run_apart
+from dragoman.machine.locks import lock_folder
+from dragoman.machine.workers import Workers, run_apart
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
 
@@ -127,7 +127,7 @@ def test_a_process_that_may_have_none_works_itself() -> None:
 def test_workers_do_not_hold_the_locks_of_their_process(tmp_path: Path) -> None:
     program = (
         "import os, signal, sys, time; from pathlib import Path\n"
-        "from dragoman.locks import lock_folder; from dragoman.workers import Workers\n"
+        "from dragoman.machine.locks import lock_folder; from dragoman.machine.workers import Workers\n"
         "with lock_folder(Path(sys.argv[1])):\n"
         "    results = Workers(lambda job: time.sleep(job) or os.getpid(), 2).imap([0, 30, 0])\n"
         "    print(next(results), flush=True)\n"
@@ -232,7 +232,7 @@ def test_workers_end_with_those_they_work_for() -> None:
 @linux
 def test_workers_end_with_the_process_that_started_them() -> None:
     program = (
-        "import os, signal; from dragoman.workers import Workers\n"
+        "import os, signal; from dragoman.machine.workers import Workers\n"
         "print(*Workers(lambda job: os.getpid(), 2).map(range(20)), flush=True)\n"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
@@ -297,7 +297,7 @@ def test_work_done_apart_that_runs_out_of_memory_says_so(error: Exception) -> No
 @pytest.mark.parametrize("name", ["SIGINT", "SIGKILL"])
 def test_work_done_apart_ends_with_the_process_that_waits_for_it(name: str) -> None:
     program = (
-        "import os, time; from dragoman.workers import run_apart\n"
+        "import os, time; from dragoman.machine.workers import run_apart\n"
         "def work(): print(os.getpid(), flush=True); time.sleep(600)\n"
         "run_apart(work, 'it', 'less')"
     )

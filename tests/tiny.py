@@ -5,9 +5,9 @@ from pathlib import Path
 
 import torch
 
-from dragoman.bundle import save_bundle
-from dragoman.config import ModelConfig, SearchConfig, TokenizerConfig
+from dragoman.bundle.bundle import save_bundle
 from dragoman.model.transformer import Transformer
+from dragoman.settings.config import ModelConfig, SearchConfig, TokenizerConfig
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 

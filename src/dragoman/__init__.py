@@ -14,14 +14,14 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from dragoman.averaging import average_bundles
-    from dragoman.bundle import Bundle, load_bundle, save_bundle
-    from dragoman.config import Config, ModelConfig, SearchConfig
+    from dragoman.bundle.averaging import average_bundles
+    from dragoman.bundle.bundle import Bundle, load_bundle, save_bundle
     from dragoman.doctor import Examination, check
     from dragoman.errors import DragomanError
-    from dragoman.evaluation.evaluate import Evaluation, evaluate
+    from dragoman.evaluation.evaluation import Evaluation, evaluate
     from dragoman.model.attention import MultiHeadAttention
     from dragoman.model.transformer import Transformer
+    from dragoman.settings.config import Config, ModelConfig, SearchConfig
     from dragoman.training.run import train
     from dragoman.translator import Translation, Translator
 
@@ -48,12 +48,12 @@ __all__ = [
 ]
 
 _HOMES = {
-    "averaging": ("average_bundles",),
+    "bundle.averaging": ("average_bundles",),
     "bundle": ("Bundle", "load_bundle", "save_bundle"),
-    "config": ("Config", "ModelConfig", "SearchConfig"),
+    "settings.config": ("Config", "ModelConfig", "SearchConfig"),
     "doctor": ("Examination", "check"),
     "errors": ("DragomanError",),
-    "evaluation.evaluate": ("Evaluation", "evaluate"),
+    "evaluation.evaluation": ("Evaluation", "evaluate"),
     "model.attention": ("MultiHeadAttention",),
     "model.transformer": ("Transformer",),
     "training.run": ("train",),

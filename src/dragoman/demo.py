@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import RunFolderError
-from dragoman.storage import write_file
+from dragoman.machine.storage import write_file
 
 #: Small enough for two minutes on two cores, large enough for the grammar of the captions.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -48,8 +48,8 @@ def show(output: Path, device: str, say: Callable[[str], None], program: str = "
         say: is given each line.
         program: how the next commands begin.
     """
-    from dragoman.data.synthetic import SHOWCASE
-    from dragoman.evaluation.evaluate import evaluate
+    from dragoman.corpora.synthetic import SHOWCASE
+    from dragoman.evaluation.evaluation import evaluate
     from dragoman.training.run import train
     from dragoman.translator import Translator
 
@@ -85,7 +85,7 @@ def _write_corpus(folder: Path) -> dict[str, str]:
     Raises:
         RunFolderError: another file has the place of one.
     """
-    from dragoman.data.synthetic import make_corpus
+    from dragoman.corpora.synthetic import make_corpus
 
     folder.mkdir(parents=True, exist_ok=True)
     names = {

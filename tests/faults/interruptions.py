@@ -31,10 +31,11 @@ import sentencepiece  # noqa: F401
 import torch
 import torch._dynamo  # PyTorch's optimizers import it when the first of them is made
 
-from dragoman import bundle, storage
-from dragoman.bundle import load_bundle
+from dragoman.bundle import bundle
+from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run as run_program
-from dragoman.storage import read_pointer
+from dragoman.machine import storage
+from dragoman.machine.storage import read_pointer
 from dragoman.training import checkpoint
 
 #: The exit codes of a training that was asked to stop.

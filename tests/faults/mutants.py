@@ -38,12 +38,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 #: Each module, and the tests that concern it, the quick ones first.
 MODULES = {
-    "storage": ("dragoman.storage", ("tests/test_storage.py", "tests/test_checkpoint.py")),
-    "locks": ("dragoman.locks", ("tests/test_locks.py",)),
+    "storage": ("dragoman.machine.storage", ("tests/test_storage.py", "tests/test_checkpoint.py")),
+    "locks": ("dragoman.machine.locks", ("tests/test_locks.py",)),
     "checkpoint": ("dragoman.training.checkpoint", ("tests/test_checkpoint.py",)),
-    "bundle": ("dragoman.bundle", ("tests/test_bundle.py",)),
-    "config": ("dragoman.config", ("tests/test_config.py",)),
-    "sections": ("dragoman.sections", ("tests/test_config.py",)),
+    "bundle": ("dragoman.bundle.bundle", ("tests/test_bundle.py",)),
+    "config": ("dragoman.settings.config", ("tests/test_config.py",)),
+    "sections": ("dragoman.settings.sections", ("tests/test_config.py",)),
 }
 #: What the tests import besides the package: once, not in each fork.
 PRELOADED = (

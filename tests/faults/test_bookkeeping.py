@@ -14,10 +14,10 @@ import torch
 from amount import FULL
 from tiny import tiny_model, tiny_tokenizers
 
-from dragoman.config import SearchConfig
-from dragoman.storage import read_pointer
+from dragoman.machine.storage import read_pointer
+from dragoman.settings.config import SearchConfig
 from dragoman.training.checkpoint import Checkpoint, Progress
-from dragoman.training.metrics import MetricsLog
+from dragoman.training.metrics_log import MetricsLog
 from dragoman.training.run_folder import RunFolder
 
 N_STEPS = 100_000 if FULL else 5_000

@@ -11,7 +11,7 @@ import pytest
 from amount import FULL
 from test_saves import save
 
-from dragoman.bundle import load_bundle
+from dragoman.bundle.bundle import load_bundle
 from dragoman.errors import BundleError
 from dragoman.training.checkpoint import load_checkpoint
 

@@ -14,18 +14,18 @@ from models import sentences
 from torch import Tensor
 
 from dragoman import Translator
-from dragoman.config import ModelConfig, SearchConfig
-from dragoman.data.synthetic import make_corpus
+from dragoman.bundle.weights import weights_of
+from dragoman.corpora.synthetic import make_corpus
 from dragoman.decoding.hypothesis import best_first
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
+from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.runtime.kernels import usable_kernels
+from dragoman.settings.config import ModelConfig, SearchConfig
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
-from dragoman.weights import weights_of
 
 N_SHAPES = 1000 if FULL else 50
 N_SENTENCES = 1000 if FULL else 100

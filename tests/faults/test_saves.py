@@ -16,10 +16,10 @@ from crashes import crash_states
 from disk import FAULTS, Disk
 from tiny import tiny_model, tiny_tokenizers
 
-from dragoman.bundle import load_bundle
-from dragoman.config import SearchConfig
+from dragoman.bundle.bundle import load_bundle
 from dragoman.errors import DragomanError
-from dragoman.storage import read_pointer
+from dragoman.machine.storage import read_pointer
+from dragoman.settings.config import SearchConfig
 from dragoman.training.checkpoint import Checkpoint, Progress, saved_steps
 from dragoman.training.run_folder import RunFolder
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from chapters import BOOK
 
 from dragoman.alignment.capture import KINDS
-from dragoman.bundle import load_bundle
-from dragoman.config import DataConfig
+from dragoman.bundle.bundle import load_bundle
 from dragoman.data.corpus import read_pairs
-from dragoman.evaluation.evaluate import evaluate, m30k_references
+from dragoman.evaluation.evaluation import evaluate, m30k_references
 from dragoman.inspection import inspect_attention
+from dragoman.settings.config import DataConfig
 from dragoman.translator import Translator
 
 #: Our own, since the corpus is not ours to copy. The last one has words that its captions hardly ever do.

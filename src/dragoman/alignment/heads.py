@@ -8,9 +8,9 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field
 
-from dragoman.config import Count, ModelConfig
 from dragoman.errors import BundleError, ConfigError
-from dragoman.sections import Section, parse_section
+from dragoman.settings.config import Count, ModelConfig
+from dragoman.settings.sections import Section, parse_section
 
 #: Under this key a bundle's facts have the heads that were chosen on data.
 FACT = "alignment"

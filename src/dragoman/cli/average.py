@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from dragoman.cli.settings import require_folder
 from dragoman.cli.streams import command_line, say
+from dragoman.cli.training_settings import require_folder
 
 
 def average(
@@ -33,7 +33,7 @@ def average(
         raise typer.BadParameter("--last takes one run folder")
     require_folder(output, new=True)
     if last is None:
-        from dragoman.averaging import average_bundles
+        from dragoman.bundle.averaging import average_bundles
 
         average_bundles(models, output)
         what = f"{len(models)} models"

@@ -10,7 +10,7 @@ from dragoman import __version__
 from dragoman.errors import BundleError
 
 if TYPE_CHECKING:
-    from dragoman.bundle import Bundle
+    from dragoman.bundle.bundle import Bundle
 
 #: Beginnings of the lines about a corpus that count its pairs.
 _COUNTS = ("kept ", "validation: ", "held out for validation: ")
@@ -58,7 +58,7 @@ def _data(bundle: Bundle, model: str) -> str:
     Other lines of the run folder may name private files, and quote them.
     """
     from dragoman.data.prepare import DATA_FOLDER, REPORT
-    from dragoman.storage import read_json
+    from dragoman.machine.storage import read_json
     from dragoman.text.learned_text import LearnedText
 
     try:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.options import AsJson, Device, Settings
-from dragoman.cli.settings import recipe_settings, require_folder, require_readable, require_text
 from dragoman.cli.streams import print_result, say
+from dragoman.cli.training_settings import recipe_settings, require_folder, require_readable, require_text
 from dragoman.errors import DragomanError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dragoman.experiments.compare import Outcome
+    from dragoman.experiments.comparison import Outcome
 
 
 def compare(
@@ -49,7 +49,7 @@ def compare(
     require_folder(output)
     if not output.exists():  # runs that go on need their text no more
         require_readable(settings)
-    from dragoman.experiments.compare import compare, plot_curves, require_matplotlib
+    from dragoman.experiments.comparison import compare, plot_curves, require_matplotlib
 
     if plot:
         require_matplotlib()  # before all the trainings

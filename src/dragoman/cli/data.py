@@ -25,9 +25,9 @@ from dragoman.cli.options import (
 from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
 
 if TYPE_CHECKING:
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import Split
     from dragoman.data.splitting import Splitting
+    from dragoman.settings.config import DataConfig
 
 Folder = Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)]
 WritePair = Callable[[str, str], None]
@@ -58,10 +58,10 @@ def split(
     dragoman data split --source my.en --target my.de -o my
     dragoman data split --pairs my.en-de.tsv --validation 500 --test 500 -o my
     """
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import split_pairs
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     given = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
     given |= {"source_lang": source_lang, "target_lang": target_lang}
@@ -160,10 +160,10 @@ def multi30k(
     output: Folder, source_lang: SourceLang = None, target_lang: TargetLang = None, overwrite: Overwrite = False
 ) -> None:
     """Write Multi30k, captions of pictures: train, validation and test, one sentence a line."""
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     given = {"corpus": "multi30k", "source_lang": source_lang, "target_lang": target_lang}
     settings = parse_section(DataConfig, given)
@@ -181,11 +181,11 @@ def made(
     overwrite: Overwrite = False,
 ) -> None:
     """Write a corpus that is made up: train, validation and test, one sentence a line."""
-    from dragoman.config import DataConfig
+    from dragoman.corpora.synthetic import make_corpus
     from dragoman.data.corpus import languages, read_pairs, turned
     from dragoman.data.splitting import SPLITS
-    from dragoman.data.synthetic import make_corpus
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     name = str(context.info_name)
     settings = parse_section(DataConfig, {"corpus": name, "source_lang": source_lang, "target_lang": target_lang})

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.options import Device
-from dragoman.cli.settings import require_folder
 from dragoman.cli.streams import program, say
+from dragoman.cli.training_settings import require_folder
 
 
 def demo(
@@ -22,7 +22,7 @@ def demo(
     """
     require_folder(output)
     from dragoman.demo import show
-    from dragoman.devices import find_device
+    from dragoman.machine.devices import find_device
 
     find_device(device)
 

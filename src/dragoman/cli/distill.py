@@ -26,8 +26,8 @@ from dragoman.cli.options import (
     Temperature,
     Workers,
 )
-from dragoman.cli.settings import refuse_unused, require_folder
 from dragoman.cli.streams import command_line, say
+from dragoman.cli.training_settings import refuse_unused, require_folder
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -79,8 +79,8 @@ def distill(
     if backward and source and not target:
         raise typer.BadParameter("--backward translates targets: give --target too")
     require_folder(output)
-    from dragoman.devices import all_cores
-    from dragoman.experiments.distill import Teacher, distill
+    from dragoman.experiments.distillation import Teacher, distill
+    from dragoman.machine.devices import all_cores
 
     groups = [[name] for name in model] if each else [model]
     jobs = [(names, False) for names in groups] + [([name], True) for name in backward or []]
@@ -112,12 +112,12 @@ def distill(
 
 def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:
     """The pairs to translate; the targets are empty where there are only sources."""
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, are_others, read_pairs
     from dragoman.data.file_names import file_language
     from dragoman.data.formats import refuse_documents
     from dragoman.data.lines import check_text_file, read_lines
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     given = {key: value for key, value in origin.items() if value is not None}
     for key, language in zip(("source", "target"), languages, strict=True):

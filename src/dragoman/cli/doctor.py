@@ -17,9 +17,9 @@ def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -
     Leaks of the future, padding that matters, a cache that disagrees, weights that came apart, and more. The exit code
     is 1 when a check fails.
     """
-    from dragoman.bundle import load_bundle
-    from dragoman.devices import find_device
+    from dragoman.bundle.bundle import load_bundle
     from dragoman.doctor import check
+    from dragoman.machine.devices import find_device
 
     where, sound = find_device(device), True
     for name in model:

@@ -32,14 +32,14 @@ from dragoman.cli.options import (
     TargetLang,
     Workers,
 )
-from dragoman.cli.settings import readable, recipe_settings, require_text
 from dragoman.cli.streams import input_lines, print_result, result_lines, say
+from dragoman.cli.training_settings import readable, recipe_settings, require_text
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import ParallelText
     from dragoman.evaluation.metrics import Comparison, Metric
+    from dragoman.settings.config import DataConfig
     from dragoman.translator import SearchOptions, Translator
 
 Split = Literal["train", "validation", "test"]
@@ -113,8 +113,8 @@ def evaluate(
     search: SearchOptions = {"beam_size": beam_size, "length_penalty": length_penalty, "max_length": max_length}
     variants = _variants(vary[0], search) if vary else None
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
-    from dragoman.devices import all_cores
-    from dragoman.evaluation.evaluate import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
+    from dragoman.evaluation.evaluation import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
+    from dragoman.machine.devices import all_cores
     from dragoman.translator import Translator
 
     origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "columns": columns}
@@ -154,7 +154,7 @@ def evaluate(
 
 def _variants(vary: str, search: SearchOptions) -> tuple[str, list[dict[str, Any]]]:
     """The setting that `key=value,value` names, and the search with each of its values."""
-    from dragoman.recipe import override_settings, parse_vary
+    from dragoman.settings.recipe import override_settings, parse_vary
 
     key, values = parse_vary(vary, "length_penalty=0,0.6,1")
     if search.get(key) is not None:
@@ -184,10 +184,10 @@ def _test_set(
     recipe: Path | None, options: dict[str, str | None], split: Split, model: Sequence[str], translator: Translator
 ) -> _TestSet:
     """The text that the options name: files, a part of a corpus or recipe, or what a run was validated on."""
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, available_splits, languages, read_pairs
     from dragoman.data.prepare import is_prepared, validation_text
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     tokenizers = translator.tokenizers
     both = ("source_lang", tokenizers.source_lang), ("target_lang", tokenizers.target_lang)
@@ -260,7 +260,7 @@ def _evaluate_files(
     hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, m30k: bool, as_json: bool
 ) -> None:
     from dragoman.data.file_names import file_language
-    from dragoman.evaluation.evaluate import comparison_table, m30k_references, metrics_table, score_all
+    from dragoman.evaluation.evaluation import comparison_table, m30k_references, metrics_table, score_all
     from dragoman.evaluation.metrics import paired_test
 
     language = target_lang or file_language(str(target))

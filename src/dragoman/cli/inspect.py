@@ -14,7 +14,7 @@ from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, M
 from dragoman.cli.streams import print_result, require_output, write_output
 
 if TYPE_CHECKING:
-    from dragoman.inspection.attention import Attention
+    from dragoman.inspection.attention_maps import Attention
 
 inspect = typer.Typer(help="Look inside a trained model.")
 
@@ -24,7 +24,7 @@ Text = Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to transla
 @inspect.command("model", cls=Command)
 def inspect_model(model: EachModel) -> None:
     """Print what a model translates, and the tree of its modules, with shapes and parameter counts."""
-    from dragoman.bundle import load_bundle
+    from dragoman.bundle.bundle import load_bundle
 
     for name in model:
         bundle = load_bundle(name)
@@ -61,7 +61,7 @@ def attention(
     """
     if output is not None:
         require_output(output, (".html", ".png", ".svg", ".json"), overwrite=overwrite)
-    from dragoman.inspection.attention import inspect_attention
+    from dragoman.inspection.attention_maps import inspect_attention
     from dragoman.inspection.attention_page import numbered_from_1
     from dragoman.translator import Translator
 

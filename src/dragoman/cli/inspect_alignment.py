@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.options import AsJson, Columns, Corpus, Device, OneModel, Pairs, Source, Target
-from dragoman.cli.settings import readable
 from dragoman.cli.streams import command_line, print_result, say
+from dragoman.cli.training_settings import readable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -50,10 +50,10 @@ def alignment(
     if not (corpus or source or target or pairs):
         raise typer.BadParameter("give --corpus, --source and --target, or --pairs")
     from dragoman.alignment.heads import FACT
-    from dragoman.bundle import load_bundle, write_bundle
-    from dragoman.devices import find_device
+    from dragoman.bundle.bundle import load_bundle, write_bundle
     from dragoman.errors import RunFolderError
     from dragoman.inspection.choosing import choose_heads
+    from dragoman.machine.devices import find_device
     from dragoman.translator import Translator
 
     if output is not None and output.exists():
@@ -74,9 +74,9 @@ def alignment(
 
 def _pairs(origin: Mapping[str, str | None], tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
     """Pairs to learn from, and pairs to measure."""
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     langs = {"source_lang": tokenizers.source_lang, "target_lang": tokenizers.target_lang}
     known = {key: lang for key, lang in langs.items() if lang != UNKNOWN_LANGUAGE}

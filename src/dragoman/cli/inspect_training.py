@@ -14,8 +14,8 @@ from dragoman.errors import ConfigError
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dragoman.config import Config
     from dragoman.inspection.curves import Curve
+    from dragoman.settings.config import Config
 
 #: Points of a drawn schedule, however many steps it has.
 N_POINTS = 2000
@@ -54,7 +54,7 @@ def schedule(
     chose in its run folder."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     from dragoman.inspection.pictures import draw_schedules
-    from dragoman.recipe import parse_config, read_recipe
+    from dragoman.settings.recipe import parse_config, read_recipe
     from dragoman.training.run import steps_of_run
 
     curves = []

@@ -9,8 +9,8 @@ from typing import Annotated, Any, Literal
 import typer
 from typer.core import TyperCommand, TyperOption
 
-from dragoman import devices
 from dragoman.cli.hints import stray_hint
+from dragoman.machine import devices
 
 InvalidUtf8 = Literal["error", "replace"]
 

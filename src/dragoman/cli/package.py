@@ -10,8 +10,8 @@ import typer
 
 from dragoman.cli.card import simple_card
 from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
-from dragoman.cli.settings import require_folder
 from dragoman.cli.streams import command_line, say
+from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError
 
 
@@ -39,9 +39,9 @@ def package(
     """
     text = _read_card(card)
     require_folder(output, new=True)
-    from dragoman.bundle import card_of, load_bundle, write_bundle
-    from dragoman.config import SearchConfig
-    from dragoman.sections import parse_section
+    from dragoman.bundle.bundle import card_of, load_bundle, write_bundle
+    from dragoman.settings.config import SearchConfig
+    from dragoman.settings.sections import parse_section
 
     bundle = load_bundle(model)
     asked = {"beam_size": beam_size, "length_penalty": length_penalty}

@@ -41,9 +41,9 @@ from dragoman.cli.packages import explain_import
 from dragoman.cli.score import score
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
-from dragoman.devices import set_library_defaults
 from dragoman.errors import DragomanError, is_out_of_memory, printable
-from dragoman.signals import HANG_UP, ending_signals
+from dragoman.machine.devices import set_library_defaults
+from dragoman.machine.signals import HANG_UP, ending_signals
 
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE = 2, 5, 70, 130, 141
 

@@ -25,8 +25,14 @@ from dragoman.cli.options import (
     ValidationSource,
     ValidationTarget,
 )
-from dragoman.cli.settings import default_folder, recipe_settings, require_folder, require_readable, require_text
 from dragoman.cli.streams import command_line, print_result, say
+from dragoman.cli.training_settings import (
+    default_folder,
+    recipe_settings,
+    require_folder,
+    require_readable,
+    require_text,
+)
 from dragoman.errors import ConfigError
 
 Folder = Annotated[
@@ -39,7 +45,7 @@ Folder = Annotated[
 
 def _list_settings(asked: bool) -> None:
     if asked:
-        from dragoman.recipe import describe_settings
+        from dragoman.settings.recipe import describe_settings
 
         print_result(describe_settings())
         raise typer.Exit
@@ -96,20 +102,20 @@ def train(
             advice = "name text to begin one: --source and --target; see --help"
             raise ConfigError("there is no training to go on with", output, advice=advice)
     settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
-    from dragoman.recipe import check_settings
+    from dragoman.settings.recipe import check_settings
 
     check_settings(settings, recipe)  # what is wrong is told before anything else
     require_text(settings, recipe)
     folder = output or default_folder(settings)
     require_folder(folder)
     if init_from is not None:
-        from dragoman.bundle import find_bundle
+        from dragoman.bundle.bundle import find_bundle
 
         find_bundle(init_from)
     if not (folder / "checkpoints").exists():  # a run that goes on needs its text no more
         require_readable(settings)
-    from dragoman.devices import find_device
-    from dragoman.torchrun import is_main_process
+    from dragoman.machine.devices import find_device
+    from dragoman.machine.torchrun import is_main_process
 
     find_device(device)
 
@@ -150,7 +156,7 @@ def prepare(
     data |= {"validation_pairs": validation_pairs, "columns": columns}
     langs = {"source_lang": source_lang, "target_lang": target_lang}
     settings = recipe_settings(recipe, overrides, {**data, **langs})
-    from dragoman.recipe import check_request
+    from dragoman.settings.recipe import check_request
 
     check_request(settings, recipe)
     require_text(settings, recipe)
@@ -158,7 +164,7 @@ def prepare(
     require_folder(folder)
     require_readable(settings)
     from dragoman.data.prepare import prepare
-    from dragoman.locks import lock_folder
+    from dragoman.machine.locks import lock_folder
     from dragoman.training.run import resolve
 
     config = resolve(settings, None, say)
@@ -181,9 +187,9 @@ def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
 
 def _test_set(settings: dict[str, Any]) -> str:
     """Arguments for `evaluate` after this training."""
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import available_splits
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
     if "test" not in available_splits(data):

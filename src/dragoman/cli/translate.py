@@ -28,8 +28,8 @@ from dragoman.cli.options import (
     Utf8,
     Workers,
 )
-from dragoman.cli.settings import refuse_unused
 from dragoman.cli.streams import input_lines, result_lines, say, stdin_is_file, with_progress
+from dragoman.cli.training_settings import refuse_unused
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
@@ -91,13 +91,13 @@ def translate(
     echo "A man is riding a horse." | dragoman translate -m runs/my
     dragoman translate -m runs/my --input text.en --output text.de
     """
-    from dragoman.torchrun import refuse_copies
+    from dragoman.machine.torchrun import refuse_copies
 
     refuse_copies("dragoman translate")
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8, skip_long=True)
     with result_lines(output, overwrite=overwrite, inputs=[input]) as write:
-        from dragoman.devices import all_cores
+        from dragoman.machine.devices import all_cores
         from dragoman.translator import Translator
 
         from_file = input is not None or stdin_is_file()

@@ -12,7 +12,7 @@ from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Literal
 
-from dragoman.config import DataConfig
+from dragoman.corpora.synthetic import TASKS
 from dragoman.data import named
 from dragoman.data.column_names import Languages, is_swapped
 from dragoman.data.file_names import UNKNOWN_LANGUAGE as UNKNOWN_LANGUAGE
@@ -20,10 +20,10 @@ from dragoman.data.file_names import file_language, table_languages
 from dragoman.data.formats import refuse_documents
 from dragoman.data.json_pairs import Keys, object_pair
 from dragoman.data.lines import Line, check_text_file, count_lines, read_lines
-from dragoman.data.synthetic import TASKS
 from dragoman.data.tables import InvalidUtf8, NumberedLine, Table, open_table
 from dragoman.errors import ConfigError, DataError, DragomanError
-from dragoman.storage import sha256
+from dragoman.machine.storage import sha256
+from dragoman.settings.config import DataConfig
 
 Split = Literal["train", "validation", "test"]
 

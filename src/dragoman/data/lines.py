@@ -20,8 +20,8 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
 
+from dragoman.data.character_encodings import encoding_advice
 from dragoman.data.compression import BLOCK_BYTES, DamagedError, unpacked
-from dragoman.data.encodings import encoding_advice
 from dragoman.data.raw_lines import raw_lines, raw_lines_of
 from dragoman.errors import DataError
 

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from dragoman.data.synthetic import SyntheticCorpus, make_corpus
+from dragoman.corpora.synthetic import SyntheticCorpus, make_corpus
 from dragoman.errors import ConfigError, DataError
-from dragoman.storage import sha256, write_file
+from dragoman.machine.storage import sha256, write_file
 
 #: Begins the name of a corpus from the Hugging Face hub: "hub:<name>" or "hub:<name>:<configuration>".
 HUB = "hub:"

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from dragoman.data.character_encodings import n_binary
 from dragoman.data.compression import BLOCK_BYTES, HEAD_BYTES, ByteStream, DamagedError, unpacked
-from dragoman.data.encodings import n_binary
 from dragoman.data.formats import refuse_other_formats
 from dragoman.errors import DataError
 

@@ -17,12 +17,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.config import SearchConfig
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
 from dragoman.decoding.scores import FORBIDDEN, Floats, Ints, refuse_nan
 from dragoman.decoding.state import State
+from dragoman.settings.config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 
 

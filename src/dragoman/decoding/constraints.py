@@ -16,10 +16,10 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
-from dragoman.config import SearchConfig
 from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.scores import Ints, Scores
 from dragoman.errors import ConfigError
+from dragoman.settings.config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 
 _NOTHING: Ints = np.empty(0, dtype=np.int64)

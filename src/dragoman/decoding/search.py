@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dragoman.config import SearchConfig
 from dragoman.decoding.beam import beam_search
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.faults import Fault, FaultFinder
@@ -17,6 +16,7 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.sampling import sample
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.state import Scorer
+from dragoman.settings.config import SearchConfig
 
 __all__ = ["Hypothesis", "search"]
 

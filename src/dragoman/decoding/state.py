@@ -12,10 +12,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.config import ModelConfig
 from dragoman.decoding.grid import Grid
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints, Scores
 from dragoman.errors import ConfigError
+from dragoman.settings.config import ModelConfig
 from dragoman.text.vocabulary import PAD_ID
 
 

@@ -11,7 +11,7 @@ find.
 """
 
 from dragoman.alignment.capture import capture_attention
-from dragoman.inspection.attention import Attention, inspect_attention
+from dragoman.inspection.attention_maps import Attention, inspect_attention
 from dragoman.inspection.search_tree import SearchTree, inspect_search
 
 __all__ = ["Attention", "SearchTree", "capture_attention", "inspect_attention", "inspect_search"]

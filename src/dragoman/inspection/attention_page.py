@@ -6,7 +6,7 @@ from torch import Tensor
 
 from dragoman.alignment.capture import KINDS, Kind
 from dragoman.errors import ConfigError, printable
-from dragoman.inspection.attention import Attention
+from dragoman.inspection.attention_maps import Attention
 from dragoman.inspection.page import build_page
 
 #: The page has weights as whole numbers of which so many are one: half the bytes, and more digits than it shows.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dragoman.alignment.capture import Kind
 from dragoman.errors import ConfigError
-from dragoman.inspection.attention import Attention
+from dragoman.inspection.attention_maps import Attention
 from dragoman.inspection.curves import Curve, RunCurves
 from dragoman.model.positions import sinusoidal_table
 from dragoman.text.subword import SPACE

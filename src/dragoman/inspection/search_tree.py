@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from dragoman.config import SearchConfig
 from dragoman.decoding.search import search
 from dragoman.errors import printable
 from dragoman.inspection.reading import source_ids
 from dragoman.inspection.watching import Node, WatchedScorer
-from dragoman.sections import parse_section
+from dragoman.settings.config import SearchConfig
+from dragoman.settings.sections import parse_section
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import EOS_ID

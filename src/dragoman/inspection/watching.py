@@ -15,12 +15,12 @@ from typing import Literal
 
 import numpy as np
 
-from dragoman.config import SearchConfig
 from dragoman.decoding.beam import Beam, best_continuations
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import length_penalty
 from dragoman.decoding.scores import ArrayScores, Ints, Scores
 from dragoman.decoding.state import Scorer, State
+from dragoman.settings.config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID
 
 #: What became of a hypothesis.

@@ -12,9 +12,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dragoman.fused import functions as fused
 from dragoman.model.dropout import Dropout
 from dragoman.model.positions import RotaryPositions
+from dragoman.native import fused
 
 #: On a CPU, over up to so many keys, our fused function is faster than PyTorch's, forward and backward, and without it
 #: plain products are.

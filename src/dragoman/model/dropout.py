@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dragoman.fused import functions as fused
+from dragoman.native import fused
 
 
 class Dropout(nn.Module):

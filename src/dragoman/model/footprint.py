@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 
-from dragoman.config import ModelConfig, SearchConfig
 from dragoman.model.shapes import weight_shapes
+from dragoman.settings.config import ModelConfig, SearchConfig
 
 #: A search may take as many numbers as this, and as many again for each weight of the model as `PER_WEIGHT`: 32 MB that
 #: no one misses, and more than any usual shape takes.

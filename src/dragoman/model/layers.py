@@ -11,12 +11,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from dragoman.config import ModelShape
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.cache import LayerCache, Placed
 from dragoman.model.dropout import Dropout
 from dragoman.model.norms import build_norm, norm_and_keep
 from dragoman.model.positions import RotaryPositions
+from dragoman.settings.config import ModelShape
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swiglu": F.silu}
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from dragoman.config import ModelShape
-from dragoman.fused import functions as fused
+from dragoman.native import fused
+from dragoman.settings.config import ModelShape
 
 
 class StdNorm(nn.Module):

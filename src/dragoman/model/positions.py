@@ -8,8 +8,8 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from dragoman.config import ModelShape
-from dragoman.fused import functions as fused
+from dragoman.native import fused
+from dragoman.settings.config import ModelShape
 
 #: Numbers of a table that are computed at once: 2 MB. The longest sequence may have a million tokens.
 FIRST_NUMBERS = 2**19

@@ -12,7 +12,6 @@ from typing import cast
 import torch
 from torch import Tensor, nn
 
-from dragoman.config import ModelConfig
 from dragoman.model.cache import Cache, SequenceCache
 from dragoman.model.dropout import Dropout
 from dragoman.model.layers import DecoderLayer, EncoderLayer
@@ -20,6 +19,7 @@ from dragoman.model.masks import padding_mask
 from dragoman.model.norms import build_norm
 from dragoman.model.positions import RotaryPositions, build_positions
 from dragoman.model.summary import module_tree
+from dragoman.settings.config import ModelConfig
 
 
 class Embedding(nn.Module):

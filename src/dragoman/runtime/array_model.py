@@ -12,10 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.config import ModelConfig
 from dragoman.decoding.scores import ROWS_AT_ONCE, Floats, Ints
-from dragoman.runtime.folding import needs_centring, searched_weights
-from dragoman.runtime.layers import (
+from dragoman.runtime.array_layers import (
     UNSEEN,
     FeedForward,
     Linear,
@@ -29,7 +27,9 @@ from dragoman.runtime.layers import (
     exponentials,
     split_heads,
 )
+from dragoman.runtime.folding import needs_centring, searched_weights
 from dragoman.runtime.projection import ProjectedScores
+from dragoman.settings.config import ModelConfig
 
 
 class ArrayModel:

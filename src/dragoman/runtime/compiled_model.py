@@ -12,11 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.config import ModelConfig
 from dragoman.decoding.scores import Floats, Ints
-from dragoman.runtime.array_model import Embedding
-from dragoman.runtime.folding import searched_weights
-from dragoman.runtime.kernels import (
+from dragoman.native.kernels import (
     DecoderStruct,
     Kernels,
     LayerStruct,
@@ -25,9 +22,12 @@ from dragoman.runtime.kernels import (
     TokensStruct,
     address,
 )
-from dragoman.runtime.layers import UNSEEN, Rotary, Weights
+from dragoman.runtime.array_layers import UNSEEN, Rotary, Weights
+from dragoman.runtime.array_model import Embedding
+from dragoman.runtime.folding import searched_weights
 from dragoman.runtime.packing import Packer, rounded_up
 from dragoman.runtime.projection import ProjectedScores
+from dragoman.settings.config import ModelConfig
 
 #: More of the highest scores than this are found in NumPy, in less than quadratic time.
 MOST_SORTED = 100

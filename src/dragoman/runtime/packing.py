@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.config import ModelConfig
+from dragoman.bundle.weights import quantized
 from dragoman.decoding.scores import Floats
-from dragoman.runtime.array_model import Embedding
-from dragoman.runtime.kernels import (
+from dragoman.native.kernels import (
     ACTIVATIONS,
     LAYER_NORM,
     RMS_NORM,
@@ -23,8 +22,9 @@ from dragoman.runtime.kernels import (
     ShapeStruct,
     address,
 )
-from dragoman.runtime.layers import Linear, Norm, Weights
-from dragoman.weights import quantized
+from dragoman.runtime.array_layers import Linear, Norm, Weights
+from dragoman.runtime.array_model import Embedding
+from dragoman.settings.config import ModelConfig
 
 #: The largest input of 8 bits.
 LARGEST_INPUT = 255

@@ -15,12 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dragoman.config import ModelConfig
 from dragoman.decoding.scores import FORBIDDEN, Floats, Ints
 from dragoman.errors import ConfigError
 from dragoman.model.cache import Placed, SequenceCache
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
+from dragoman.settings.config import ModelConfig
 
 
 class TorchModel:

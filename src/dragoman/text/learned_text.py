@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from dragoman.errors import BundleError, ConfigError
-from dragoman.sections import Section, parse_section
+from dragoman.settings.sections import Section, parse_section
 from dragoman.text.sentences import has_words, sentence_spans
 
 #: Under this key a bundle's facts have it.

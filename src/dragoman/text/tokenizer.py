@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from dragoman.config import LANGUAGE_CODE, TokenizerConfig
 from dragoman.errors import BundleError, ConfigError
-from dragoman.sections import parse_section
-from dragoman.storage import JSON_LIMIT, read_json, to_json
+from dragoman.machine.storage import JSON_LIMIT, read_json, to_json
+from dragoman.settings.config import LANGUAGE_CODE, TokenizerConfig
+from dragoman.settings.sections import parse_section
 from dragoman.text.characters import Characters
 from dragoman.text.cleaning import clean
 from dragoman.text.subword import Subword, learn_subword

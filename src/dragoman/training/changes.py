@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dragoman.config import Config
 from dragoman.errors import ConfigError
-from dragoman.storage import to_json
+from dragoman.machine.storage import to_json
+from dragoman.settings.config import Config
 
 #: What may change, with all of `search`; all else makes it another training.
 CHANGEABLE = frozenset(

@@ -14,8 +14,8 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from dragoman.errors import BundleError, ConfigError
-from dragoman.locks import require_held
-from dragoman.storage import read_json, require_space, save_folder, to_json, verify_folder
+from dragoman.machine.locks import require_held
+from dragoman.machine.storage import read_json, require_space, save_folder, to_json, verify_folder
 
 #: What a fine-tuning began with, among a training's fingerprints.
 STARTING_MODEL = "starting model"

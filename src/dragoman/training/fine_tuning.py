@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import PRESETS, Config, DataConfig, SearchConfig
+from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.data.corpus import are_others, languages
 from dragoman.errors import ConfigError
-from dragoman.recipe import parse_config
+from dragoman.settings.config import PRESETS, Config, DataConfig, SearchConfig
+from dragoman.settings.recipe import parse_config
 from dragoman.text.tokenizer import Tokenizers
 
 

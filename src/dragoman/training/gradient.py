@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from dragoman.config import TrainingConfig
 from dragoman.data.batches import Batch
+from dragoman.machine.processes import Processes
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes
+from dragoman.settings.config import TrainingConfig
 from dragoman.training.loss import batch_loss, n_target_tokens
 
 

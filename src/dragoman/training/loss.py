@@ -14,9 +14,9 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dragoman.data.batches import Batch
-from dragoman.fused import functions as fused
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
+from dragoman.native import fused
 
 #: Tokens whose scores are held at once, of thousands in a batch. With fewer, adding up the gradient of the weights
 #: costs more than its products; with more, the scores of small vocabularies leave the processor's cache.

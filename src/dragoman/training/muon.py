@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from dragoman.processes import Processes
+from dragoman.machine.processes import Processes
 
 MOMENTUM = 0.95
 #: Root mean square of the numbers of an update at a rate of one. Adam's is 0.2 to 1; so the same rates suit both.

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor
 
-from dragoman.config import TrainingConfig
+from dragoman.machine.processes import Processes
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes
+from dragoman.settings.config import TrainingConfig
 from dragoman.training.muon import Muon
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from dragoman.config import PRESETS, ModelShape, TrainingConfig
-from dragoman.recipe import is_given
+from dragoman.settings.config import PRESETS, ModelShape, TrainingConfig
+from dragoman.settings.recipe import is_given
 from dragoman.text.cleaning import clean
 from dragoman.text.languages import scripts
 from dragoman.training.schedule import peak_rate

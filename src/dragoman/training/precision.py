@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from dragoman.config import Config
+from dragoman.settings.config import Config
 
 #: Smaller models and batches were never measured to gain from bfloat16: too much of a step is no product.
 MIN_D_MODEL, MIN_BATCH_TOKENS = 128, 1024

@@ -10,8 +10,7 @@ from typing import Any
 
 import torch
 
-from dragoman.bundle import Bundle
-from dragoman.config import Config, DataConfig, ModelConfig
+from dragoman.bundle.bundle import Bundle
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import (
@@ -23,24 +22,25 @@ from dragoman.data.prepare import (
     prepare,
 )
 from dragoman.data.training_text import learned_text
-from dragoman.devices import find_device
 from dragoman.errors import BundleError, ConfigError, DataError
-from dragoman.fused.library import library
-from dragoman.locks import lock_folder
-from dragoman.memory import available_memory
+from dragoman.machine.devices import find_device
+from dragoman.machine.locks import lock_folder
+from dragoman.machine.processes import Processes, start_processes
+from dragoman.machine.ram import available_memory
+from dragoman.machine.storage import read_pointer, write_file
 from dragoman.model.footprint import disproportion
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes, start_processes
-from dragoman.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
-from dragoman.sections import parse_section
-from dragoman.storage import read_pointer, write_file
+from dragoman.native.fused_library import library
+from dragoman.settings.config import Config, DataConfig, ModelConfig
+from dragoman.settings.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
+from dragoman.settings.sections import parse_section
 from dragoman.text.learned_text import FACT
 from dragoman.training.changes import refuse_changes
 from dragoman.training.checkpoint import STARTING_MODEL
 from dragoman.training.fine_tuning import fingerprint, given_by, kept_tokenizers, load_start, searched_as
-from dragoman.training.memory import state_bytes, training_bytes
 from dragoman.training.plan import plan
+from dragoman.training.ram_estimate import state_bytes, training_bytes
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import total_steps
 from dragoman.training.trainer import Trainer

@@ -8,13 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dragoman.averaging import MeanWeights
-from dragoman.bundle import load_bundle, save_bundle, write_bundle
-from dragoman.config import SearchConfig
+from dragoman.bundle.averaging import MeanWeights
+from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
+from dragoman.bundle.weights import read_weights
 from dragoman.errors import BundleError, ConfigError, RunFolderError
-from dragoman.model.shapes import weight_shapes
-from dragoman.model.transformer import Transformer
-from dragoman.storage import (
+from dragoman.machine.storage import (
     TEMPORARY,
     read_json,
     read_pointer,
@@ -23,9 +21,11 @@ from dragoman.storage import (
     set_pointer,
     verify_folder,
 )
+from dragoman.model.shapes import weight_shapes
+from dragoman.model.transformer import Transformer
+from dragoman.settings.config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint, saved_steps
-from dragoman.weights import read_weights
 
 
 class RunFolder:

@@ -9,8 +9,8 @@ from typing import Any, Self
 
 import torch
 
-from dragoman.processes import Processes
-from dragoman.signals import HANG_UP, ending_signals
+from dragoman.machine.processes import Processes
+from dragoman.machine.signals import HANG_UP, ending_signals
 
 
 class StopRequest:

@@ -11,20 +11,20 @@ from typing import NoReturn
 
 import torch
 
-from dragoman.config import Config
 from dragoman.data.batches import Batch, Batches, prefetch
 from dragoman.data.prepare import Prepared
 from dragoman.errors import DivergedError, LostFolderError, ResourceError, RunFolderError, is_out_of_memory
-from dragoman.fused.library import library
-from dragoman.memory import peak_memory
+from dragoman.machine.processes import Processes
+from dragoman.machine.ram import peak_memory
 from dragoman.model.transformer import Transformer
-from dragoman.processes import Processes
+from dragoman.native.fused_library import library
+from dragoman.settings.config import Config
 from dragoman.text.learned_text import LearnedText
 from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import STARTING_MODEL, Checkpoint, Progress, Window
 from dragoman.training.core_watch import CoreWatch
 from dragoman.training.gradient import batch_gradient
-from dragoman.training.metrics import Display, MetricsLog
+from dragoman.training.metrics_log import Display, MetricsLog
 from dragoman.training.optimizer import MovingAverage, Optimizer
 from dragoman.training.precision import choose_precision
 from dragoman.training.run_folder import RunFolder

@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from dragoman.bundle import Bundle
+from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.weights import Floats
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import SPECIALS, UNK_ID
-from dragoman.weights import Floats
 
 _OF_SOURCE = ("source_embedding.tokens.weight",)
 _OF_TARGET = ("target_embedding.tokens.weight", "output_projection.weight", "output_projection.bias")

@@ -6,15 +6,15 @@ import copy
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
-from dragoman.bundle import Bundle
-from dragoman.config import ModelConfig
+from dragoman.bundle.bundle import Bundle
 from dragoman.decoding.state import Model
-from dragoman.devices import Precision
 from dragoman.errors import ConfigError
+from dragoman.machine.devices import Precision
+from dragoman.native.kernels import usable_kernels
+from dragoman.runtime.array_layers import Weights
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.runtime.kernels import usable_kernels
-from dragoman.runtime.layers import Weights
+from dragoman.settings.config import ModelConfig
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dragoman.config import SearchConfig
 from dragoman.errors import ConfigError
+from dragoman.settings.config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import harmless_paragraphs

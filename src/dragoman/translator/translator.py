@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypedDict, Unpack, overload
 
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.bundle import Bundle, load_bundle
-from dragoman.config import SearchConfig
+from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.decoding.state import TransformerScorer
-from dragoman.devices import Precision, find_device
 from dragoman.errors import ConfigError, DataError, printable
-from dragoman.sections import parse_section
+from dragoman.machine.devices import Precision, find_device
+from dragoman.machine.workers import Workers
+from dragoman.settings.config import SearchConfig
+from dragoman.settings.sections import parse_section
 from dragoman.text.cleaning import harmless
 from dragoman.text.learned_text import LearnedText, fewest_sentences
 from dragoman.text.tokenizer import Tokenizers
@@ -39,7 +40,6 @@ from dragoman.translator.models import TrainedModels
 from dragoman.translator.planning import Plan, Planner, Request
 from dragoman.translator.results import Score, Translation, merge_flags
 from dragoman.translator.writing import Job, Writer, Written
-from dragoman.workers import Workers
 
 if TYPE_CHECKING:
     import torch
@@ -52,7 +52,7 @@ BATCH_TOKENS, CPU_BATCH_TOKENS = 2048, 512
 
 
 class SearchOptions(TypedDict, total=False):
-    """What `translate` can be told; each stands in for the field of that name in `dragoman.config.SearchConfig`."""
+    """Options of `translate`; each stands in for the field of that name in `SearchConfig`."""
 
     beam_size: int | None
     n_best: int | None

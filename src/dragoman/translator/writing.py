@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dragoman.config import SearchConfig
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import printable
+from dragoman.settings.config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tokenizer import Tokenizer, Tokenizers

@@ -6,7 +6,7 @@
  * computes, `library.py` has the same structures and calls them. They return 0 or NO_MEMORY.
  */
 
-#include "../vectors.h"
+#include "vectors.h"
 
 #include <omp.h>
 

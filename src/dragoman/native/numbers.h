@@ -1,6 +1,6 @@
 /* What attention multiplies: float32, or bfloat16 where the processor has AVX-512 BF16. Sums are always float32. */
 
-#include "../vectors.h"
+#include "vectors.h"
 
 #ifdef __AVX512BF16__
 

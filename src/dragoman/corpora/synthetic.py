@@ -13,7 +13,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import Final
 
-from dragoman.data import captions
+from dragoman.corpora import captions
 from dragoman.errors import ConfigError
 
 Pair = tuple[str, str]

@@ -10,7 +10,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from dragoman.compiled import usable_libraries
+from dragoman.native.libraries import usable_libraries
 
 #: The kinds of fused.c, the slowest first.
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"

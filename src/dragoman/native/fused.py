@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from dragoman.fused.library import NUMBERS, AttentionStruct, DropoutStruct, Library, array, library, n_threads
+from dragoman.native.fused_library import NUMBERS, AttentionStruct, DropoutStruct, Library, array, library, n_threads
 
 
 def is_supported(*tensors: Tensor) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dragoman.config import ModelConfig, TrainingConfig
-from dragoman.fused.library import library
 from dragoman.model.attention import OURS, PLAIN
+from dragoman.native.fused_library import library
+from dragoman.settings.config import ModelConfig, TrainingConfig
 from dragoman.training.loss import CHUNK_TOKENS
 
 #: float32.

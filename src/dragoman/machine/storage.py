@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dragoman.errors import BundleError, ResourceError, RunFolderError, disk_errors
-from dragoman.locks import require_held
+from dragoman.machine.locks import require_held
 
 MANIFEST = "MANIFEST.json"
 POINTER_LIMIT = 4096

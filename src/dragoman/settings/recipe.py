@@ -12,9 +12,9 @@ from typing import Any, Literal, get_args, get_origin
 
 import yaml
 
-from dragoman.config import PRESETS, SIZES, Config, DataConfig, TokenizerConfig
 from dragoman.errors import ConfigError
-from dragoman.sections import Section, parse_section, problems_of
+from dragoman.settings.config import PRESETS, SIZES, Config, DataConfig, TokenizerConfig
+from dragoman.settings.sections import Section, parse_section, problems_of
 
 #: YAML is read at some 50 kB a second.
 MAX_RECIPE_BYTES = 100_000

@@ -24,14 +24,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.bundle import find_bundle
+from dragoman.bundle.bundle import find_bundle
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import text_problem
-from dragoman.devices import Precision
 from dragoman.errors import ConfigError, DataError, RunFolderError
-from dragoman.locks import lock_folder
-from dragoman.storage import MANIFEST, read_json, remove_folder, sha256, temporary, to_json, write_file, write_pieces
+from dragoman.machine.devices import Precision
+from dragoman.machine.locks import lock_folder
+from dragoman.machine.storage import (
+    MANIFEST,
+    read_json,
+    remove_folder,
+    sha256,
+    temporary,
+    to_json,
+    write_file,
+    write_pieces,
+)
 from dragoman.text.invisible import is_blank
 from dragoman.translator import SearchOptions, Translator
 

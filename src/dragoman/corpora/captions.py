@@ -18,7 +18,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Final
 
-from dragoman.data.captions_lexicon import VERBS, Adjective, Case, Counting, Form, Kind, Noun, Verb, nouns, sites
+from dragoman.corpora.captions_lexicon import VERBS, Adjective, Case, Counting, Form, Kind, Noun, Verb, nouns, sites
 
 # ---------------------------------------------------------------------------------------------- German endings
 

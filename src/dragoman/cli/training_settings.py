@@ -30,7 +30,7 @@ def recipe_settings(
     Raises:
         ConfigError: the recipe cannot be read, or an override is not key=value.
     """
-    from dragoman.recipe import override_settings, read_recipe
+    from dragoman.settings.recipe import override_settings, read_recipe
 
     settings = read_recipe(recipe)
     given = {key: value for key, value in data.items() if value is not None}
@@ -61,10 +61,10 @@ def require_readable(settings: Mapping[str, Any]) -> None:
         ConfigError: the corpus is unknown.
         DataError: a file cannot be read, or does not begin as it should.
     """
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import available_splits, read_pairs
     from dragoman.data.lines import check_text_file
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
     for path in (*data.files("train"), *data.files("validation"), *data.files("test")):
@@ -111,9 +111,9 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
     Raises:
         ConfigError: the data section is wrong.
     """
-    from dragoman.config import DataConfig
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
-    from dragoman.sections import parse_section
+    from dragoman.settings.config import DataConfig
+    from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
     langs = languages(data)

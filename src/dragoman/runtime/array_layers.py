@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from dragoman.config import ModelConfig
 from dragoman.decoding.scores import Floats
 from dragoman.runtime.folding import can_fold
+from dragoman.settings.config import ModelConfig
 
 Weights = Mapping[str, Floats]
 Map = Callable[[Floats], Floats]

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from dragoman.sections import Section
+from dragoman.settings.sections import Section
 
 Size = Annotated[int, Field(ge=1, le=1_000_000)]
 Depth = Annotated[int, Field(ge=1, le=1_000)]

@@ -23,15 +23,23 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors.numpy import save
 
-from dragoman.config import ModelConfig, SearchConfig
+from dragoman.bundle.weights import (
+    Floats,
+    StoredPrecision,
+    largest_file,
+    not_finite,
+    read_weights,
+    stored_weights,
+    weights_of,
+)
 from dragoman.errors import BundleError, ConfigError, DivergedError
+from dragoman.machine.storage import JSON_LIMIT, MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
 from dragoman.model.footprint import disproportion
 from dragoman.model.shapes import weight_shapes
-from dragoman.sections import S, parse_section
-from dragoman.storage import JSON_LIMIT, MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
+from dragoman.settings.config import ModelConfig, SearchConfig
+from dragoman.settings.sections import S, parse_section
 from dragoman.text.tokenizer import Tokenizers, file_limits
 from dragoman.text.vocabulary import PAD_ID
-from dragoman.weights import Floats, StoredPrecision, largest_file, not_finite, read_weights, stored_weights, weights_of
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
@@ -45,7 +53,7 @@ WEIGHTS = "model.safetensors"
 CARD = "README.md"
 TOKENIZER = "tokenizer"
 #: Holds the bundles that come with the package, each in a folder of its name.
-PRETRAINED = Path(__file__).parent / "pretrained"
+PRETRAINED = Path(__file__).parent.parent / "pretrained"
 #: Facts that also hold of weights made from a bundle's, by averaging or by training on: the heads that align words
 #: (`dragoman.alignment.heads`), because both keep the model's shape, and small changes of the weights keep what a head
 #: does; and the kind of text that was learned from (`dragoman.text.learned_text`), which a training counts anew.

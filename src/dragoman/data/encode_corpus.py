@@ -11,15 +11,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
-from dragoman.config import DataConfig
 from dragoman.data.corpus import ParallelText
 from dragoman.data.filtering import Counts, length_problem, text_problem
 from dragoman.data.selection import TRAIN, VALIDATION, NumberedPair, Selection, Use
 from dragoman.data.store import Row, StoreWriter, pack
-from dragoman.devices import all_cores
 from dragoman.errors import DataError
+from dragoman.machine.devices import all_cores
+from dragoman.machine.workers import Workers
+from dragoman.settings.config import DataConfig
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.workers import Workers
 
 _CHUNK = 4096
 #: More processes would wait for the first, which reads and writes for all.

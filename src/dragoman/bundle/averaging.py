@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.bundle import load_bundle, write_bundle
+from dragoman.bundle.bundle import load_bundle, write_bundle
+from dragoman.bundle.weights import Floats
 from dragoman.errors import ConfigError
-from dragoman.weights import Floats
 
 
 class MeanWeights:

@@ -14,9 +14,9 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.compiled import usable_libraries
-from dragoman.devices import Precision
 from dragoman.errors import ResourceError
+from dragoman.machine.devices import Precision
+from dragoman.native.libraries import usable_libraries
 
 #: The kinds of kernels.c for each precision, the slowest first. It is always of float32, since it runs everywhere, and
 #: knows which of the others do.

@@ -1,0 +1,1 @@
+"""The computer: devices, RAM, processes, signals, and files that must survive."""
