@@ -25,7 +25,7 @@ from dragoman.model.positions import RotaryPositions
 from dragoman.model.transformer import Transformer
 from dragoman.native import fused
 from dragoman.native.fused_library import LIBRARIES, Library
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import batch_loss
 
