@@ -24,7 +24,7 @@ from dragoman.data.corpus import Split, available_splits, languages, read_pairs
 from dragoman.data.lines import Unreadable, count_lines, read_lines
 from dragoman.data.raw_lines import MAX_LINE_BYTES, raw_lines
 from dragoman.errors import ConfigError, DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 BOM = b"\xef\xbb\xbf"

@@ -23,7 +23,7 @@ from dragoman.data.lines import Line, check_text_file, count_lines, read_lines
 from dragoman.data.tables import InvalidUtf8, NumberedLine, Table, open_table
 from dragoman.errors import ConfigError, DataError, DragomanError
 from dragoman.machine.storage import sha256
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 
 Split = Literal["train", "validation", "test"]
 

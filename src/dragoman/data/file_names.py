@@ -8,7 +8,7 @@ from pathlib import Path
 from dragoman.data.column_names import Languages
 from dragoman.data.compression import COMPRESSED_SUFFIXES
 from dragoman.data.formats import has_document_suffix
-from dragoman.settings.config import LANGUAGE_CODE
+from dragoman.settings.data_config import LANGUAGE_CODE
 
 #: The code of a language that nobody named (ISO 639-2).
 UNKNOWN_LANGUAGE = "und"
