@@ -25,7 +25,7 @@ from dragoman.data.text_files import lines
 from dragoman.data.text_files.lines import Unreadable, count_lines, read_lines
 from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES, raw_lines
 from dragoman.errors import ConfigError, DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 BOM = b"\xef\xbb\xbf"

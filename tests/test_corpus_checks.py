@@ -16,7 +16,7 @@ from dragoman.data.checks.misalignment import AlignmentCheck, Misfit
 from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.data.selection import select
 from dragoman.errors import DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.settings.sections import parse_section
 
 Pairs = list[tuple[str, str]]

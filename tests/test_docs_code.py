@@ -10,12 +10,12 @@ import pytest
 import typer
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("lab/*.md"), *ROOT.glob(".github/**/*.md")])
 BLOCK = re.compile(
     r"^(?:<!-- not executed: (?P<reason>[^\n]+?) -->\n+)?```(?P<language>\w+)[^\n]*\n(?P<code>.*?)^```$", re.M | re.S
 )
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)[^)]*\)")
-PATH = re.compile(r"(?<![\w/.-])(?:src|tests|recipes|docs|\.ci|\.github)/[\w./-]*\w")
+PATH = re.compile(r"(?<![\w/.-])(?:src|tests|recipes|docs|lab|benchmarks|\.ci|\.github)/[\w./-]*\w")
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 

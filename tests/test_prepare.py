@@ -26,7 +26,8 @@ from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.data.text_files.lines import Line, Unreadable
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
-from dragoman.settings.config import Config, DataConfig
+from dragoman.settings.config import Config
+from dragoman.settings.data_config import DataConfig
 from dragoman.settings.recipe import parse_config
 from dragoman.text.tokenizer import learn_tokenizers
 

@@ -21,7 +21,7 @@ from dragoman.data.prepare import prepare
 from dragoman.data.text_files.lines import Unreadable
 from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.settings.recipe import parse_config
 
 PAIRS = [

@@ -27,7 +27,7 @@ from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
     from dragoman.data.splitting import Splitting
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
 
 Folder = Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)]
 WritePair = Callable[[str, str], None]
@@ -60,7 +60,7 @@ def split(
     """
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import split_pairs
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     given = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
@@ -162,7 +162,7 @@ def multi30k(
     """Write Multi30k, captions of pictures: train, validation and test, one sentence a line."""
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     given = {"corpus": "multi30k", "source_lang": source_lang, "target_lang": target_lang}
@@ -184,7 +184,7 @@ def made(
     from dragoman.corpora.synthetic import make_corpus
     from dragoman.data.corpus import languages, read_pairs, turned
     from dragoman.data.splitting import SPLITS
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     name = str(context.info_name)

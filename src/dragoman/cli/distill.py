@@ -116,7 +116,7 @@ def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> Paral
     from dragoman.data.formats.file_names import file_language
     from dragoman.data.text_files.file_signatures import refuse_documents
     from dragoman.data.text_files.lines import check_text_file, read_lines
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     given = {key: value for key, value in origin.items() if value is not None}

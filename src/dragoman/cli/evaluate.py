@@ -39,7 +39,7 @@ from dragoman.errors import ConfigError
 if TYPE_CHECKING:
     from dragoman.data.corpus import ParallelText
     from dragoman.evaluation.metrics import Comparison, Metric
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.translator import SearchOptions, Translator
 
 Split = Literal["train", "validation", "test"]
@@ -186,7 +186,7 @@ def _test_set(
     """The text that the options name: files, a part of a corpus or recipe, or what a run was validated on."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, available_splits, languages, read_pairs
     from dragoman.data.prepare import is_prepared, validation_text
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     tokenizers = translator.tokenizers

@@ -63,7 +63,7 @@ def require_readable(settings: Mapping[str, Any]) -> None:
     """
     from dragoman.data.corpus import available_splits, read_pairs
     from dragoman.data.text_files.lines import check_text_file
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
@@ -112,7 +112,7 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
         ConfigError: the data section is wrong.
     """
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])

@@ -21,7 +21,7 @@ from dragoman.data.corpus import ParallelText, languages
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import Counts, text_problem
 from dragoman.errors import DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 
 TRAIN, VALIDATION = "train", "validation"
 
