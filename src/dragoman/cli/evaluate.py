@@ -259,7 +259,7 @@ def _refuse(context: typer.Context, unused: Container[str], with_what: str) -> N
 def _evaluate_files(
     hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, m30k: bool, as_json: bool
 ) -> None:
-    from dragoman.data.file_names import file_language
+    from dragoman.data.formats.file_names import file_language
     from dragoman.evaluation.evaluation import comparison_table, m30k_references, metrics_table, score_all
     from dragoman.evaluation.metrics import paired_test
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from dragoman.data.checks.language_evidence import LanguageSample
+from dragoman.data.checks.markup import MarkupCounter
+from dragoman.data.checks.misalignment import AlignmentCheck, Misfit
 from dragoman.data.corpus import LineCountError, ParallelText
-from dragoman.data.language_evidence import LanguageSample
-from dragoman.data.lines import Line
-from dragoman.data.markup import MarkupCounter
-from dragoman.data.misalignment import AlignmentCheck, Misfit
-from dragoman.data.tables import NumberedLine
+from dragoman.data.formats.tables import NumberedLine
+from dragoman.data.text_files.lines import Line
 
 #: A corpus with a larger share of shifted pairs is refused.
 _WORST_SHARE = 0.05

@@ -14,7 +14,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.data.line_features import LineFeatures
+from dragoman.data.checks.line_features import LineFeatures
 
 Scores = NDArray[np.float64]
 #: For each shift, a score of each source line with the target line that many lines further down.

@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from dragoman.data.checks.language_words import ALIKE, FREQUENT_WORDS
 from dragoman.data.corpus import UNKNOWN_LANGUAGE
-from dragoman.data.language_words import ALIKE, FREQUENT_WORDS
 from dragoman.text.languages import base_language, scripts
 
 #: Between so many pairs and half of it are kept as a sample, evenly from the whole corpus.

@@ -11,8 +11,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.data.character_encodings import NO_TEXT, n_binary, wide_encoding
-from dragoman.data.compression import uncompressed_name
+from dragoman.data.text_files.character_encodings import NO_TEXT, n_binary, wide_encoding
+from dragoman.data.text_files.compression import uncompressed_name
 from dragoman.errors import DataError
 
 _UNPACK = "unpack it, and give the text files in it"

@@ -11,8 +11,8 @@ from html.entities import html5
 from typing import Literal
 
 from dragoman.data.corpus import ParallelText
-from dragoman.data.lines import Line
-from dragoman.data.tables import NumberedLine
+from dragoman.data.formats.tables import NumberedLine
+from dragoman.data.text_files.lines import Line
 from dragoman.text.cleaning import collapse_spaces
 
 Cleaning = Literal["entities", "tags"]

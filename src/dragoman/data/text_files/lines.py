@@ -20,9 +20,9 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, Literal
 
-from dragoman.data.character_encodings import encoding_advice
-from dragoman.data.compression import BLOCK_BYTES, DamagedError, unpacked
-from dragoman.data.raw_lines import raw_lines, raw_lines_of
+from dragoman.data.text_files.character_encodings import encoding_advice
+from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, unpacked
+from dragoman.data.text_files.raw_lines import raw_lines, raw_lines_of
 from dragoman.errors import DataError
 
 #: The longest line that a command reads to answer it.

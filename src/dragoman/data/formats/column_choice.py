@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.data.column_kinds import EMPTY, LANGUAGES, LINKS, NUMBERS, TEXT, describe, has_heading, kind_of
-from dragoman.data.column_names import (
+from dragoman.data.formats.column_kinds import EMPTY, LANGUAGES, LINKS, NUMBERS, TEXT, describe, has_heading, kind_of
+from dragoman.data.formats.column_names import (
     Choice,
     Languages,
     Meaning,
@@ -23,8 +23,8 @@ from dragoman.data.column_names import (
     meaning,
     same_language,
 )
-from dragoman.data.delimiters import DELIMITERS, N_JUDGED, Layout, cut
-from dragoman.data.file_names import table_languages
+from dragoman.data.formats.delimiters import DELIMITERS, N_JUDGED, Layout, cut
+from dragoman.data.formats.file_names import table_languages
 from dragoman.errors import ConfigError, DataError
 
 _LONGEST_NAME = 60

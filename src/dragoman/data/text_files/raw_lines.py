@@ -12,9 +12,9 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from dragoman.data.character_encodings import n_binary
-from dragoman.data.compression import BLOCK_BYTES, HEAD_BYTES, ByteStream, DamagedError, unpacked
-from dragoman.data.formats import refuse_other_formats
+from dragoman.data.text_files.character_encodings import n_binary
+from dragoman.data.text_files.compression import BLOCK_BYTES, HEAD_BYTES, ByteStream, DamagedError, unpacked
+from dragoman.data.text_files.file_signatures import refuse_other_formats
 from dragoman.errors import DataError
 
 #: Training passes over longer lines, which are no sentences; they are not held in RAM.

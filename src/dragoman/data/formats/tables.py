@@ -14,12 +14,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
-from dragoman.data.choosing_columns import Columns, choose_columns, join_lines
-from dragoman.data.column_names import Languages
-from dragoman.data.delimiters import DELIMITERS, Layout, find_layout
-from dragoman.data.formats import refuse_documents
-from dragoman.data.json_pairs import Keys, find_keys, is_json, read_objects
-from dragoman.data.lines import Line, Unreadable, check_text_file, count_lines, read_lines
+from dragoman.data.formats.column_choice import Columns, choose_columns, join_lines
+from dragoman.data.formats.column_names import Languages
+from dragoman.data.formats.delimiters import DELIMITERS, Layout, find_layout
+from dragoman.data.formats.json_lines import Keys, find_keys, is_json, read_objects
+from dragoman.data.text_files.file_signatures import refuse_documents
+from dragoman.data.text_files.lines import Line, Unreadable, check_text_file, count_lines, read_lines
 from dragoman.errors import DataError
 
 #: (line, source, target): a pair, and the line of the file where it begins.

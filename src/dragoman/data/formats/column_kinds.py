@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from dragoman.data.column_names import language_code
+from dragoman.data.formats.column_names import language_code
 
 TEXT, NUMBERS, EMPTY, LANGUAGES, LINKS = "text", "numbers", "empty", "language codes", "links"
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.data.line_features import LineFeatures, concatenate, line_features
-from dragoman.data.pair_scores import LengthCorrelation, ShiftScores, fit_scores, shift_correlations
+from dragoman.data.checks.line_features import LineFeatures, concatenate, line_features
+from dragoman.data.checks.pair_scores import LengthCorrelation, ShiftScores, fit_scores, shift_correlations
 
 #: Lines of a window, except the last one, which has up to twice as many.
 _WINDOW = 1 << 15

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from dragoman.data.column_names import are_names
+from dragoman.data.formats.column_names import are_names
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 #: Lines that the delimiter and the columns are judged by; quoting is judged by the whole sample.

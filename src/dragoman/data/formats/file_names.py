@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from dragoman.data.column_names import Languages
-from dragoman.data.compression import COMPRESSED_SUFFIXES
-from dragoman.data.formats import has_document_suffix
+from dragoman.data.formats.column_names import Languages
+from dragoman.data.text_files.compression import COMPRESSED_SUFFIXES
+from dragoman.data.text_files.file_signatures import has_document_suffix
 from dragoman.settings.data_config import LANGUAGE_CODE
 
 #: The code of a language that nobody named (ISO 639-2).

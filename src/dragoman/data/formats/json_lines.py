@@ -13,10 +13,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dragoman.data.choosing_columns import join_lines, which_columns
-from dragoman.data.column_kinds import TEXT, kind_of
-from dragoman.data.column_names import Choice, Languages, choose_by_name, contradiction, is_swapped, meaning
-from dragoman.data.lines import Line, Unreadable
+from dragoman.data.formats.column_choice import join_lines, which_columns
+from dragoman.data.formats.column_kinds import TEXT, kind_of
+from dragoman.data.formats.column_names import Choice, Languages, choose_by_name, contradiction, is_swapped, meaning
+from dragoman.data.text_files.lines import Line, Unreadable
 from dragoman.errors import ConfigError, DataError
 
 #: Objects that the keys are judged by.
