@@ -18,7 +18,7 @@ from dragoman.cli.program import explain
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.state import State
 from dragoman.errors import ConfigError, DeadlineError, StoppedError
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Candidate, ComputeOptions, Request, SearchJob, StopCondition, Translator
 from dragoman.translator.batcher import Batcher
 

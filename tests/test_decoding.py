@@ -20,7 +20,7 @@ from dragoman.decoding.scores import ArrayScores, Floats, Ints, Scores
 from dragoman.decoding.search import search
 from dragoman.decoding.state import Scorer, State, add_probabilities
 from dragoman.errors import ConfigError, DragomanError, StoppedError
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
 
 A, B = 4, 5

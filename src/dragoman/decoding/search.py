@@ -16,7 +16,7 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.sampling import sample
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.state import Scorer, StoppableState
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 
 __all__ = ["Hypothesis", "search"]
 

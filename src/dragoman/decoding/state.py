@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dragoman.decoding.grid import Grid
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints, Scores
 from dragoman.errors import ConfigError, StoppedError
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 from dragoman.text.vocabulary import PAD_ID
 
 

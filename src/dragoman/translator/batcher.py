@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from typing import Self
 
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.planning import SearchJob
 from dragoman.translator.searching import Candidate, Search, StopCondition
 

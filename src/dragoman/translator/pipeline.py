@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.planning import Plan, Planner, SearchJob
 from dragoman.translator.request import Request

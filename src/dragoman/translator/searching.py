@@ -16,7 +16,7 @@ from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import DeadlineError, StoppedError, printable
 from dragoman.machine.workers import Workers
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import EOS_ID

@@ -13,7 +13,7 @@ from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import ConfigError, DataError
 from dragoman.machine.devices import Precision, find_device
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.text.learned_text import LearnedText, fewest_sentences
 from dragoman.text.tokenizer import Tokenizers
