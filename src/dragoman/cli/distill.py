@@ -31,7 +31,7 @@ from dragoman.cli.training_settings import refuse_unused, require_folder
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
 
 
 def distill(
@@ -112,10 +112,8 @@ def distill(
 
 def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:
     """The pairs to translate; the targets are empty where there are only sources."""
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, are_others, read_pairs
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, are_others, read_pairs, read_sources
     from dragoman.data.formats.file_names import file_language
-    from dragoman.data.text_files.file_signatures import refuse_documents
-    from dragoman.data.text_files.lines import check_text_file, read_lines
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
@@ -126,10 +124,7 @@ def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> Paral
             what = f"the name of the --{key} says {found}, and the models take {language} there"
             raise ConfigError(what, given[key], advice="give the files the right way round, or rename them")
     if given.keys() == {"source"}:
-        path = Path(given["source"])
-        check_text_file(path)
-        refuse_documents(path)
-        return ParallelText(str(path), lambda: ((line, "") for line in read_lines(path)), {"source": path})
+        return read_sources(Path(given["source"]))
     keys = zip(("source_lang", "target_lang"), languages, strict=True)
     known = {key: language for key, language in keys if language != UNKNOWN_LANGUAGE}
     text = read_pairs(parse_section(DataConfig, {**known, **given}), "train")

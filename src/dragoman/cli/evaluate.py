@@ -37,7 +37,7 @@ from dragoman.cli.training_settings import readable, recipe_settings, require_te
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
     from dragoman.evaluation.metrics import Comparison, Metric
     from dragoman.settings.data_config import DataConfig
     from dragoman.translator import SearchOptions, Translator
@@ -112,6 +112,7 @@ def evaluate(
         _refuse(context, {"recipe", "split"}, "--source, --target or --pairs")
     search: SearchOptions = {"beam_size": beam_size, "length_penalty": length_penalty, "max_length": max_length}
     variants = _variants(vary[0], search) if vary else None
+    from dragoman.data import multi30k
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.evaluation.evaluation import evaluate, m30k_references, to_json, to_table, vary_search, vary_table
     from dragoman.machine.devices import all_cores
@@ -134,8 +135,8 @@ def evaluate(
         _warn_of_spaces(language, references)
         if split == "test":
             _warn_of_training(model, sources, references)
-        own_split = split if test.is_multi30k else None
-        tokenised = m30k_references(references, language, own_split) if m30k or test.is_multi30k else None
+        own = multi30k.tokenised_references(split, language) if test.is_multi30k else None
+        tokenised = m30k_references(references, language, own) if m30k or test.is_multi30k else None
         _warn_of_length(zip(sources, references, strict=True), translator, varies=bool(variants))
         texts = sources, references
         asked: dict[str, Any] = {"batch_size": batch_size, "sentences": sentences}
@@ -184,6 +185,7 @@ def _test_set(
     recipe: Path | None, options: dict[str, str | None], split: Split, model: Sequence[str], translator: Translator
 ) -> _TestSet:
     """The text that the options name: files, a part of a corpus or recipe, or what a run was validated on."""
+    from dragoman.data import multi30k
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, available_splits, languages, read_pairs
     from dragoman.data.prepare import is_prepared, validation_text
     from dragoman.settings.data_config import DataConfig
@@ -214,7 +216,7 @@ def _test_set(
         advice = f"give --split {' or '.join(named)}, or --source and --target"
         raise ConfigError(f"no {split} data is given", recipe, advice=advice)
     data = parse_section(DataConfig, own | settings["data"])
-    return _TestSet(read_pairs(data, split), languages(data)[1], data.corpus == "multi30k")
+    return _TestSet(read_pairs(data, split), languages(data)[1], data.corpus == multi30k.NAME)
 
 
 def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
