@@ -23,19 +23,12 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors.numpy import save
 
-from dragoman.bundle.weights import (
-    Floats,
-    StoredPrecision,
-    largest_file,
-    not_finite,
-    read_weights,
-    stored_weights,
-    weights_of,
-)
+from dragoman.bundle.search_ram import disproportion
+from dragoman.bundle.weights import StoredPrecision, largest_file, not_finite, read_weights, stored_weights, weights_of
 from dragoman.errors import BundleError, ConfigError, DivergedError
+from dragoman.machine.arrays import Floats
 from dragoman.machine.storage import JSON_LIMIT, MANIFEST, read_json, read_pointer, save_folder, to_json, verify_folder
-from dragoman.model.footprint import disproportion
-from dragoman.model.shapes import weight_shapes
+from dragoman.model.layout import Layout
 from dragoman.settings.config import ModelConfig, SearchConfig
 from dragoman.settings.sections import S, parse_section
 from dragoman.text.tokenizer import Tokenizers, file_limits
@@ -274,7 +267,7 @@ def _shapes(config: ModelConfig, folder: Path) -> dict[str, tuple[int, ...]]:
     path, n_layers = folder / WEIGHTS, config.n_encoder_layers + config.n_decoder_layers
     if path.is_file() and path.stat().st_size < n_layers * LEAST_LAYER_BYTES:
         raise BundleError(f"the file is too small for the configured {n_layers:,} layers", path)
-    return weight_shapes(config)
+    return Layout(config).shapes()
 
 
 def _read_config(folder: Path) -> dict[str, Any]:
