@@ -10,7 +10,7 @@ from test_runtime import shapes, transformer
 
 from dragoman.bundle.weights import unique_weights
 from dragoman.model.layout import Layout, Weight
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 CODE = [path for folder in ("src/dragoman", "benchmarks") for path in sorted((ROOT / folder).rglob("*.py"))]

@@ -44,7 +44,7 @@ from dragoman.machine.processes import start_processes
 from dragoman.machine.ram import peak_memory
 from dragoman.machine.storage import read_pointer, require_space, to_json
 from dragoman.settings.recipe import parse_config, read_recipe
-from dragoman.training import checkpoint, gradient, loss, metrics, run_folder, train, trainer, validation
+from dragoman.training import checkpoint, gradient, loss, metrics_log, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
@@ -390,7 +390,7 @@ def test_a_disk_that_is_full_for_a_while_costs_nothing(
 ) -> None:
     """The log, a bundle and a checkpoint cannot be written; later they can."""
     run, told = tmp_path / "run", list[str]()
-    for module, name in ((metrics, "append_file"), (run_folder, "save_bundle"), (checkpoint, "save_folder")):
+    for module, name in ((metrics_log, "append_file"), (run_folder, "save_bundle"), (checkpoint, "save_folder")):
         monkeypatch.setattr(module, name, failing_once(getattr(module, name), after=name == "save_folder"))
     train(settings(corpus, save_every=3), run, device="cpu", report=told.append)
     assert sum("the last checkpoint is intact" in line for line in told) == 3

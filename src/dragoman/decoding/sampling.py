@@ -17,7 +17,7 @@ from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.scores import Scores, refuse_nan
 from dragoman.decoding.state import State
 from dragoman.machine.arrays import Floats, Ints
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import PAD_ID
 
 #: A temperature below this is this: float32 has no smaller numbers to divide by.

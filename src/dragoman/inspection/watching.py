@@ -21,7 +21,7 @@ from dragoman.decoding.hypothesis import length_penalty
 from dragoman.decoding.scores import ArrayScores, Scores
 from dragoman.decoding.state import Scorer, State
 from dragoman.machine.arrays import Ints
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID
 
 #: What became of a hypothesis.

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple, TypeVar
 
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 T = TypeVar("T")
 

@@ -14,7 +14,7 @@ from dragoman.machine.arrays import Floats
 from dragoman.model.layout import FeedForwardLayout, LinearLayout, NormLayout
 from dragoman.runtime.embedding import PositionTable, centred
 from dragoman.runtime.parameters import NormParameters, joined_linears
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 Weights = Mapping[str, Floats]
 Map = Callable[[Floats], Floats]

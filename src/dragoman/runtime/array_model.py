@@ -30,7 +30,7 @@ from dragoman.runtime.embedding import Embedding
 from dragoman.runtime.folding import search_weights
 from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 
 class ArrayModel:

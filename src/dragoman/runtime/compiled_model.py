@@ -28,7 +28,7 @@ from dragoman.runtime.folding import search_weights
 from dragoman.runtime.packing import Packer, rounded_up
 from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 #: More of the highest scores than this are found in NumPy, in less than quadratic time.
 MOST_SORTED = 100

@@ -13,7 +13,7 @@ import numpy as np
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.model.layout import EmbeddingLayout
 from dragoman.runtime.folding import needs_centring
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 
 class Embedding:

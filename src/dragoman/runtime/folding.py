@@ -20,7 +20,7 @@ from dragoman.model.layout import (
     LinearLayout,
     NormLayout,
 )
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 
 def can_fold(config: ModelConfig) -> bool:

@@ -26,7 +26,7 @@ from dragoman.native.kernels import (
 )
 from dragoman.runtime.embedding import Embedding
 from dragoman.runtime.parameters import NormParameters, joined_linears
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 #: The largest input of 8 bits.
 LARGEST_INPUT = 255

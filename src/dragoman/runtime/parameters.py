@@ -12,7 +12,7 @@ import numpy as np
 from dragoman.machine.arrays import Floats
 from dragoman.model.layout import LinearLayout, NormLayout
 from dragoman.runtime.folding import can_fold
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 #: Added to the score of a key that a query must not attend to: its exponential is 0.
 MASKED = np.float32(-1e9)
