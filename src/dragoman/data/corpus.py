@@ -22,7 +22,7 @@ from dragoman.data.formats.tables import InvalidUtf8, NumberedLine, Table, open_
 from dragoman.data.text_files.file_signatures import refuse_documents
 from dragoman.data.text_files.lines import Line, check_text_file, count_lines, read_lines
 from dragoman.errors import ConfigError, DataError, DragomanError
-from dragoman.machine.storage import sha256
+from dragoman.machine.files import sha256
 from dragoman.settings.data_config import DataConfig
 
 Split = Literal["train", "validation", "test"]
