@@ -120,3 +120,10 @@ def test_the_tables_of_speed_are_those_of_the_results(monkeypatch: pytest.Monkey
 
     page = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
     assert tables.filled(page) == page
+
+
+def test_the_chart_of_speed_is_that_of_the_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    import chart
+
+    assert chart.CHART.read_text(encoding="utf-8") == chart.drawn()

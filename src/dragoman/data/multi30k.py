@@ -9,7 +9,7 @@ import urllib.request
 from pathlib import Path
 
 from dragoman.errors import ConfigError, DataError
-from dragoman.machine.storage import sha256, write_file
+from dragoman.machine.files import sha256, write_file
 
 NAME = "multi30k"
 #: Of source and target, where no others are asked for.

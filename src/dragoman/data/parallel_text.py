@@ -12,7 +12,7 @@ from typing import Self
 from dragoman.data.formats.pair_file import LocatedPair, PairFile
 from dragoman.data.text_files.lines import Line, check_text_file
 from dragoman.errors import DataError
-from dragoman.machine.storage import sha256
+from dragoman.machine.files import sha256
 
 
 @dataclass(frozen=True)
