@@ -23,8 +23,10 @@ from dragoman.bundle.finding import card_of, find_bundle
 from dragoman.bundle.format import FORMAT_VERSION
 from dragoman.bundle.weights import weights_of
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
-from dragoman.machine import storage
-from dragoman.machine.storage import MANIFEST, save_folder, set_pointer
+from dragoman.machine import folders
+from dragoman.machine.folders import MANIFEST, save_folder, self_hash
+from dragoman.machine.json_files import to_json
+from dragoman.machine.pointers import set_pointer
 from dragoman.settings.search_config import SearchConfig
 
 
@@ -388,8 +390,8 @@ def test_files_that_are_not_the_bundles_own_are_not_opened(copy: Path, monkeypat
     (copy / "tokenizer" / "extra").write_bytes(b"more")
     remake_manifest(copy)
     read: list[str] = []
-    real = storage.sha256
-    monkeypatch.setattr(storage, "sha256", lambda path: (read.append(path.name), real(path))[1])
+    real = folders.sha256
+    monkeypatch.setattr(folders, "sha256", lambda path: (read.append(path.name), real(path))[1])
     load_bundle(copy)
     assert sorted(read) == ["config.json", "joint.model", "model.safetensors", "tokenizer.json"]
     with open(copy / "model.safetensors", "ab") as file:
@@ -397,7 +399,7 @@ def test_files_that_are_not_the_bundles_own_are_not_opened(copy: Path, monkeypat
     monkeypatch.undo()
     manifest = json.loads((copy / MANIFEST).read_text())
     manifest["files"]["model.safetensors"]["size"] = 10**9
-    (copy / MANIFEST).write_bytes(storage.to_json({**manifest, "self": storage._self_hash(manifest)}))
+    (copy / MANIFEST).write_bytes(to_json({**manifest, "self": self_hash(manifest)}))
     with pytest.raises(BundleError, match="larger than"):
         load_bundle(copy)
 

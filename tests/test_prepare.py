@@ -21,10 +21,10 @@ from hypothesis import strategies as st
 from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
-from dragoman.data.lines import Line, Unreadable
 from dragoman.data.prepare import Prepared, open_prepared, prepare
 from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
+from dragoman.data.text_files.lines import Line, Unreadable
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig

@@ -15,8 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.lines import read_lines
 from dragoman.data.named import multi30k_file
+from dragoman.data.text_files.lines import read_lines
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls

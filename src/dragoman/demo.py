@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import RunFolderError
-from dragoman.machine.storage import write_file
+from dragoman.machine.files import write_file
 
 #: Small enough for two minutes on two cores, large enough for the grammar of the captions.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {

@@ -56,7 +56,8 @@ from tiny import PAIRS, tiny_tokenizers, write_tiny_bundle
 import dragoman.training.run
 from dragoman.cli import program
 from dragoman.data.corpus import ParallelText
-from dragoman.machine.storage import MANIFEST, to_json
+from dragoman.machine.folders import MANIFEST
+from dragoman.machine.json_files import to_json
 from dragoman.text.tokenizer import Tokenizers
 
 #: Seconds that one trial may take, and memory that it may add to what the program has before it.

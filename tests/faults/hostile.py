@@ -39,7 +39,9 @@ from dragoman.bundle.format import FORMAT_VERSION
 from dragoman.bundle.weights import stored_shapes
 from dragoman.cli.program import app
 from dragoman.cli.program import run as run_program
-from dragoman.machine.storage import MANIFEST, sha256, to_json
+from dragoman.machine.files import sha256
+from dragoman.machine.folders import MANIFEST
+from dragoman.machine.json_files import to_json
 from dragoman.model.shapes import weight_shapes
 from dragoman.settings.model_config import ModelConfig
 

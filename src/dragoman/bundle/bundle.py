@@ -32,7 +32,8 @@ from dragoman.bundle.weights import (
     weights_of,
 )
 from dragoman.errors import BundleError, ConfigError, DivergedError
-from dragoman.machine.storage import JSON_LIMIT, MANIFEST, read_json, save_folder, to_json, verify_folder
+from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
+from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
 from dragoman.model.footprint import disproportion
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig

@@ -21,7 +21,7 @@ from typing import Any
 
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import BundleError, ConfigError
-from dragoman.machine.storage import read_json
+from dragoman.machine.json_files import read_json
 from dragoman.model.shapes import weight_shapes
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import S, parse_section

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from dragoman.errors import BundleError
-from dragoman.machine.storage import without_duplicates
+from dragoman.machine.json_files import without_duplicates
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -40,7 +40,7 @@ def compare_outputs(
     if baseline is not None and m30k:
         raise typer.BadParameter("--m30k says nothing with --baseline; leave it out")
     from dragoman.cli.metric_tables import comparison_table, metrics_table
-    from dragoman.data.file_names import file_language
+    from dragoman.data.formats.file_names import file_language
     from dragoman.evaluation.evaluation import m30k_references, score_all
     from dragoman.evaluation.metrics import paired_test
 

@@ -102,9 +102,9 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[Path]) -> Non
 
 def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
     """Return the files of each split: two, or a table."""
-    from dragoman.data.compression import uncompressed_name
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.splitting import SPLITS
+    from dragoman.data.text_files.compression import uncompressed_name
 
     is_known = UNKNOWN_LANGUAGE not in langs
     suffixes: Sequence[str] = langs if is_known else ("source", "target")
@@ -132,7 +132,7 @@ def _pair_writer(
 
 def _table_writer(write: WriteLine, *, is_quoted: bool) -> WritePair:
     """Return what writes the rows of a table, so that it is read as the same pairs."""
-    from dragoman.data.column_names import are_names
+    from dragoman.data.formats.column_names import are_names
 
     is_first = True
 

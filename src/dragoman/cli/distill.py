@@ -85,9 +85,9 @@ def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, 
 def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
     """Return the pairs to translate; their targets are empty where there are only sources."""
     from dragoman.data.corpus import ParallelText, are_others, read_pairs
-    from dragoman.data.file_names import file_language
-    from dragoman.data.formats import refuse_documents
-    from dragoman.data.lines import check_text_file, read_lines
+    from dragoman.data.formats.file_names import file_language
+    from dragoman.data.text_files.file_signatures import refuse_documents
+    from dragoman.data.text_files.lines import check_text_file, read_lines
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 

@@ -23,7 +23,7 @@ from dragoman.errors import ConfigError, DataError, printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dragoman.data.lines import Line
+    from dragoman.data.text_files.lines import Line
 
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
@@ -80,8 +80,8 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool
     Raises:
         DataError: standard input is closed, or the file or a line of it cannot be read as text.
     """
-    from dragoman.data.formats import refuse_documents
-    from dragoman.data.lines import input_text
+    from dragoman.data.text_files.file_signatures import refuse_documents
+    from dragoman.data.text_files.lines import input_text
 
     if path is not None:
         if not path.exists():
@@ -99,7 +99,7 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool
 
 def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> Iterator[str]:
     """Lines as text; an empty one, or an error, where one is too long."""
-    from dragoman.data.lines import MAX_INPUT_BYTES
+    from dragoman.data.text_files.lines import MAX_INPUT_BYTES
 
     for number, line in enumerate(lines, 1):
         if isinstance(line, str):
@@ -154,8 +154,8 @@ def result_lines(
         out = _stdout().buffer
         yield lambda line: _write(out, line, STDOUT, flush=True)
         return
-    from dragoman.data.compression import packed_file
-    from dragoman.machine.storage import temporary
+    from dragoman.data.text_files.compression import packed_file
+    from dragoman.machine.files import temporary
 
     refuse_place(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
@@ -210,7 +210,7 @@ def refuse_place(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | N
 
 def write_output(path: Path, content: bytes) -> None:
     """Write a whole file, and say so."""
-    from dragoman.machine.storage import write_file
+    from dragoman.machine.files import write_file
 
     write_file(path, content)
     say(f"wrote {path}")

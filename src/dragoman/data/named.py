@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dragoman.corpora.synthetic import SyntheticCorpus, make_corpus
 from dragoman.errors import ConfigError, DataError
-from dragoman.machine.storage import sha256, write_file
+from dragoman.machine.files import sha256, write_file
 
 #: Begins the name of a corpus from the Hugging Face hub: "hub:<name>" or "hub:<name>:<configuration>".
 HUB = "hub:"

@@ -16,8 +16,8 @@ from itertools import chain, compress, repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.data.checks.corpus_checks import CorpusChecks
 from dragoman.data.corpus import ParallelText, languages
-from dragoman.data.corpus_checks import CorpusChecks
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import Counts, text_problem
 from dragoman.errors import DataError

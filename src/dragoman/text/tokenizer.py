@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from dragoman.errors import BundleError, ConfigError
-from dragoman.machine.storage import JSON_LIMIT, read_json, to_json
+from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
 from dragoman.settings.data_config import LANGUAGE_CODE
 from dragoman.settings.sections import parse_section
 from dragoman.settings.tokenizer_config import TokenizerConfig

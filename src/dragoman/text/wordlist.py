@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from dragoman.errors import BundleError
-from dragoman.machine.storage import read_json, to_json
+from dragoman.machine.json_files import read_json, to_json
 from dragoman.text.vocabulary import Vocabulary
 
 MAX_BYTES = 1 << 28

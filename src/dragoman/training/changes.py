@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import ConfigError
-from dragoman.machine.storage import to_json
+from dragoman.machine.json_files import to_json
 from dragoman.settings.config import Config
 
 #: What may change, with all of `search`; all else makes it another training.

@@ -24,10 +24,11 @@ from dragoman.data.prepare import (
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.devices import find_device
+from dragoman.machine.files import write_file
 from dragoman.machine.locks import lock_folder
+from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import Processes, start_processes
 from dragoman.machine.ram import available_memory
-from dragoman.machine.storage import read_pointer, write_file
 from dragoman.model.footprint import disproportion
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer

@@ -12,15 +12,10 @@ from dragoman.bundle.averaging import MeanWeights
 from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
 from dragoman.bundle.weights import read_weights
 from dragoman.errors import BundleError, ConfigError, RunFolderError
-from dragoman.machine.storage import (
-    TEMPORARY,
-    read_json,
-    read_pointer,
-    remove_folder,
-    remove_pointer,
-    set_pointer,
-    verify_folder,
-)
+from dragoman.machine.files import TEMPORARY
+from dragoman.machine.folders import remove_folder, verify_folder
+from dragoman.machine.json_files import read_json
+from dragoman.machine.pointers import read_pointer, remove_pointer, set_pointer
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
