@@ -52,12 +52,12 @@ def alignment(
     from dragoman.errors import RunFolderError
     from dragoman.inspection.choosing import choose_heads
     from dragoman.machine.devices import find_device
-    from dragoman.translator import Translator
+    from dragoman.translator import ComputeOptions, Translator
 
     if output is not None and output.exists():
         raise RunFolderError("the folder exists", output, advice="choose another --output")
     bundle = load_bundle(model)
-    translator = Translator([bundle.model], bundle.tokenizers, bundle.search, find_device(device))
+    translator = Translator([bundle.model], bundle.tokenizers, bundle.search, ComputeOptions(find_device(device)))
     learned, measured = _pairs(text, bundle.tokenizers)
     choice = choose_heads(translator, learned, measured)
     print_result(_json(choice) if as_json else _table(choice))
