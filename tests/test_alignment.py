@@ -25,7 +25,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import Translator
-from dragoman.translator.forcing import forced_attention
+from dragoman.translator.forced_decoding import forced_attention
 
 SOURCE = sentences([4, 5, 6, 7, 3], [8, 9, 3])
 TARGET = sentences([2, 4, 5, 6], [2, 7])

@@ -15,12 +15,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import PAIRS, tiny_model, tiny_tokenizers
 
+from dragoman.cli.evaluate import _json as to_json
+from dragoman.cli.metric_tables import evaluation_table
 from dragoman.data.corpus import ParallelText
 from dragoman.data.encode_corpus import write_stores
 from dragoman.data.selection import select
 from dragoman.data.store import PairStore
 from dragoman.errors import ConfigError, DataError
-from dragoman.evaluation.evaluation import evaluate, m30k_references, to_json, to_table
+from dragoman.evaluation.evaluation import evaluate, m30k_references
 from dragoman.evaluation.metrics import (
     corpus_bleu,
     corpus_chrf,
@@ -223,7 +225,7 @@ def test_evaluation_is_what_users_get() -> None:
     assert (shown["search"]["beam_size"], shown["search"]["length_penalty"]) == (2, 0.6)
     assert shown["n_sentences"] == len(PAIRS)
     assert "translations" not in shown
-    assert to_table(results).row_count == 6
+    assert evaluation_table(results).row_count == 6
 
 
 def test_pairs_too_long_for_the_model_have_no_share_in_the_perplexity() -> None:
@@ -236,7 +238,7 @@ def test_pairs_too_long_for_the_model_have_no_share_in_the_perplexity() -> None:
     assert results.perplexity == pytest.approx(alone.perplexity, rel=1e-4)
     none = evaluate(translator, [long], ["x"], beam_size=1)
     assert none.perplexity is None
-    assert to_table(none).row_count == to_table(alone).row_count
+    assert evaluation_table(none).row_count == evaluation_table(alone).row_count
 
 
 @pytest.mark.parametrize("wrong", [None, "A man", b"A", ["A", None], [b"A", "B"], [1, 2]], ids=str)

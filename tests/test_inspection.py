@@ -31,7 +31,7 @@ from dragoman.text.vocabulary import EOS_ID
 from dragoman.training.run import steps_of_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Translator
-from dragoman.translator.forcing import forced_log_probs
+from dragoman.translator.forced_decoding import forced_log_probs
 
 TEXT = "A man is riding a horse."
 PNG = b"\x89PNG\r\n"

@@ -17,8 +17,8 @@ from dragoman.inspection.reading import best_translation, single_model, source_i
 from dragoman.text.cleaning import harmless
 from dragoman.text.vocabulary import EOS_ID, SOS_ID, SPECIALS
 from dragoman.translator import Translator
-from dragoman.translator.forcing import pad_on
-from dragoman.translator.writing import written_text
+from dragoman.translator.forced_decoding import pad_on
+from dragoman.translator.searching import decoded_text
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
     if target is None:
         found = best_translation(translator, of_source)
         of_target, ended = list(found.ids), found.finished
-        target = written_text(tokenizers.target, of_target)
+        target = decoded_text(tokenizers.target, of_target)
     else:
         target = harmless(target)
         of_target = target_ids(translator, target)

@@ -25,8 +25,8 @@ from dragoman.inspection.reading import single_model
 from dragoman.text.cleaning import harmless
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import BATCH_TOKENS, Translator
-from dragoman.translator.batching import pair_batches
-from dragoman.translator.forcing import pad_on
+from dragoman.translator.forced_decoding import pad_on
+from dragoman.translator.padding import pair_batches
 
 #: Sentences that are measured have at most so many words.
 MOST_WORDS = 100

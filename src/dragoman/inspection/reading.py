@@ -10,8 +10,8 @@ from dragoman.model.transformer import Transformer
 from dragoman.text.cleaning import harmless
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
-from dragoman.translator.batching import pad
 from dragoman.translator.cutting import encode_if_short
+from dragoman.translator.padding import pad
 
 
 def single_model(translator: Translator) -> Transformer:

@@ -16,8 +16,8 @@ from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
-from dragoman.translator.batching import pad
-from dragoman.translator.writing import written_text
+from dragoman.translator.padding import pad
+from dragoman.translator.searching import decoded_text
 
 #: Tokens noted for each place: the one written and its nearest rivals.
 N_NEAREST = 9
@@ -101,7 +101,7 @@ def inspect_search(translator: Translator, source: str, beam_size: int | None = 
         node = next(child for child in node.children if child.id == id)
     return SearchTree(
         source_text=harmless(source),
-        target_text=written_text(translator.tokenizers.target, found.ids),
+        target_text=decoded_text(translator.tokenizers.target, found.ids),
         root=watched.root,
         best=node,
         beam_size=config.beam_size,

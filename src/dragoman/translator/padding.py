@@ -1,4 +1,4 @@
-"""Ids of texts in batches. B sentences, S source."""
+"""Ids of texts in padded batches. B sentences, S source."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dragoman.text.vocabulary import PAD_ID
 
 
 def pad(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """Rows of ids -> (B, S), padded."""
+    """Pad rows of ids: (B, S)."""
     padded = np.full((len(rows), max(map(len, rows), default=0)), PAD_ID)
     for ids, row in zip(padded, rows, strict=True):
         ids[: len(row)] = row
@@ -20,8 +20,9 @@ def pad(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
 
 
 def batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
-    """Indices in batches of similar cost, the longest first; rows times the highest cost stays within `batch_size`,
-    except for a batch of one.
+    """Yield the indices of costs in batches of similar cost, the highest first.
+
+    The number of rows times the highest cost of a batch stays within `batch_size`, except for a batch of one row.
 
     Raises:
         ConfigError: `batch_size` is less than one.
@@ -39,5 +40,5 @@ def batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
 
 
 def pair_batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], batch_size: int) -> Iterator[list[int]]:
-    """Indices of pairs in batches, each pair at the cost of its longer side."""
+    """Yield the indices of pairs in batches; the cost of a pair is that of its longer side."""
     return batches([max(map(len, pair)) + 1 for pair in pairs], batch_size)
