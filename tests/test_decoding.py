@@ -16,10 +16,11 @@ from dragoman.decoding.beam import beam_search
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.sampling import draw
-from dragoman.decoding.scores import ArrayScores, Floats, Ints, Scores
+from dragoman.decoding.scores import ArrayScores, Scores
 from dragoman.decoding.search import search
 from dragoman.decoding.state import Scorer, State, add_probabilities
 from dragoman.errors import ConfigError, DragomanError, StoppedError
+from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
 

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from tiny import LEARNED, PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.data.filtering import text_problem
-from dragoman.decoding.scores import Ints
 from dragoman.decoding.search import search
 from dragoman.decoding.state import State
 from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.machine.arrays import Ints
 from dragoman.machine.devices import Precision, find_device
 from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.compiled_model import CompiledModel

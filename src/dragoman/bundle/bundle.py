@@ -22,19 +22,12 @@ from dragoman.bundle.format import (
     read_config,
     verify_listed,
 )
-from dragoman.bundle.weights import (
-    Floats,
-    StoredPrecision,
-    largest_file,
-    not_finite,
-    read_weights,
-    stored_weights,
-    weights_of,
-)
+from dragoman.bundle.search_ram import disproportion
+from dragoman.bundle.weights import StoredPrecision, largest_file, not_finite, read_weights, stored_weights, weights_of
 from dragoman.errors import BundleError, ConfigError, DivergedError
+from dragoman.machine.arrays import Floats
 from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
 from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
-from dragoman.model.footprint import disproportion
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers, file_limits

@@ -22,7 +22,7 @@ from typing import Any
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import read_json
-from dragoman.model.shapes import weight_shapes
+from dragoman.model.layout import Layout
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import S, parse_section
 
@@ -79,7 +79,7 @@ def configured_shapes(config: ModelConfig, folder: Path) -> dict[str, tuple[int,
     path, n_layers = folder / WEIGHTS, config.n_encoder_layers + config.n_decoder_layers
     if path.is_file() and path.stat().st_size < n_layers * LEAST_LAYER_BYTES:
         raise BundleError(f"the file is too small for the configured {n_layers:,} layers", path)
-    return weight_shapes(config)
+    return Layout(config).shapes()
 
 
 def verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
-from dragoman.decoding.scores import FORBIDDEN, Floats, Ints, refuse_nan
+from dragoman.decoding.scores import FORBIDDEN, refuse_nan
 from dragoman.decoding.state import State
+from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 

@@ -17,8 +17,9 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from dragoman.decoding.faults import FaultFinder
-from dragoman.decoding.scores import Ints, Scores
+from dragoman.decoding.scores import Scores
 from dragoman.errors import ConfigError
+from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 

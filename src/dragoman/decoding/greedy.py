@@ -11,8 +11,9 @@ import numpy as np
 
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import Hypothesis
-from dragoman.decoding.scores import FORBIDDEN, Floats, Ints, Scores, refuse_nan
+from dragoman.decoding.scores import FORBIDDEN, Scores, refuse_nan
 from dragoman.decoding.state import State
+from dragoman.machine.arrays import Floats, Ints
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 
 #: scores (R, V), the numbers (R,) of the rows as they were at the start, the position -> log-probabilities and ids (R,)

@@ -14,8 +14,9 @@ import numpy as np
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.greedy import walk
 from dragoman.decoding.hypothesis import Hypothesis, best_first
-from dragoman.decoding.scores import Floats, Ints, Scores, refuse_nan
+from dragoman.decoding.scores import Scores, refuse_nan
 from dragoman.decoding.state import State
+from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import PAD_ID
 

@@ -14,8 +14,8 @@ from dragoman.decoding.faults import Fault, FaultFinder
 from dragoman.decoding.greedy import greedy_search
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.sampling import sample
-from dragoman.decoding.scores import Ints
 from dragoman.decoding.state import Scorer, StoppableState
+from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 
 __all__ = ["Hypothesis", "search"]

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.decoding.grid import Grid
-from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints, Scores
+from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
 from dragoman.errors import ConfigError, StoppedError
+from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.vocabulary import PAD_ID
 

@@ -18,8 +18,9 @@ import numpy as np
 from dragoman.decoding.beam import Beam, best_continuations
 from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import length_penalty
-from dragoman.decoding.scores import ArrayScores, Ints, Scores
+from dragoman.decoding.scores import ArrayScores, Scores
 from dragoman.decoding.state import Scorer, State
+from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID
 

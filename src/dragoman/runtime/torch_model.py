@@ -15,8 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from dragoman.decoding.scores import FORBIDDEN, Floats, Ints
+from dragoman.decoding.scores import FORBIDDEN
 from dragoman.errors import ConfigError
+from dragoman.machine.arrays import Floats, Ints
 from dragoman.model.cache import Placed, SequenceCache
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer

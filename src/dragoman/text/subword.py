@@ -16,7 +16,7 @@ from typing import Any, Literal
 import sentencepiece
 
 from dragoman.errors import ConfigError, is_out_of_memory
-from dragoman.machine.workers import run_apart
+from dragoman.machine.isolation import run_apart
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
 from dragoman.text.subword_sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.search_ram import disproportion
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import (
@@ -29,8 +30,7 @@ from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import Processes, start_processes
 from dragoman.machine.ram import available_memory
-from dragoman.model.footprint import disproportion
-from dragoman.model.shapes import weight_shapes
+from dragoman.model.layout import Layout
 from dragoman.model.transformer import Transformer
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
@@ -140,7 +140,7 @@ def _check_memory(
     model = model_config(config, prepared)
     if problem := disproportion(model, config.search):
         raise ConfigError(problem, advice="change the model's shape or the search")
-    n_parameters = sum(map(math.prod, weight_shapes(model).values()))
+    n_parameters = sum(map(math.prod, Layout(model).shapes().values()))
     state = state_bytes(n_parameters, config.training)
     longest = int(max(prepared.train.source_lengths.max(), prepared.train.target_lengths.max())) + 1  # with <eos>
     needed = training_bytes(

@@ -16,7 +16,7 @@ from dragoman.machine.files import TEMPORARY
 from dragoman.machine.folders import remove_folder, verify_folder
 from dragoman.machine.json_files import read_json
 from dragoman.machine.pointers import read_pointer, remove_pointer, set_pointer
-from dragoman.model.shapes import weight_shapes
+from dragoman.model.layout import Layout
 from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
@@ -110,7 +110,7 @@ class RunFolder:
         last = load_bundle(read_pointer(pointer))
         folders = [self.checkpoints / f"step-{step}" for step in chosen]
         is_moving = all((folder / "average.safetensors").exists() for folder in folders)
-        weights, shapes = MeanWeights(), weight_shapes(last.config)
+        weights, shapes = MeanWeights(), Layout(last.config).shapes()
         for folder in folders:
             verify_folder(folder)
             weights.add(read_weights(folder / f"{'average' if is_moving else 'model'}.safetensors", shapes))

@@ -11,12 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.bundle.weights import Floats
+from dragoman.machine.arrays import Floats
+from dragoman.model.layout import Layout, Weight
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import SPECIALS, UNK_ID
-
-_OF_SOURCE = ("source_embedding.tokens.weight",)
-_OF_TARGET = ("target_embedding.tokens.weight", "output_projection.weight", "output_projection.bias")
 
 
 def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
@@ -29,10 +27,15 @@ def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
     old, new = ((each.source, each.target) for each in (start.tokenizers, tokenizers))
     if all(_names(before) == _names(after) for before, after in zip(old, new, strict=True)):
         return start
-    weights = dict(start.weights)
-    for side, names in enumerate((_OF_SOURCE, _OF_TARGET)):
+    weights, layout = dict(start.weights), Layout(start.config)
+    by_side: list[list[Weight | None]] = [
+        [layout.source_embedding.tokens],
+        [layout.target_embedding.tokens, layout.output.weight, layout.output.bias],
+    ]
+    for side, tensors in enumerate(by_side):
         parts = _parts(old[side], new[side])
-        weights |= {name: _means(weights[name], parts) for name in names if name in weights}
+        names = [tensor.name for tensor in tensors if tensor is not None and tensor.name not in layout.ties]
+        weights |= {name: _means(weights[name], parts) for name in names}
     sizes = {"source_vocab_size": new[0].vocab_size, "target_vocab_size": new[1].vocab_size}
     config = start.config.model_copy(update=sizes)
     return replace(start, config=config, weights=weights, tokenizers=tokenizers)

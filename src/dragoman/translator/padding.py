@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from dragoman.errors import ConfigError
 from dragoman.text.vocabulary import PAD_ID
 
+#: Source tokens, padding included, that are searched at once on a GPU, and on a CPU, where a small batch stays in the
+#: caches: reading RAM costs more than small matrix products.
+BATCH_TOKENS, CPU_BATCH_TOKENS = 2048, 512
+
 
 def pad(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
     """Pad rows of ids: (B, S)."""
