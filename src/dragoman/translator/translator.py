@@ -77,6 +77,7 @@ class Translator:
         self.learned = learned
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer(self._models.for_search())
+        tokenizers.require_special_ids(self.scorer.special_ids)
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = self.scorer.max_length - 1
         self._batch_size = CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
