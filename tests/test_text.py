@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.named import multi30k_file
+from dragoman.data.multi30k import multi30k_file
 from dragoman.data.text_files.lines import read_lines
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.settings.tokenizer_config import TokenizerConfig

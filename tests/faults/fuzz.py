@@ -55,7 +55,7 @@ from tiny import PAIRS, tiny_tokenizers, write_tiny_bundle
 
 import dragoman.training.run
 from dragoman.cli import program
-from dragoman.data.corpus import ParallelText
+from dragoman.data.parallel_text import ParallelText
 from dragoman.machine.folders import MANIFEST
 from dragoman.machine.json_files import to_json
 from dragoman.text.tokenizer import Tokenizers
@@ -201,7 +201,7 @@ def ready_to_train(settings: dict[str, Any], folder: Path, *, report: Callable[[
 
 
 def few_pairs(*arguments: Any) -> ParallelText:
-    return ParallelText("some pairs", lambda: iter(PAIRS))
+    return ParallelText.of_pairs("some pairs", lambda: iter(PAIRS))
 
 
 def no_training(place: Path) -> None:

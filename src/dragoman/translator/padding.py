@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 from dragoman.errors import ConfigError
 from dragoman.text.special_ids import SpecialIds
 
+#: Source tokens, padding included, that are searched at once on a GPU, and on a CPU, where a small batch stays in the
+#: caches: reading RAM costs more than small matrix products.
+BATCH_TOKENS, CPU_BATCH_TOKENS = 2048, 512
+
 
 def pad_sources(sources: Sequence[Sequence[int]], special_ids: SpecialIds) -> NDArray[np.int64]:
     """Add the end mark to each source, and pad: (B, S)."""
