@@ -15,7 +15,7 @@ from dragoman.cli.training_settings import known_languages, readable, recipe_set
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
     from dragoman.settings.data_config import DataConfig
     from dragoman.translator import Translator
 
@@ -59,6 +59,7 @@ def read_test_set(request: Request, models: Sequence[str], translator: Translato
         ConfigError: no text is named, or the corpus has no such part.
         DataError: a file cannot be read.
     """
+    from dragoman.data import multi30k
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.evaluation.evaluation import m30k_references
 
@@ -72,14 +73,15 @@ def read_test_set(request: Request, models: Sequence[str], translator: Translato
     warn_of_spaces(language, references)
     if request.split == "test":
         _warn_of_training(models, sources, references)
-    split = request.split if is_multi30k else None
-    tokenised = m30k_references(references, language, split) if request.m30k or is_multi30k else None
+    own = multi30k.tokenised_references(request.split, language) if is_multi30k else None
+    tokenised = m30k_references(references, language, own) if request.m30k or is_multi30k else None
     return TestSet(text, sources, references, language, tokenised)
 
 
 def _find_text(request: Request, models: Sequence[str], translator: Translator) -> tuple[ParallelText, str, bool]:
     """Return a text, the language of its targets, and True if it is Multi30k's: files, a part of a corpus or recipe, or
     the text that a run was validated on."""
+    from dragoman.data import multi30k
     from dragoman.data.corpus import available_splits, languages, read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
@@ -103,7 +105,7 @@ def _find_text(request: Request, models: Sequence[str], translator: Translator) 
         advice = f"give --split {' or '.join(splits)}, or --source and --target"
         raise ConfigError(f"no {request.split} data is given", request.recipe, advice=advice)
     data = parse_section(DataConfig, own | settings["data"])
-    return read_pairs(data, request.split), languages(data)[1], data.corpus == "multi30k"
+    return read_pairs(data, request.split), languages(data)[1], data.corpus == multi30k.NAME
 
 
 def _is_run(models: Sequence[str]) -> bool:

@@ -12,7 +12,7 @@ from dragoman.cli.streams import say
 from dragoman.errors import ConfigError, DataError, RunFolderError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
 
 #: The keys of the data section that say where the training text comes from.
 ORIGINS = ("corpus", "source", "target", "pairs")

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from dragoman.data.named import multi30k_tokenised
 from dragoman.evaluation.metrics import (
     Metric,
     corpus_bleu,
@@ -138,18 +137,14 @@ def score_all(
     return tuple(metrics)
 
 
-def m30k_references(references: Sequence[str], language: str, split: str | None = None) -> Sequence[str]:
+def m30k_references(references: Sequence[str], language: str, own: Sequence[str] | None = None) -> Sequence[str]:
     """Return the tokenised references for M30k-BLEU.
 
-    For a split of Multi30k they are the corpus's own if the folder DRAGOMAN_DATA has them. Otherwise they are made from
-    the raw references, which gives the same except for at most one line (see `moses_lines`).
+    Args:
+        own: those that the corpus brings along. Made from the raw references, they are the same except for at most one
+            line (see `moses_lines`).
     """
-    path = multi30k_tokenised(split, language) if split is not None else None
-    if path is not None:
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-        if len(lines) == len(references):
-            return lines
-    return moses_lines(references, language)
+    return own if own is not None and len(own) == len(references) else moses_lines(references, language)
 
 
 def _perplexity(
