@@ -67,6 +67,7 @@ class Translator:
         self.learned = learned
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer(self._models.for_search())
+        tokenizers.require_special_ids(self.scorer.special_ids)
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = self.scorer.max_length - 1
         n_workers, batch_size = (compute.workers, CPU_BATCH_TOKENS) if self.device == "cpu" else (1, BATCH_TOKENS)
