@@ -1,4 +1,4 @@
-"""Do two processes train faster than one? Target tokens a second on a CPU, one thread each, gradients summed by gloo.
+"""Training speed of two processes and of one: target tokens a second on a CPU, one thread each, summed by gloo.
 
     make bench-processes RUN=...     # or: torchrun --standalone --nproc-per-node=2 benchmarks/processes.py RUN
 
