@@ -187,7 +187,7 @@ RECIPES: list[dict[str, Any]] = [
     },
     {
         "data": {"corpus": "captions", "target_lang": "de"},
-        "model": {"positions": "rotary", "d_k": 16, "d_v": 8, "memory": "layerwise", "final_norm": None, "pad_id": 0},
+        "model": {"positions": "rotary", "d_k": 16, "d_v": 8, "memory": "layerwise", "final_norm": None},
         "training": {"precision": "float32", "validate_every": 50, "best_by": "loss", "patience": 3, "seed": 7},
         "search": {"sample": True, "temperature": 0.7, "top_k": 10, "top_p": 0.9, "min_length": 1, "max_length": 50},
     },
