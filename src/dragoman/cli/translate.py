@@ -1,4 +1,4 @@
-"""`dragoman translate`: from standard input as it comes, from files, or at a prompt."""
+"""`dragoman translate`: translate standard input as it comes, a file, or lines typed at a prompt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dragoman.translator import Translation
 
 
-#: Batches of a file that are sorted by length and shared among the workers together.
+#: Batches of a file that are read, sorted by length and shared among the workers together.
 READ_AHEAD = 128
 
 
@@ -55,9 +55,8 @@ def translate(
 ) -> None:
     """Translate text, line by line.
 
-    One line out for each line in, in order: from a pipe as they come, from a file in blocks. Several --model make an
-    ensemble. On a terminal it prompts. Lines of another kind than the model learned from are cut or told of on standard
-    error.
+    It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
+    Long lines are cut at sentences. A warning on standard error tells of lines whose translation should be checked.
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
@@ -121,7 +120,7 @@ def _format(number: int, translation: Translation, *, moses: bool, as_json: bool
 
 
 def _pharaoh(alignment: Sequence[tuple[int, int]] | None) -> str:
-    """A last column, where alignments were asked for."""
+    """Return the column of alignments; nothing if there is none."""
     return "" if alignment is None else " ||| " + " ".join(f"{source}-{target}" for source, target in alignment)
 
 
@@ -130,7 +129,7 @@ def _is_terminal() -> bool:
 
 
 def _with_prompt() -> Iterator[str]:
-    """Lines that a person types, until the end of input (Ctrl-D)."""
+    """Yield the lines that a person types, until the end of input (Ctrl-D)."""
     say("Type a sentence and press Enter; Ctrl-D ends.")
     while True:
         print("> ", end="", file=sys.stderr, flush=True)
