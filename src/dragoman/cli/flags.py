@@ -25,10 +25,11 @@ class LineWarnings:
 
     Args:
         say: called with each warning.
+        unit: word for what is translated at once.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, say: Callable[[str], None], unit: str = "line") -> None:
+        self._say, self._unit = say, unit
         self._counts: Counter[Flag] = Counter()
 
     def tell(self, number: int, translation: Translation) -> None:
@@ -36,13 +37,13 @@ class LineWarnings:
         self._counts.update(translation.flags)
         told = [each for each in translation.flags if self._counts[each] <= MOST_NAMED]
         if told:
-            self._say(f"warning: line {number}: {'; '.join(_words(translation, told))}")
+            self._say(f"warning: {self._unit} {number}: {'; '.join(_words(translation, told))}")
 
     def finish(self) -> None:
         """Warn of the lines that were not named."""
         for flag, count in self._counts.items():
             if count > MOST_NAMED:
-                self._say(f"warning: {count - MOST_NAMED:,} more lines: {_WORDS[flag]}")
+                self._say(f"warning: {count - MOST_NAMED:,} more {self._unit}s: {_WORDS[flag]}")
 
 
 def _words(translation: Translation, flags: list[Flag]) -> Iterator[str]:
