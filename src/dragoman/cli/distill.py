@@ -104,7 +104,6 @@ def distill(
         },
         sentences=sentences,
         batch_size=batch_size,
-        report=say,
     )
     command = command_line("train", "--source", files[0], "--target", files[1])
     say(f"train on it, and validate on text of people: {command} --validation-source ...")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import logging
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from dragoman.evaluation.metrics import Comparison, Metric
     from dragoman.settings.config import DataConfig
     from dragoman.translator import SearchOptions, Translator
+
+_log = logging.getLogger(__name__)
 
 Split = Literal["train", "validation", "test"]
 
@@ -222,14 +225,14 @@ def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
 
     own, now = (translator.tokenizers.source_lang, translator.tokenizers.target_lang), languages(data)
     if are_others(now, own):
-        say(f"warning: the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
+        _log.warning(f"the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 
 
 def _warn_of_length(pairs: Iterable[tuple[str, str]], translator: Translator, *, varies: bool) -> None:
     if n_too_long := sum(not translator.fits(*pair) for pair in pairs):
         what = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
         left_out = "" if varies else "they have no part in the perplexity, and "
-        say(f"warning: {what}; {left_out}a source that is longer is translated in parts")
+        _log.warning(f"{what}; {left_out}a source that is longer is translated in parts")
 
 
 def _warn_of_training(models: Sequence[str], sources: Sequence[str], references: Sequence[str]) -> None:
@@ -245,7 +248,7 @@ def _warn_of_spaces(language: str, references: Sequence[str]) -> None:
 
     if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
         what = "the references are written without spaces, in a language that nobody named"
-        say(f"warning: {what}; give --target-lang, or BLEU is far too low")
+        _log.warning(f"{what}; give --target-lang, or BLEU is far too low")
 
 
 def _refuse(context: typer.Context, unused: Container[str], with_what: str) -> None:

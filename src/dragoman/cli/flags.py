@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
     from dragoman.translator.results import Flag
+
+_log = logging.getLogger(__name__)
 
 #: Lines that are named for each kind of warning; more are counted.
 MOST_NAMED = 20
@@ -21,14 +24,9 @@ _WORDS: dict[Flag, str] = {
 
 
 class LineWarnings:
-    """Tells of flags as the lines come, and at the end how many more there were.
+    """Logs the flags of lines as they come, and at the end how many more there were."""
 
-    Args:
-        say: is given each warning.
-    """
-
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self) -> None:
         self._counts: Counter[Flag] = Counter()
 
     def tell(self, number: int, translation: Translation) -> None:
@@ -36,13 +34,13 @@ class LineWarnings:
         self._counts.update(translation.flags)
         told = [each for each in translation.flags if self._counts[each] <= MOST_NAMED]
         if told:
-            self._say(f"warning: line {number}: {'; '.join(_words(translation, told))}")
+            _log.warning(f"line {number}: {'; '.join(_words(translation, told))}")
 
     def finish(self) -> None:
         """Tell how many lines were not named."""
         for flag, count in self._counts.items():
             if count > MOST_NAMED:
-                self._say(f"warning: {count - MOST_NAMED:,} more lines: {_WORDS[flag]}")
+                _log.warning(f"{count - MOST_NAMED:,} more lines: {_WORDS[flag]}")
 
 
 def _words(translation: Translation, flags: list[Flag]) -> Iterator[str]:

@@ -39,6 +39,7 @@ from dragoman.cli.options import Command
 from dragoman.cli.package import package
 from dragoman.cli.packages import explain_import
 from dragoman.cli.score import score
+from dragoman.cli.terminal_log import log_to_terminal
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
 from dragoman.errors import DragomanError, is_out_of_memory, printable
@@ -90,7 +91,7 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
-    with _signals_as_exceptions() as ended_by:
+    with _signals_as_exceptions() as ended_by, log_to_terminal():
         try:
             command = typer.main.get_command(app)
             kept = [argument for argument in arguments if argument != "--debug"]

@@ -124,7 +124,7 @@ def translate(
             top_p=top_p,
             seed=seed,
         )
-        told = LineWarnings(say)
+        told = LineWarnings()
         for number, translation in enumerate(with_progress(translations, from_file=from_file, output=output)):
             told.tell(number + 1, translation)
             for line in _format(number, translation, moses=n_best is not None, as_json=as_json):
