@@ -1,8 +1,10 @@
 """The compiled libraries: the search's arithmetic and that of a training step, once for each kind of processor.
 
-Where one cannot be compiled, installing goes on without it. All else about the package is in pyproject.toml.
+Where one cannot be compiled, installing goes on without it. The description for a package index is made here too. All
+else about the package is in pyproject.toml.
 """
 
+import re
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -40,6 +42,13 @@ def libraries(source: str, headers: list[str], kinds: dict[str, list[str]], *opt
     ]
 
 
+def description() -> str:
+    """Return README.md for a package index, which has no files of the repository: no pictures, and words for links."""
+    text = Path("README.md").read_text(encoding="utf-8")
+    text = re.sub(r"^!\[[^\]]*\]\((?!\w+:)[^)]*\)\n\n", "", text, flags=re.M)
+    return re.sub(r"\[([^\]]*)\]\((?!\w+:)[^)]*\)", r"\1", text)
+
+
 HEADERS = ["vectors.h", "numbers.h", "linear.h", "tiles.h", "products.h"]
 EXTENSIONS = [
     *libraries("src/dragoman/native/kernels.c", HEADERS, KERNELS),
@@ -47,4 +56,4 @@ EXTENSIONS = [
 ]
 
 if __name__ == "__main__":
-    setup(ext_modules=EXTENSIONS)
+    setup(ext_modules=EXTENSIONS, long_description=description(), long_description_content_type="text/markdown")

@@ -19,7 +19,7 @@ from dragoman.alignment.words import words
 from dragoman.data.corpus import read_pairs
 from dragoman.inspection.choosing import Links, choose_heads, diagonal, head_weights, links_of
 from dragoman.inspection.ibm1 import silver_links
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.translator import Translator
 
 

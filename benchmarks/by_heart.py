@@ -20,7 +20,7 @@ import torch
 from torch.nn import functional as F
 
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 N_SEQUENCES, LENGTH, VOCAB_SIZE = 64, 10, 10
 START = 1  # id 0 is padding

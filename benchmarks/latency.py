@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 from to_ctranslate2 import Peer, save
 
 from dragoman import Translator
-from dragoman.data.lines import read_lines
+from dragoman.data.text_files.lines import read_lines
 
 N_SENTENCES, N_ROUNDS = 60, 5
 KINDS = ("float32", "int8")

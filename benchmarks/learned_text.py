@@ -16,10 +16,12 @@ from pathlib import Path
 
 import numpy as np
 
-from dragoman.bundle.bundle import CONFIG, PRETRAINED, load_bundle, shipped_models
+from dragoman.bundle.bundle import load_bundle
+from dragoman.bundle.finding import PRETRAINED, shipped_models
+from dragoman.bundle.format import CONFIG
 from dragoman.data.corpus import read_pairs
 from dragoman.machine.storage import MANIFEST, read_json, save_folder, to_json, verify_folder
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.text.learned_text import FACT, LearnedText
 from dragoman.text.tokenizer import Tokenizers
 

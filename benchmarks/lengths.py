@@ -27,7 +27,8 @@ from dragoman.decoding.search import search
 from dragoman.machine.processes import Processes
 from dragoman.machine.ram import peak_memory
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import SearchConfig, TrainingConfig
+from dragoman.settings.search_config import SearchConfig
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer

@@ -28,7 +28,7 @@ from dragoman.data.corpus import read_pairs
 from dragoman.evaluation.evaluation import Evaluation, evaluate, m30k_references
 from dragoman.evaluation.metrics import moses_lines
 from dragoman.machine.devices import all_cores
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.translator import Translator
 
 #: Samples of the bootstrap, and their seed.

@@ -26,7 +26,8 @@ def measure() -> None:
     from dragoman.data.batches import Batch
     from dragoman.machine.processes import Processes
     from dragoman.model.transformer import Transformer
-    from dragoman.settings.config import ModelConfig, TrainingConfig
+    from dragoman.settings.model_config import ModelConfig
+    from dragoman.settings.training_config import TrainingConfig
     from dragoman.training.gradient import batch_gradient
 
     torch.manual_seed(0)

@@ -18,12 +18,13 @@ from typing import Literal, get_args
 
 from quality import measure
 
-from dragoman.bundle.bundle import PRETRAINED, load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, save_bundle
+from dragoman.bundle.finding import PRETRAINED
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import DataError
 from dragoman.evaluation.evaluation import Evaluation
 from dragoman.machine.storage import write_file
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 
 MOST_BYTES = 8_000_000

@@ -27,7 +27,8 @@ from dragoman.machine.devices import COMPILED_SHAPES, SHAPE_CACHES
 from dragoman.machine.processes import Processes
 from dragoman.machine.ram import peak_memory
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import ModelConfig, TrainingConfig
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer

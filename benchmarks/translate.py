@@ -20,7 +20,7 @@ import torch
 from measuring import in_turns, loaders, summary, write
 from to_ctranslate2 import Peer, save
 
-from dragoman.data.lines import read_lines
+from dragoman.data.text_files.lines import read_lines
 
 N_SENTENCES, N_ROUNDS = 1000, 7
 BATCH_TOKENS, LONGEST = 512, 100

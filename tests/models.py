@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 
 def small_model(**fields: Any) -> Transformer:

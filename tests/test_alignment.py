@@ -21,7 +21,7 @@ from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.errors import BundleError
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import Translator

@@ -68,11 +68,15 @@ def test_every_exercise_has_its_solution(language: str) -> None:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_page_is_in_the_book(language: str) -> None:
     """The pages of docs/ have a place in the site, and every page is in the table of contents."""
-    pages = {page.stem for page in (BOOK / language).glob("*.md")} - {"index"}
+
+    def names(folder: Path, pattern: str) -> set[str]:
+        return {page.relative_to(folder).with_suffix("").as_posix() for page in folder.glob(pattern)}
+
+    pages = names(BOOK / language, "**/*.md") - {"index"}
     lines = (BOOK / language / "index.md").read_text(encoding="utf-8").split("\n")
     listed = {line.rpartition("<")[2].rstrip("> ") for line in lines}  # "page", or "title <page>"
     assert pages <= listed
-    assert {page.stem for page in BOOK.parent.glob("*.md")} <= pages
+    assert names(BOOK.parent, "*.md") | names(BOOK.parent, "guide/*.md") <= pages
 
 
 @each_page
@@ -95,8 +99,9 @@ def test_notebooks_lead_somewhere_and_need_no_sphinx(language: str, tmp_path: Pa
     from check import problems
     from notebooks import write_notebook
 
-    for page in (BOOK / language).glob("*.md"):
-        (tmp_path / f"{page.stem}.html").write_text("")
+    (tmp_path / "guide").mkdir()
+    for page in (BOOK / language).rglob("*.md"):
+        (tmp_path / page.relative_to(BOOK / language)).with_suffix(".html").write_text("")
     (tmp_path / "notebooks").mkdir()
     for page in pages_that_run(language):
         write_notebook(page, tmp_path / "notebooks")

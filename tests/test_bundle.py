@@ -17,19 +17,15 @@ from safetensors.torch import load_file, save_file
 from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.bundle import bundle as module
-from dragoman.bundle.bundle import (
-    FORMAT_VERSION,
-    card_of,
-    find_bundle,
-    load_bundle,
-    save_bundle,
-    write_bundle,
-)
+from dragoman.bundle import format as bundle_format
+from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
+from dragoman.bundle.finding import card_of, find_bundle
+from dragoman.bundle.format import FORMAT_VERSION
 from dragoman.bundle.weights import weights_of
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
 from dragoman.machine import storage
 from dragoman.machine.storage import MANIFEST, save_folder, set_pointer
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 
 
 @pytest.fixture(scope="module")
@@ -275,7 +271,7 @@ def test_a_folder_replaced_while_it_is_read_is_never_mixed(
         other.model.output_projection.bias += 1
     save_bundle(tmp_path / "other", other.model, other.tokenizers, SearchConfig(beam_size=3), facts={})
     for number, (place, name) in enumerate(
-        ((module, "read_json"), (module, "verify_folder"), (module.Tokenizers, "load"), (module, "read_weights"))
+        ((bundle_format, "read_json"), (module, "verify_folder"), (module.Tokenizers, "load"), (module, "read_weights"))
     ):
         model = shutil.copytree(bundle, tmp_path / f"model-{number}")
         real = getattr(place, name)
@@ -476,14 +472,14 @@ def test_a_run_folder_means_its_best(bundle: Path, tmp_path: Path) -> None:
 
 
 def test_shipped_models_go_by_their_names(copy: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.bundle.bundle.PRETRAINED", tmp_path)
+    monkeypatch.setattr("dragoman.bundle.finding.PRETRAINED", tmp_path)
     monkeypatch.chdir(tmp_path / "copy")
     (tmp_path / "file").touch()
     (tmp_path / "another").mkdir()
     assert find_bundle("copy") == copy
     with pytest.raises(BundleError, match=r"no such model: cpoy; .* or a shipped model: another, copy$"):
         find_bundle("cpoy")
-    monkeypatch.setattr("dragoman.bundle.bundle.PRETRAINED", tmp_path / "none")
+    monkeypatch.setattr("dragoman.bundle.finding.PRETRAINED", tmp_path / "none")
     with pytest.raises(BundleError, match=r"no such model: copy; give a bundle or a run folder$"):
         find_bundle("copy")
 
@@ -493,7 +489,7 @@ def test_what_is_in_the_working_directory_comes_before_a_shipped_model(
 ) -> None:
     shutil.copytree(bundle, tmp_path / "shipped" / "name")
     (tmp_path / "here").mkdir()
-    monkeypatch.setattr("dragoman.bundle.bundle.PRETRAINED", tmp_path / "shipped")
+    monkeypatch.setattr("dragoman.bundle.finding.PRETRAINED", tmp_path / "shipped")
     monkeypatch.chdir(tmp_path / "here")
     assert find_bundle("name") == tmp_path / "shipped" / "name"
     Path("name").mkdir()

@@ -38,7 +38,7 @@ from dragoman.errors import (
     RunFolderError,
 )
 from dragoman.machine.devices import SHAPE_CACHES
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Translator
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -920,7 +920,7 @@ def test_a_shipped_model_goes_by_its_name_everywhere(
 ) -> None:
     """In each command it does what the same folder does by its path."""
     shutil.copytree(bundle, tmp_path / "shipped" / "tiny-en-de")
-    monkeypatch.setattr("dragoman.bundle.bundle.PRETRAINED", tmp_path / "shipped")
+    monkeypatch.setattr("dragoman.bundle.finding.PRETRAINED", tmp_path / "shipped")
     for name in ("a.en", "a.de"):
         (tmp_path / name).write_text("A man.\nA cat.\n", encoding="utf-8")
     text = ["--source", tmp_path / "a.en", "--target", tmp_path / "a.de"]

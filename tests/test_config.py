@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.errors import ConfigError
-from dragoman.settings.config import PRESETS, Config, DataConfig, ModelConfig, ModelShape, SearchConfig, TrainingConfig
+from dragoman.settings.config import Config
+from dragoman.settings.data_config import DataConfig
+from dragoman.settings.model_config import ModelConfig, ModelShape
+from dragoman.settings.presets import PRESETS
 from dragoman.settings.recipe import (
     check_request,
     check_settings,
@@ -21,7 +24,9 @@ from dragoman.settings.recipe import (
     read_recipe,
     to_yaml,
 )
+from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import MOST_PROBLEMS, parse_section
+from dragoman.settings.training_config import TrainingConfig
 
 
 def settings(*overrides: str) -> Config:

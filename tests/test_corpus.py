@@ -19,12 +19,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.data import lines, named
+from dragoman.data import named
 from dragoman.data.corpus import Split, available_splits, languages, read_pairs
-from dragoman.data.lines import Unreadable, count_lines, read_lines
-from dragoman.data.raw_lines import MAX_LINE_BYTES, raw_lines
+from dragoman.data.text_files import lines
+from dragoman.data.text_files.lines import Unreadable, count_lines, read_lines
+from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES, raw_lines
 from dragoman.errors import ConfigError, DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 BOM = b"\xef\xbb\xbf"

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.corpora.synthetic import TASKS, make_corpus
+from dragoman.data.checks.language_evidence import LanguageSample
+from dragoman.data.checks.line_features import concatenate, line_features
+from dragoman.data.checks.markup import MarkupCounter, clean_markup, cleaned
+from dragoman.data.checks.misalignment import AlignmentCheck, Misfit
 from dragoman.data.corpus import ParallelText, read_pairs
-from dragoman.data.language_evidence import LanguageSample
-from dragoman.data.line_features import concatenate, line_features
-from dragoman.data.markup import MarkupCounter, clean_markup, cleaned
-from dragoman.data.misalignment import AlignmentCheck, Misfit
 from dragoman.data.selection import select
 from dragoman.errors import DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.settings.sections import parse_section
 
 Pairs = list[tuple[str, str]]
@@ -151,8 +151,8 @@ def test_another_order_is_noticed_in_a_corpus_sorted_by_length() -> None:
 def test_windows_find_what_one_pass_finds(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = lose(invented(5000, 3), 2700, 1)
     (whole,) = misfits(pairs)
-    monkeypatch.setattr("dragoman.data.misalignment._WINDOW", 512)
-    monkeypatch.setattr("dragoman.data.misalignment._BLOCK", 128)
+    monkeypatch.setattr("dragoman.data.checks.misalignment._WINDOW", 512)
+    monkeypatch.setattr("dragoman.data.checks.misalignment._BLOCK", 128)
     (found,) = misfits(pairs)
     assert abs(found.first - whole.first) < 12
     assert (found.last, found.shift) == (whole.last, whole.shift)

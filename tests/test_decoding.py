@@ -19,8 +19,8 @@ from dragoman.decoding.sampling import draw
 from dragoman.decoding.scores import ArrayScores, Floats, Ints, Scores
 from dragoman.decoding.search import search
 from dragoman.decoding.state import Scorer, State, add_probabilities
-from dragoman.errors import ConfigError, DragomanError
-from dragoman.settings.config import SearchConfig
+from dragoman.errors import ConfigError, DragomanError, StoppedError
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
 
 A, B = 4, 5
@@ -613,6 +613,17 @@ def test_probabilities_that_are_not_numbers_are_refused(method: dict[str, object
     assert search(OnlyAtFirst(), sentences(1, 1), config(**method))
     with pytest.raises(DragomanError, match="NaN"):
         search(OnlyAtFirst(), sentences(1, 3, 1), config(**method))
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n_steps", [0, 1, 5])
+def test_a_search_stops_before_the_step_at_which_it_is_told_to(method: dict[str, object], n_steps: int) -> None:
+    scorer = RowScorer(row=[0, 0, 0, 0, 0.5, 0.5])
+    with pytest.raises(StoppedError, match="stopped before it was done"):
+        search(scorer, sentences(3, 1), config(**method), should_stop=lambda: len(scorer.rows) == n_steps)
+    assert len(scorer.rows) == n_steps
+    never = search(scorer, sentences(3, 1), config(**method), should_stop=lambda: False)
+    assert never == search(scorer, sentences(3, 1), config(**method))
 
 
 def test_no_sentences() -> None:

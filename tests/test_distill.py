@@ -17,7 +17,7 @@ from dragoman.cli.program import run
 from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.errors import ConfigError, RunFolderError
 from dragoman.experiments.distillation import Teacher, distill
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.translator import SearchOptions, Translator
 
 PAIRS = [

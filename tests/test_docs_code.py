@@ -10,12 +10,12 @@ import pytest
 import typer
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("lab/*.md"), *ROOT.glob(".github/**/*.md")])
 BLOCK = re.compile(
     r"^(?:<!-- not executed: (?P<reason>[^\n]+?) -->\n+)?```(?P<language>\w+)[^\n]*\n(?P<code>.*?)^```$", re.M | re.S
 )
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)[^)]*\)")
-PATH = re.compile(r"(?<![\w/.-])(?:src|tests|recipes|docs|\.ci|\.github)/[\w./-]*\w")
+PATH = re.compile(r"(?<![\w/.-])(?:src|tests|recipes|docs|lab|benchmarks|\.ci|\.github)/[\w./-]*\w")
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
@@ -120,3 +120,10 @@ def test_the_tables_of_speed_are_those_of_the_results(monkeypatch: pytest.Monkey
 
     page = (ROOT / "docs" / "speed.md").read_text(encoding="utf-8")
     assert tables.filled(page) == page
+
+
+def test_the_chart_of_speed_is_that_of_the_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    import chart
+
+    assert chart.CHART.read_text(encoding="utf-8") == chart.drawn()

@@ -29,7 +29,7 @@ from dragoman.evaluation.metrics import (
     moses_lines,
     paired_test,
 )
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.training.validation import validate
 from dragoman.translator import Translator
 

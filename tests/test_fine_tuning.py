@@ -18,7 +18,7 @@ from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.data.batches import Batch
 from dragoman.errors import ConfigError
 from dragoman.machine.storage import read_json, read_pointer
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.training import train, trainer
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.trainer import Trainer

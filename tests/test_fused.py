@@ -14,7 +14,6 @@ from pathlib import Path
 import pytest
 import torch
 import torch.nn.functional as F
-from dragoman.fused import library as library_module
 from torch import Tensor
 
 from dragoman.data.batches import Batch
@@ -24,8 +23,9 @@ from dragoman.model.norms import LayerNorm, norm_and_keep
 from dragoman.model.positions import RotaryPositions
 from dragoman.model.transformer import Transformer
 from dragoman.native import fused
+from dragoman.native import fused_library as library_module
 from dragoman.native.fused_library import LIBRARIES, Library
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import batch_loss
 

@@ -24,8 +24,9 @@ from dragoman.inspection.ibm1 import most_probable, silver_links
 from dragoman.inspection.neighbours import nearest_neighbours
 from dragoman.inspection.pictures import draw_attention, draw_curves, draw_positions, to_image
 from dragoman.inspection.search_text import search_text
-from dragoman.settings.config import Config, SearchConfig
+from dragoman.settings.config import Config
 from dragoman.settings.recipe import parse_config, read_recipe
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID
 from dragoman.training.run import steps_of_run
 from dragoman.training.run_folder import RunFolder

@@ -19,7 +19,8 @@ from dragoman.data.selection import select
 from dragoman.errors import DataError, printable
 from dragoman.inspection.attention_maps import inspect_attention
 from dragoman.inspection.search_tree import inspect_search
-from dragoman.settings.config import DataConfig, TokenizerConfig
+from dragoman.settings.data_config import DataConfig
+from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.characters import Characters
 from dragoman.text.cleaning import clean, comparable, harmless, without_controls
 from dragoman.text.invisible import has_joiners, is_blank, unknown_joiners, without_invisible, without_joiners

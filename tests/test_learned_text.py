@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import LEARNED, tiny_model, tiny_tokenizers
 
-from dragoman.bundle.bundle import load_bundle, save_bundle, shipped_models
+from dragoman.bundle.bundle import load_bundle, save_bundle
+from dragoman.bundle.finding import shipped_models
 from dragoman.errors import BundleError
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.text.composing import compose
 from dragoman.text.learned_text import FACT, LearnedText, fewest_sentences

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from tiny import write_tiny_bundle
 
 from dragoman.cli.program import run
-from dragoman.data.character_encodings import encoding_advice
 from dragoman.data.corpus import file_language
-from dragoman.data.formats import has_document_suffix
-from dragoman.data.lines import MAX_INPUT_BYTES, Line, Unreadable, count_lines, input_text, read_lines
+from dragoman.data.text_files.character_encodings import encoding_advice
+from dragoman.data.text_files.file_signatures import has_document_suffix
+from dragoman.data.text_files.lines import MAX_INPUT_BYTES, Line, Unreadable, count_lines, input_text, read_lines
 from dragoman.errors import DataError
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from models import sentences, small_model
 
 from dragoman.data.batches import Batch
-from dragoman.settings.config import TrainingConfig
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import _ChunkedLoss, batch_loss, n_target_tokens, token_losses
 from dragoman.training.schedule import learning_rate

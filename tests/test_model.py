@@ -13,7 +13,7 @@ from dragoman.model.attention import MultiHeadAttention, attend, attention_weigh
 from dragoman.model.dropout import Dropout, dropout_mask
 from dragoman.model.masks import causal_mask, decoder_mask, padding_mask
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 VARIANTS: list[dict[str, Any]] = [
     {},

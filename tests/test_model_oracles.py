@@ -16,7 +16,8 @@ from dragoman.model.masks import causal_mask, padding_mask
 from dragoman.model.norms import StdNorm
 from dragoman.model.positions import RotaryPositions, sinusoidal_table
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import PRESETS, ModelConfig
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.presets import PRESETS
 from dragoman.training.loss import token_losses
 
 # -- PyTorch's own Transformer, with the same weights --------------------------------------------------------------

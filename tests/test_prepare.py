@@ -22,12 +22,13 @@ from runs import captured_log
 from dragoman.data.corpus import ParallelText, read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
-from dragoman.data.lines import Line, Unreadable
 from dragoman.data.prepare import Prepared, open_prepared, prepare
 from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
+from dragoman.data.text_files.lines import Line, Unreadable
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
-from dragoman.settings.config import Config, DataConfig
+from dragoman.settings.config import Config
+from dragoman.settings.data_config import DataConfig
 from dragoman.settings.recipe import parse_config
 from dragoman.text.tokenizer import learn_tokenizers
 

@@ -7,7 +7,8 @@ import tomllib
 from pathlib import Path
 
 from dragoman import Translator
-from dragoman.bundle.bundle import PRETRAINED, load_bundle, shipped_models
+from dragoman.bundle.bundle import load_bundle
+from dragoman.bundle.finding import PRETRAINED, shipped_models
 from dragoman.doctor import check
 
 ROOT = Path(__file__).resolve().parent.parent

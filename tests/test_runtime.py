@@ -44,7 +44,7 @@ from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.packing import bfloat16
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 
 COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses

@@ -16,7 +16,7 @@ from dragoman.data.overlap import run_of, training_overlap
 from dragoman.data.prepare import prepare
 from dragoman.data.splitting import SPLITS, split_pairs
 from dragoman.errors import DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.settings.recipe import parse_config
 from dragoman.text.cleaning import comparable
 

@@ -14,14 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.cli.program import run
-from dragoman.data.choosing_columns import join_lines
-from dragoman.data.column_kinds import NUMBERS, kind_of
 from dragoman.data.corpus import ParallelText, languages, read_pairs
-from dragoman.data.lines import Unreadable
+from dragoman.data.formats.column_choice import join_lines
+from dragoman.data.formats.column_kinds import NUMBERS, kind_of
 from dragoman.data.prepare import prepare
-from dragoman.data.raw_lines import MAX_LINE_BYTES
+from dragoman.data.text_files.lines import Unreadable
+from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.settings.recipe import parse_config
 
 PAIRS = [

@@ -15,10 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.lines import read_lines
 from dragoman.data.named import multi30k_file
+from dragoman.data.text_files.lines import read_lines
 from dragoman.errors import BundleError, ConfigError, DataError
-from dragoman.settings.config import TokenizerConfig
+from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.languages import WITHOUT_SPACES, base_language, lacks_spaces, scripts
 from dragoman.text.subword import Subword, learn_subword

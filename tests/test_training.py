@@ -28,8 +28,11 @@ from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.storage import read_json
 from dragoman.native.fused_library import library
-from dragoman.settings.config import PRESETS, Config, ModelConfig, TrainingConfig
+from dragoman.settings.config import Config
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.presets import PRESETS
 from dragoman.settings.recipe import check_request, parse_config, read_recipe
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.learned_text import LearnedText
 from dragoman.training import metrics_log as metrics
 from dragoman.training import train
@@ -358,7 +361,9 @@ def test_the_estimate_of_memory_is_about_right(
     """Against the peak of one real step, in a process of its own."""
     program = f"""
 import torch
-from dragoman.settings.config import PRESETS, ModelConfig, TrainingConfig
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.presets import PRESETS
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.data.batches import Batch
 from dragoman.model.transformer import Transformer
 from dragoman.machine.ram import peak_memory

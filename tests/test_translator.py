@@ -29,7 +29,7 @@ from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.devices import Precision, find_device
 from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.invisible import without_invisible
 from dragoman.text.sentences import harmless_paragraphs

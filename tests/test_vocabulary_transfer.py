@@ -12,8 +12,9 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers
 from dragoman.bundle.bundle import Bundle, load_bundle, save_bundle
 from dragoman.bundle.weights import weights_of
 from dragoman.errors import ConfigError
-from dragoman.settings.config import SearchConfig, TokenizerConfig
 from dragoman.settings.recipe import read_recipe
+from dragoman.settings.search_config import SearchConfig
+from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 from dragoman.text.vocabulary import SPECIALS

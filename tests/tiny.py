@@ -7,7 +7,9 @@ import torch
 
 from dragoman.bundle.bundle import save_bundle
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import ModelConfig, SearchConfig, TokenizerConfig
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.search_config import SearchConfig
+from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 

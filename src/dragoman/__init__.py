@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from dragoman.evaluation.evaluation import Evaluation, evaluate
     from dragoman.model.attention import MultiHeadAttention
     from dragoman.model.transformer import Transformer
-    from dragoman.settings.config import Config, ModelConfig, SearchConfig
+    from dragoman.settings.config import Config
+    from dragoman.settings.model_config import ModelConfig
+    from dragoman.settings.search_config import SearchConfig
     from dragoman.training.run import train
     from dragoman.translator import Translation, Translator
 
@@ -50,7 +52,9 @@ __all__ = [
 _HOMES = {
     "bundle.averaging": ("average_bundles",),
     "bundle": ("Bundle", "load_bundle", "save_bundle"),
-    "settings.config": ("Config", "ModelConfig", "SearchConfig"),
+    "settings.config": ("Config",),
+    "settings.model_config": ("ModelConfig",),
+    "settings.search_config": ("SearchConfig",),
     "doctor": ("Examination", "check"),
     "errors": ("DragomanError",),
     "evaluation.evaluation": ("Evaluation", "evaluate"),

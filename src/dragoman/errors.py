@@ -125,6 +125,10 @@ class ResourceError(DragomanError):
     exit_code = 5
 
 
+class StoppedError(DragomanError):
+    """A search that its caller stopped before it was done, because of a deadline for example."""
+
+
 @contextlib.contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
     """Turn the system's word for a full disk, or any other failure to write, into ours."""

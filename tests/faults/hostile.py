@@ -35,13 +35,13 @@ import typer
 from safetensors.numpy import save as save_arrays
 from safetensors.torch import load_file, save, save_file
 
-from dragoman.bundle.bundle import FORMAT_VERSION
+from dragoman.bundle.format import FORMAT_VERSION
 from dragoman.bundle.weights import stored_shapes
 from dragoman.cli.program import app
 from dragoman.cli.program import run as run_program
 from dragoman.machine.storage import MANIFEST, sha256, to_json
 from dragoman.model.shapes import weight_shapes
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 SENTENCE = "A man is riding."
 CONFIG, WEIGHTS, DESCRIPTION = "config.json", "model.safetensors", "tokenizer/tokenizer.json"

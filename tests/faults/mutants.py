@@ -36,14 +36,14 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+SETTINGS = ("sections", "config", "data_config", "tokenizer_config", "model_config", "training_config", "search_config")
 #: Each module, and the tests that concern it, the quick ones first.
 MODULES = {
     "storage": ("dragoman.machine.storage", ("tests/test_storage.py", "tests/test_checkpoint.py")),
     "locks": ("dragoman.machine.locks", ("tests/test_locks.py",)),
     "checkpoint": ("dragoman.training.checkpoint", ("tests/test_checkpoint.py",)),
-    "bundle": ("dragoman.bundle.bundle", ("tests/test_bundle.py",)),
-    "config": ("dragoman.settings.config", ("tests/test_config.py",)),
-    "sections": ("dragoman.settings.sections", ("tests/test_config.py",)),
+    **{name: (f"dragoman.bundle.{name}", ("tests/test_bundle.py",)) for name in ("bundle", "finding", "format")},
+    **{name: (f"dragoman.settings.{name}", ("tests/test_config.py",)) for name in SETTINGS},
 }
 #: What the tests import besides the package: once, not in each fork.
 PRELOADED = (

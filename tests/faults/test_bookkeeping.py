@@ -15,7 +15,7 @@ from amount import FULL
 from tiny import tiny_model, tiny_tokenizers
 
 from dragoman.machine.storage import read_pointer
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.training.checkpoint import Checkpoint, Progress
 from dragoman.training.metrics_log import MetricsLog
 from dragoman.training.run_folder import RunFolder

@@ -33,7 +33,8 @@ from hostile import (
 from tiny import PAIRS, tiny_model
 
 from dragoman.bundle.bundle import save_bundle
-from dragoman.settings.config import SearchConfig, TokenizerConfig
+from dragoman.settings.search_config import SearchConfig
+from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.tokenizer import learn_tokenizers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork and limits of memory; Linux only")

@@ -24,7 +24,8 @@ from dragoman.model.transformer import Transformer
 from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.settings.config import ModelConfig, SearchConfig
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 
 N_SHAPES = 1000 if FULL else 50

@@ -15,7 +15,7 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.data.corpus import read_pairs
 from dragoman.evaluation.evaluation import evaluate, m30k_references
 from dragoman.inspection import inspect_attention
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.translator import Translator
 
 #: Our own, since the corpus is not ours to copy. The last one has words that its captions hardly ever do.

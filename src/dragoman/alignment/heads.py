@@ -9,7 +9,8 @@ from typing import Annotated, Any, Self
 from pydantic import Field
 
 from dragoman.errors import BundleError, ConfigError
-from dragoman.settings.config import Count, ModelConfig
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.ranges import Count
 from dragoman.settings.sections import Section, parse_section
 
 #: Under this key a bundle's facts have the heads that were chosen on data.

@@ -27,7 +27,7 @@ from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
     from dragoman.data.splitting import Splitting
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
 
 Folder = Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)]
 WritePair = Callable[[str, str], None]
@@ -60,7 +60,7 @@ def split(
     """
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import split_pairs
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     given = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
@@ -102,9 +102,9 @@ def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[Path]) -> Non
 
 def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
     """Return the files of each split: two, or a table."""
-    from dragoman.data.compression import uncompressed_name
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.splitting import SPLITS
+    from dragoman.data.text_files.compression import uncompressed_name
 
     is_known = UNKNOWN_LANGUAGE not in langs
     suffixes: Sequence[str] = langs if is_known else ("source", "target")
@@ -132,7 +132,7 @@ def _pair_writer(
 
 def _table_writer(write: WriteLine, *, is_quoted: bool) -> WritePair:
     """Return what writes the rows of a table, so that it is read as the same pairs."""
-    from dragoman.data.column_names import are_names
+    from dragoman.data.formats.column_names import are_names
 
     is_first = True
 
@@ -162,7 +162,7 @@ def multi30k(
     """Write Multi30k, captions of pictures: train, validation and test, one sentence a line."""
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     given = {"corpus": "multi30k", "source_lang": source_lang, "target_lang": target_lang}
@@ -184,7 +184,7 @@ def made(
     from dragoman.corpora.synthetic import make_corpus
     from dragoman.data.corpus import languages, read_pairs, turned
     from dragoman.data.splitting import SPLITS
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     name = str(context.info_name)

@@ -112,10 +112,10 @@ def distill(
 def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:
     """The pairs to translate; the targets are empty where there are only sources."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, are_others, read_pairs
-    from dragoman.data.file_names import file_language
-    from dragoman.data.formats import refuse_documents
-    from dragoman.data.lines import check_text_file, read_lines
-    from dragoman.settings.config import DataConfig
+    from dragoman.data.formats.file_names import file_language
+    from dragoman.data.text_files.file_signatures import refuse_documents
+    from dragoman.data.text_files.lines import check_text_file, read_lines
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     given = {key: value for key, value in origin.items() if value is not None}

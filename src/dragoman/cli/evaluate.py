@@ -40,7 +40,7 @@ from dragoman.errors import ConfigError
 if TYPE_CHECKING:
     from dragoman.data.corpus import ParallelText
     from dragoman.evaluation.metrics import Comparison, Metric
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.translator import SearchOptions, Translator
 
 _log = logging.getLogger(__name__)
@@ -189,7 +189,7 @@ def _test_set(
     """The text that the options name: files, a part of a corpus or recipe, or what a run was validated on."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, available_splits, languages, read_pairs
     from dragoman.data.prepare import is_prepared, validation_text
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     tokenizers = translator.tokenizers
@@ -262,7 +262,7 @@ def _refuse(context: typer.Context, unused: Container[str], with_what: str) -> N
 def _evaluate_files(
     hypotheses: Path, baseline: Path | None, target: Path, target_lang: str | None, m30k: bool, as_json: bool
 ) -> None:
-    from dragoman.data.file_names import file_language
+    from dragoman.data.formats.file_names import file_language
     from dragoman.evaluation.evaluation import comparison_table, m30k_references, metrics_table, score_all
     from dragoman.evaluation.metrics import paired_test
 

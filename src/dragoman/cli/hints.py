@@ -35,6 +35,6 @@ def stray_hint(command: str, words: Sequence[str], options: Container[str], mode
 
 def _is_model(word: str) -> bool:
     """Return True for a folder, and for the name of a shipped model."""
-    from dragoman.bundle.bundle import shipped_models
+    from dragoman.bundle.finding import shipped_models
 
     return os.path.isdir(word) or word in shipped_models()

@@ -75,7 +75,7 @@ def alignment(
 def _pairs(origin: Mapping[str, str | None], tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
     """Pairs to learn from, and pairs to measure."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     langs = {"source_lang": tokenizers.source_lang, "target_lang": tokenizers.target_lang}

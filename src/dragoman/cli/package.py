@@ -39,8 +39,9 @@ def package(
     """
     text = _read_card(card)
     require_folder(output, new=True)
-    from dragoman.bundle.bundle import card_of, load_bundle, write_bundle
-    from dragoman.settings.config import SearchConfig
+    from dragoman.bundle.bundle import load_bundle, write_bundle
+    from dragoman.bundle.finding import card_of
+    from dragoman.settings.search_config import SearchConfig
     from dragoman.settings.sections import parse_section
 
     bundle = load_bundle(model)

@@ -24,7 +24,7 @@ from dragoman.errors import ConfigError, DataError, printable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dragoman.data.lines import Line
+    from dragoman.data.text_files.lines import Line
 
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
@@ -83,8 +83,8 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool
     Raises:
         DataError: standard input is closed, or the file or a line of it cannot be read as text.
     """
-    from dragoman.data.formats import refuse_documents
-    from dragoman.data.lines import input_text
+    from dragoman.data.text_files.file_signatures import refuse_documents
+    from dragoman.data.text_files.lines import input_text
 
     if path is not None:
         if not path.exists():
@@ -102,7 +102,7 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool
 
 def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> Iterator[str]:
     """Lines as text; an empty one, or an error, where one is too long."""
-    from dragoman.data.lines import MAX_INPUT_BYTES
+    from dragoman.data.text_files.lines import MAX_INPUT_BYTES
 
     for number, line in enumerate(lines, 1):
         if isinstance(line, str):
@@ -157,7 +157,7 @@ def result_lines(
         out = _stdout().buffer
         yield lambda line: _write(out, line, STDOUT, flush=True)
         return
-    from dragoman.data.compression import packed_file
+    from dragoman.data.text_files.compression import packed_file
     from dragoman.machine.storage import temporary
 
     refuse_place(path, overwrite=overwrite, inputs=inputs)

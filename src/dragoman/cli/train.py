@@ -109,7 +109,7 @@ def train(
     folder = output or default_folder(settings)
     require_folder(folder)
     if init_from is not None:
-        from dragoman.bundle.bundle import find_bundle
+        from dragoman.bundle.finding import find_bundle
 
         find_bundle(init_from)
     if not (folder / "checkpoints").exists():  # a run that goes on needs its text no more
@@ -188,7 +188,7 @@ def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
 def _test_set(settings: dict[str, Any]) -> str:
     """Arguments for `evaluate` after this training."""
     from dragoman.data.corpus import available_splits
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])

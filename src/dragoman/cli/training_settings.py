@@ -62,8 +62,8 @@ def require_readable(settings: Mapping[str, Any]) -> None:
         DataError: a file cannot be read, or does not begin as it should.
     """
     from dragoman.data.corpus import available_splits, read_pairs
-    from dragoman.data.lines import check_text_file
-    from dragoman.settings.config import DataConfig
+    from dragoman.data.text_files.lines import check_text_file
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
@@ -112,7 +112,7 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
         ConfigError: the data section is wrong.
     """
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
-    from dragoman.settings.config import DataConfig
+    from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
@@ -139,7 +139,7 @@ def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
 
 def _stem(path: str, langs: tuple[str, str]) -> str:
     """corpus.en.gz -> corpus, corpus.en-de.tsv -> corpus."""
-    from dragoman.data.file_names import file_stem
+    from dragoman.data.formats.file_names import file_stem
 
     name = file_stem(path)
     for suffix in (*langs, "-".join(langs)):

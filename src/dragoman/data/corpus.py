@@ -14,16 +14,16 @@ from typing import Literal
 
 from dragoman.corpora.synthetic import TASKS
 from dragoman.data import named
-from dragoman.data.column_names import Languages, is_swapped
-from dragoman.data.file_names import UNKNOWN_LANGUAGE as UNKNOWN_LANGUAGE
-from dragoman.data.file_names import file_language, table_languages
-from dragoman.data.formats import refuse_documents
-from dragoman.data.json_pairs import Keys, object_pair
-from dragoman.data.lines import Line, check_text_file, count_lines, read_lines
-from dragoman.data.tables import InvalidUtf8, NumberedLine, Table, open_table
+from dragoman.data.formats.column_names import Languages, is_swapped
+from dragoman.data.formats.file_names import UNKNOWN_LANGUAGE as UNKNOWN_LANGUAGE
+from dragoman.data.formats.file_names import file_language, table_languages
+from dragoman.data.formats.json_lines import Keys, object_pair
+from dragoman.data.formats.tables import InvalidUtf8, NumberedLine, Table, open_table
+from dragoman.data.text_files.file_signatures import refuse_documents
+from dragoman.data.text_files.lines import Line, check_text_file, count_lines, read_lines
 from dragoman.errors import ConfigError, DataError, DragomanError
 from dragoman.machine.storage import sha256
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 
 Split = Literal["train", "validation", "test"]
 

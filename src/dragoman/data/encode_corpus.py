@@ -18,7 +18,7 @@ from dragoman.data.store import Row, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.machine.devices import all_cores
 from dragoman.machine.workers import Workers
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 from dragoman.text.tokenizer import Tokenizers
 
 _CHUNK = 4096

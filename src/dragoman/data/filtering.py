@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from dragoman.data.lines import Line, Unreadable
-from dragoman.settings.config import DataConfig
+from dragoman.data.text_files.lines import Line, Unreadable
+from dragoman.settings.data_config import DataConfig
 from dragoman.text.cleaning import NOT_TEXT
 from dragoman.text.invisible import is_blank
 

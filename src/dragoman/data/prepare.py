@@ -14,12 +14,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from dragoman.data.checks.markup import cleaned
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, Split, available_splits, languages, read_pairs
 from dragoman.data.encode_corpus import write_stores
-from dragoman.data.lines import starts_with_mark
-from dragoman.data.markup import cleaned
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
+from dragoman.data.text_files.lines import starts_with_mark
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.locks import require_held
 from dragoman.machine.storage import MANIFEST, read_json, remove_folder, save_folder, temporary, to_json, verify_folder

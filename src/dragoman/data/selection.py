@@ -16,12 +16,12 @@ from itertools import chain, compress, repeat
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.data.checks.corpus_checks import CorpusChecks
 from dragoman.data.corpus import ParallelText, languages
-from dragoman.data.corpus_checks import CorpusChecks
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import Counts, text_problem
 from dragoman.errors import DataError
-from dragoman.settings.config import DataConfig
+from dragoman.settings.data_config import DataConfig
 
 TRAIN, VALIDATION = "train", "validation"
 

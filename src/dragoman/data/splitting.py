@@ -10,8 +10,8 @@ from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from dragoman.data.checks.corpus_checks import CorpusChecks
 from dragoman.data.corpus import ParallelText, Split
-from dragoman.data.corpus_checks import CorpusChecks
 from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import Counts, text_problem
 from dragoman.errors import DataError

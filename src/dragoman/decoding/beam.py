@@ -22,7 +22,7 @@ from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
 from dragoman.decoding.scores import FORBIDDEN, Floats, Ints, refuse_nan
 from dragoman.decoding.state import State
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, SOS_ID
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.scores import Ints, Scores
 from dragoman.errors import ConfigError
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 
 _NOTHING: Ints = np.empty(0, dtype=np.int64)

@@ -16,7 +16,7 @@ from dragoman.decoding.greedy import walk
 from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.scores import Floats, Ints, Scores, refuse_nan
 from dragoman.decoding.state import State
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import PAD_ID
 
 #: A temperature below this is this: float32 has no smaller numbers to divide by.

@@ -5,7 +5,7 @@ B sentences, S source.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dragoman.decoding.beam import beam_search
@@ -15,14 +15,19 @@ from dragoman.decoding.greedy import greedy_search
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.sampling import sample
 from dragoman.decoding.scores import Ints
-from dragoman.decoding.state import Scorer
-from dragoman.settings.config import SearchConfig
+from dragoman.decoding.state import Scorer, StoppableState
+from dragoman.settings.search_config import SearchConfig
 
 __all__ = ["Hypothesis", "search"]
 
 
 def search(
-    scorer: Scorer, source_ids: Ints, config: SearchConfig, *, prefixes: Sequence[Sequence[int]] | None = None
+    scorer: Scorer,
+    source_ids: Ints,
+    config: SearchConfig,
+    *,
+    prefixes: Sequence[Sequence[int]] | None = None,
+    should_stop: Callable[[], bool] | None = None,
 ) -> list[list[Hypothesis]]:
     """Translate source_ids (B, S), each row ending in eos and then padding: n_best hypotheses a sentence, best first.
 
@@ -35,9 +40,11 @@ def search(
 
     Args:
         prefixes: for each sentence the ids its translation must begin with, of any lengths; empty for none.
+        should_stop: asked before every step; the search ends with an error when it returns True.
 
     Raises:
         ConfigError: lengths or prefixes do not fit the scorer.
+        StoppedError: should_stop returned True.
         DragomanError: the scorer gives a probability that is not a number.
     """
     if not len(source_ids):
@@ -46,6 +53,8 @@ def search(
         source_ids, config, prefixes=prefixes, vocab_size=scorer.vocab_size, max_length=scorer.max_length
     )
     state = scorer.start(source_ids)
+    if should_stop is not None:
+        state = StoppableState(state, should_stop)
     if config.sample:
         found = sample(state, constraints, source_ids, config)
     elif config.beam_size == 1:

@@ -6,7 +6,7 @@ B sentences, R rows (hypotheses now open), S source, V target vocabulary.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from dragoman.decoding.grid import Grid
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints, Scores
-from dragoman.errors import ConfigError
-from dragoman.settings.config import ModelConfig
+from dragoman.errors import ConfigError, StoppedError
+from dragoman.settings.model_config import ModelConfig
 from dragoman.text.vocabulary import PAD_ID
 
 
@@ -148,6 +148,27 @@ class EnsembleState:
         """See `State`."""
         for state in self._states:
             state.select(rows)
+
+
+class StoppableState:
+    """Another state, which asks before every step if it should stop."""
+
+    def __init__(self, state: State, should_stop: Callable[[], bool]) -> None:
+        self._state, self._should_stop = state, should_stop
+
+    def step(self, last_ids: Ints) -> Scores:
+        """See `State`.
+
+        Raises:
+            StoppedError: the search should stop.
+        """
+        if self._should_stop():
+            raise StoppedError("the search was stopped before it was done")
+        return self._state.step(last_ids)
+
+    def select(self, rows: Ints) -> None:
+        """See `State`."""
+        self._state.select(rows)
 
 
 def add_probabilities(log_probs: Floats, others: Floats) -> None:

@@ -21,7 +21,7 @@ from dragoman.evaluation.metrics import (
     m30k_bleu,
     moses_lines,
 )
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import SearchOptions, Translator
 from dragoman.translator.checking import string_list
 
@@ -103,7 +103,7 @@ def vary_search(
     """The metrics of each of several settings of the search, as `evaluate` has them: for choosing, on validation text.
 
     Args:
-        settings: fields of `dragoman.settings.config.SearchConfig` with their values; the others are the translator's.
+        settings: fields of `SearchConfig` with their values; the others are the translator's.
         language: as for `evaluate`.
 
     Raises:

@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.bundle.bundle import find_bundle
+from dragoman.bundle.finding import find_bundle
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import text_problem

@@ -10,7 +10,7 @@ from dragoman.decoding.search import search
 from dragoman.errors import printable
 from dragoman.inspection.reading import source_ids
 from dragoman.inspection.watching import Node, WatchedScorer
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer

@@ -20,7 +20,7 @@ from dragoman.decoding.constraints import Constraints
 from dragoman.decoding.hypothesis import length_penalty
 from dragoman.decoding.scores import ArrayScores, Ints, Scores
 from dragoman.decoding.state import Scorer, State
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.vocabulary import EOS_ID
 
 #: What became of a hypothesis.

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 
 from dragoman.model.shapes import weight_shapes
-from dragoman.settings.config import ModelConfig, SearchConfig
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.search_config import SearchConfig
 
 #: A search may take as many numbers as this, and as many again for each weight of the model as `PER_WEIGHT`: 32 MB that
 #: no one misses, and more than any usual shape takes.

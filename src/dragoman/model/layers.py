@@ -16,7 +16,7 @@ from dragoman.model.cache import LayerCache, Placed
 from dragoman.model.dropout import Dropout
 from dragoman.model.norms import build_norm, norm_and_keep
 from dragoman.model.positions import RotaryPositions
-from dragoman.settings.config import ModelShape
+from dragoman.settings.model_config import ModelShape
 
 ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swiglu": F.silu}
 

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from dragoman.native import fused
-from dragoman.settings.config import ModelShape
+from dragoman.settings.model_config import ModelShape
 
 
 class StdNorm(nn.Module):

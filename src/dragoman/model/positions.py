@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from dragoman.native import fused
-from dragoman.settings.config import ModelShape
+from dragoman.settings.model_config import ModelShape
 
 #: Numbers of a table that are computed at once: 2 MB. The longest sequence may have a million tokens.
 FIRST_NUMBERS = 2**19

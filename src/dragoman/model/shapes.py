@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 Shape = tuple[int, ...]
 

@@ -19,7 +19,7 @@ from dragoman.model.masks import padding_mask
 from dragoman.model.norms import build_norm
 from dragoman.model.positions import RotaryPositions, build_positions
 from dragoman.model.summary import module_tree
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 
 class Embedding(nn.Module):

@@ -12,7 +12,7 @@ import numpy as np
 
 from dragoman.decoding.scores import Floats
 from dragoman.runtime.folding import can_fold
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 Weights = Mapping[str, Floats]
 Map = Callable[[Floats], Floats]

@@ -29,7 +29,7 @@ from dragoman.runtime.array_layers import (
 )
 from dragoman.runtime.folding import needs_centring, searched_weights
 from dragoman.runtime.projection import ProjectedScores
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 
 class ArrayModel:

@@ -27,7 +27,7 @@ from dragoman.runtime.array_model import Embedding
 from dragoman.runtime.folding import searched_weights
 from dragoman.runtime.packing import Packer, rounded_up
 from dragoman.runtime.projection import ProjectedScores
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 #: More of the highest scores than this are found in NumPy, in less than quadratic time.
 MOST_SORTED = 100

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from dragoman.decoding.scores import Floats
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 #: The maps whose results are added to an embedding.
 _ADDED = ("_attention.output_projection", ".feed_forward.outer")

@@ -24,7 +24,7 @@ from dragoman.native.kernels import (
 )
 from dragoman.runtime.array_layers import Linear, Norm, Weights
 from dragoman.runtime.array_model import Embedding
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 #: The largest input of 8 bits.
 LARGEST_INPUT = 255

@@ -1,4 +1,5 @@
 """Every setting: its name, default and checks.
 
-`config` has the sections, `sections` the way they are parsed, `recipe` the YAML files that they are read from.
+`config` is the whole; a module for each section has its settings (`data_config`, `tokenizer_config`, `model_config`,
+`training_config`, `search_config`); `sections` checks them, and `recipe` reads the YAML files.
 """

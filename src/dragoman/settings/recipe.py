@@ -13,8 +13,11 @@ from typing import Any, Literal, get_args, get_origin
 import yaml
 
 from dragoman.errors import ConfigError
-from dragoman.settings.config import PRESETS, SIZES, Config, DataConfig, TokenizerConfig
+from dragoman.settings.config import Config
+from dragoman.settings.data_config import DataConfig
+from dragoman.settings.presets import PRESETS, SIZES
 from dragoman.settings.sections import Section, parse_section, problems_of
+from dragoman.settings.tokenizer_config import TokenizerConfig
 
 #: YAML is read at some 50 kB a second.
 MAX_RECIPE_BYTES = 100_000

@@ -11,8 +11,9 @@ from typing import Literal, Protocol
 
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.storage import JSON_LIMIT, read_json, to_json
-from dragoman.settings.config import LANGUAGE_CODE, TokenizerConfig
+from dragoman.settings.data_config import LANGUAGE_CODE
 from dragoman.settings.sections import parse_section
+from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.characters import Characters
 from dragoman.text.cleaning import clean
 from dragoman.text.subword import Subword, learn_subword

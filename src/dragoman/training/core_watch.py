@@ -8,7 +8,7 @@ import os
 _log = logging.getLogger(__name__)
 
 #: A training shares its cores if its threads get less than this part of their time, and more programs are at work than
-#: there are cores. Two threads that share are slower than one that does not (benchmarks/NOTES.md, "Cores that others
+#: there are cores. Two threads that share are slower than one that does not (lab/speed-notes.md, "Cores that others
 #: use").
 SHARED = 0.6
 #: Seconds of training that must have been seen.

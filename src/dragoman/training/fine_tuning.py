@@ -13,8 +13,11 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.data.corpus import are_others, languages
 from dragoman.errors import ConfigError
-from dragoman.settings.config import PRESETS, Config, DataConfig, SearchConfig
+from dragoman.settings.config import Config
+from dragoman.settings.data_config import DataConfig
+from dragoman.settings.presets import PRESETS
 from dragoman.settings.recipe import parse_config
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 
 _log = logging.getLogger(__name__)

@@ -10,7 +10,7 @@ from torch import Tensor
 from dragoman.data.batches import Batch
 from dragoman.machine.processes import Processes
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import TrainingConfig
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.loss import batch_loss, n_target_tokens
 
 

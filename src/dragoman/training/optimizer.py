@@ -10,7 +10,7 @@ from torch import Tensor
 
 from dragoman.machine.processes import Processes
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import TrainingConfig
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.muon import Muon
 
 

@@ -7,8 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from dragoman.settings.config import PRESETS, ModelShape, TrainingConfig
+from dragoman.settings.model_config import ModelShape
+from dragoman.settings.presets import PRESETS
 from dragoman.settings.recipe import is_given
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.cleaning import clean
 from dragoman.text.languages import scripts
 from dragoman.training.schedule import peak_rate

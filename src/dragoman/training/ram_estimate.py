@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dragoman.model.attention import OURS, PLAIN
 from dragoman.native.fused_library import library
-from dragoman.settings.config import ModelConfig, TrainingConfig
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.loss import CHUNK_TOKENS
 
 #: float32.

@@ -33,7 +33,9 @@ from dragoman.model.footprint import disproportion
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
 from dragoman.native.fused_library import library
-from dragoman.settings.config import Config, DataConfig, ModelConfig
+from dragoman.settings.config import Config
+from dragoman.settings.data_config import DataConfig
+from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
 from dragoman.settings.sections import parse_section
 from dragoman.text.learned_text import FACT

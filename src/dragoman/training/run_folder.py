@@ -23,7 +23,7 @@ from dragoman.machine.storage import (
 )
 from dragoman.model.shapes import weight_shapes
 from dragoman.model.transformer import Transformer
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint, saved_steps
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dragoman.settings.config import TrainingConfig
+from dragoman.settings.training_config import TrainingConfig
 
 
 def peak_rate(training: TrainingConfig, d_model: int) -> float:

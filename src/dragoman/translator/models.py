@@ -14,7 +14,7 @@ from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.array_layers import Weights
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
-from dragoman.settings.config import ModelConfig
+from dragoman.settings.model_config import ModelConfig
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer

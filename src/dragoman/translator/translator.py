@@ -18,7 +18,7 @@ from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import ConfigError, DataError, printable
 from dragoman.machine.devices import Precision, find_device
 from dragoman.machine.workers import Workers
-from dragoman.settings.config import SearchConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.text.cleaning import harmless
 from dragoman.text.learned_text import LearnedText, fewest_sentences

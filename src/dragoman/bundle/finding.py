@@ -1,0 +1,71 @@
+"""Find the bundle that a name means: a folder, the best of a run, or a model that comes with the package."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dragoman.bundle.format import CARD, CONFIG
+from dragoman.errors import BundleError
+from dragoman.machine.storage import MANIFEST, read_pointer
+
+#: Holds the bundles that come with the package, each in a folder of its name.
+PRETRAINED = Path(__file__).parent.parent / "pretrained"
+#: Bytes of a card; a larger one is none.
+MAX_CARD_BYTES = 1_000_000
+
+
+def find_bundle(name: str | Path) -> Path:
+    """The bundle folder that `name` means: a bundle, a run folder (its best), or a shipped model's name.
+
+    What is there under that name comes before a shipped model: a folder that somebody made is never passed over.
+
+    Raises:
+        BundleError: there is none; the message says what was found instead.
+    """
+    path = Path(name)
+    try:
+        if path.is_file() and path.suffix == "":
+            path = _follow(path, path.parent)
+        if (path / CONFIG).is_file() or (path / MANIFEST).is_file():
+            return path.resolve()
+        best = path / "best"
+        if best.is_symlink() or best.exists():
+            return _follow(best, path)
+        exists, is_run = path.exists(), (path / "config.yaml").is_file()
+    except (OSError, ValueError, RuntimeError) as error:  # the last for links in a circle
+        raise BundleError(f"not a model ({error})", str(name)) from None
+    if is_run:
+        raise BundleError("this run has no best model yet", path, advice="let `dragoman train` reach a validation")
+    if exists:
+        what = "no bundle in this folder" if path.is_dir() else "a model is a folder, with its weights in safetensors"
+        advice = "give a bundle, or a run folder made by `dragoman train`"
+        if str(name) in shipped_models():
+            advice = "it hides the shipped model of that name: rename it, or work in another folder"
+        raise BundleError(what, path, advice=advice)
+    if str(name) in shipped_models():
+        return PRETRAINED / str(name)
+    known = f", or a shipped model: {', '.join(shipped_models())}" if shipped_models() else ""
+    raise BundleError("no such model", path, advice=f"give a bundle or a run folder{known}")
+
+
+def _follow(pointer: Path, folder: Path) -> Path:
+    """The folder that `pointer` names, which must be one below `folder`."""
+    target = read_pointer(pointer).resolve()
+    if not target.is_relative_to(folder.resolve()):
+        raise BundleError(f"it points out of its folder, to {target}", pointer, advice="name the bundle itself")
+    return target
+
+
+def shipped_models() -> list[str]:
+    """The names of the models that come with this installation."""
+    return sorted(each.name for each in PRETRAINED.iterdir() if each.is_dir()) if PRETRAINED.is_dir() else []
+
+
+def card_of(name: str | Path) -> str | None:
+    """The card of the bundle that `find_bundle` finds, if it has one that is text, of at most `MAX_CARD_BYTES`."""
+    path = find_bundle(name) / CARD
+    try:
+        is_card = path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_CARD_BYTES
+        return path.read_text(encoding="utf-8") if is_card else None
+    except (OSError, UnicodeDecodeError):
+        return None

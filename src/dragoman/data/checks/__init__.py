@@ -1,0 +1,1 @@
+"""Checks of a whole corpus before training: alignment of its sides, languages, remains of markup."""

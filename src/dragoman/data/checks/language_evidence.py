@@ -1,0 +1,136 @@
+"""Tell from a sample of a corpus if its sides are in the languages asked for.
+
+Scripts decide for most languages; for those in Latin and Cyrillic letters, a few of each language's most frequent
+words do. It judges only what is plain; where languages look alike, it says nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from dragoman.data.checks.language_words import ALIKE, FREQUENT_WORDS
+from dragoman.data.corpus import UNKNOWN_LANGUAGE
+from dragoman.text.languages import base_language, scripts
+
+#: Between so many pairs and half of it are kept as a sample, evenly from the whole corpus.
+_SAMPLE = 4000
+_FEWEST = 20
+#: A language is recognised by its frequent words if they are so large a share of all words, so many, and so many times
+#: those of any other language.
+_LEAST_SHARE, _LEAST_WORDS, _LEAST_LEAD = 0.12, 40, 1.5
+_MOST_LETTERS, _LEAST_LETTERS = 0.7, 0.02
+_WORD = re.compile(r"[^\W\d_]+")
+#: Languages by the script that only they have, as far as the languages go that are written in it most.
+_OF_SCRIPT = {
+    "HIRAGANA": "ja",
+    "KATAKANA": "ja",
+    "HANGUL": "ko",
+    "GREEK": "el",
+    "HEBREW": "he",
+    "THAI": "th",
+    "GEORGIAN": "ka",
+    "ARMENIAN": "hy",
+    "TAMIL": "ta",
+    "TELUGU": "te",
+    "KHMER": "km",
+    "LAO": "lo",
+    "MYANMAR": "my",
+}
+#: Scripts in which a language may be written that this module knows; others have one that is theirs.
+_SCRIPTS_OF = {
+    "zh": ("CJK",),
+    "ja": ("CJK", "HIRAGANA", "KATAKANA"),
+    **{language: (script,) for script, language in _OF_SCRIPT.items() if language != "ja"},
+    **dict.fromkeys(("ru", "uk", "bg", "mk", "be"), ("CYRILLIC",)),
+    **dict.fromkeys(("ar", "fa", "ur"), ("ARABIC",)),
+    **dict.fromkeys(("hi", "mr", "ne", "sa"), ("DEVANAGARI",)),
+}
+
+
+class LanguageSample:
+    """Takes the pairs of a corpus in order and keeps some of them."""
+
+    def __init__(self) -> None:
+        self._pairs: list[tuple[str, str]] = []
+        self._step = 1
+        self._n_seen = 0
+
+    def add(self, source: str, target: str) -> None:
+        """Take the next pair."""
+        if self._n_seen % self._step == 0:
+            self._pairs.append((source, target))
+            if len(self._pairs) >= _SAMPLE:
+                self._pairs = self._pairs[::2]
+                self._step *= 2
+        self._n_seen += 1
+
+    def lines(self, source_lang: str, target_lang: str) -> list[str]:
+        """Return what a person should know, for the languages asked for."""
+        if len(self._pairs) < _FEWEST:
+            return []
+        sides = list(zip(*self._pairs, strict=True))
+        return _judge((source_lang, target_lang), (recognise(sides[0]), recognise(sides[1])), sides)
+
+
+def recognise(texts: Sequence[str]) -> str | None:
+    """Return the language that texts are plainly in, None if it is not plain or not known here."""
+    letters = scripts(texts)
+    if not letters:
+        return None
+    script, count = letters.most_common(1)[0]
+    kana = letters["HIRAGANA"] + letters["KATAKANA"]
+    if (letters["CJK"] + kana) > _MOST_LETTERS * letters.total():
+        return "ja" if kana > 0.1 * letters["CJK"] else "zh" if not kana else None
+    if count < _MOST_LETTERS * letters.total():
+        return None
+    return _by_words(texts) if script in ("LATIN", "CYRILLIC") else _OF_SCRIPT.get(script)
+
+
+def _by_words(texts: Iterable[str]) -> str | None:
+    words = Counter(word for text in texts for word in _WORD.findall(text.lower()))
+    total = max(1, words.total())
+    counts = sorted(
+        ((sum(words[word] for word in known), name) for name, known in FREQUENT_WORDS.items()), reverse=True
+    )
+    (most, name), *others = counts
+    rival = next((count for count, other in others if other not in ALIKE.get(name, ())), 0)
+    is_plain = most >= _LEAST_WORDS and most >= _LEAST_SHARE * total and most >= _LEAST_LEAD * rival
+    return name if is_plain else None
+
+
+def _may_be(asked: str, seen: str | None, texts: Sequence[str]) -> bool:
+    """True unless texts are plainly in another language than the one asked for."""
+    language = base_language(asked)
+    if language in _SCRIPTS_OF:
+        letters = scripts(texts)
+        share = sum(letters[script] for script in _SCRIPTS_OF[language]) / max(1, letters.total())
+        if letters.total() and share < _LEAST_LETTERS:
+            return False
+    is_known = language in FREQUENT_WORDS or language in _SCRIPTS_OF
+    return seen is None or not is_known or seen == language or seen in ALIKE.get(language, ())
+
+
+def _judge(asked: tuple[str, str], seen: tuple[str | None, str | None], texts: Sequence[Sequence[str]]) -> list[str]:
+    names = [name or "another language" for name in seen]
+    looks = f"the source looks like {names[0]} and the target like {names[1]}"
+    is_given = [language != UNKNOWN_LANGUAGE for language in asked]
+    if seen[0] is not None and seen[0] == seen[1] and base_language(asked[0]) != base_language(asked[1]):
+        return [f"warning: both sides look like {seen[0]}; is one of them the wrong file or column?"]
+    fits = [not is_given[side] or _may_be(asked[side], seen[side], texts[side]) for side in (0, 1)]
+    if not all(fits):
+        if all(is_given) and _may_be(asked[0], seen[1], texts[1]) and _may_be(asked[1], seen[0], texts[0]):
+            advice = "swap --source and --target, or the languages"
+        else:
+            advice = "check the files, --source-lang and --target-lang"
+        return [f"warning: {looks}, but {asked[0]} to {asked[1]} is asked for; {advice}"]
+    missing = [
+        (side, name)
+        for side, name, given in zip(("source", "target"), seen, is_given, strict=True)
+        if name and not given
+    ]
+    if not missing:
+        return []
+    sides = " and ".join(f"the {side} looks like {name}" for side, name in missing)
+    return [f"{sides}; if so, say it: {' '.join(f'--{side}-lang {name}' for side, name in missing)}"]

@@ -1,0 +1,208 @@
+"""Remains of markup in text: entities, tags, addresses and placeholders; counted, and cleaned where asked."""
+
+from __future__ import annotations
+
+import functools
+import html
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from html.entities import html5
+from typing import Literal
+
+from dragoman.data.corpus import ParallelText
+from dragoman.data.formats.tables import NumberedLine
+from dragoman.data.text_files.lines import Line
+from dragoman.text.cleaning import collapse_spaces
+
+Cleaning = Literal["entities", "tags"]
+
+#: Elements of HTML that stand in running text, inline elements of TMX and XLIFF, and tags of subtitles. An unknown name
+#: alone in brackets may be text, as in "open <file>".
+_BREAKS = frozenset(
+    re.findall(
+        r"\w+",
+        """address article aside blockquote body br center dd div dl dt fieldset figcaption figure footer form h1 h2 h3
+        h4 h5 h6 head header hr html li main nav ol option p pre section table tbody td tfoot th thead title tr ul""",
+    )
+)
+_INLINE = frozenset(
+    re.findall(
+        r"\w+",
+        """a abbr b bdi bdo big bpt button bx cite code del dfn em ept ex font g hi i iframe img input ins it kbd label
+        link mark meta mrk ph q rp rt ruby s samp script seg select small source span strike strong style sub sup tt u
+        ut var video wbr x""",
+    )
+)
+_NAME = r"[A-Za-z][A-Za-z0-9:-]*"
+_ATTRIBUTE = r"""\s+[A-Za-z_:][\w:.-]*\s*=\s*(?:"[^"<>]*"|'[^'<>]*'|[^\s"'<>=`]+)"""
+_TAG = re.compile(rf"<(/?)({_NAME})((?:{_ATTRIBUTE})*)\s*(/?)>|<!--[^<>]*-->|\{{\\[^{{}}]*\}}")
+_ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
+#: An ampersand that was encoded several times, before an entity.
+_ENCODED_AGAIN = re.compile(r"&(?:(?:amp|#38|#[xX]26);)+(?=(?:#?\w+);)")
+_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>]+|\bwww\.[\w-]+\.[^\s<>]+")
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_PLACEHOLDER = re.compile(
+    r"\{\{[^{}]*\}\}|\$?\{[\w.:!]*\}|%\(\w+\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]|%(?:\d+\$)?[sd@](?!\w)"
+    r"|\b__[A-Z0-9]+(?:_[A-Z0-9]+)*__\b|</?\d+/?>"
+)
+_LONGEST_SAMPLE = 40
+_MOST_PASSES = 20
+
+
+@dataclass(frozen=True)
+class Remains:
+    """One kind of markup in a corpus."""
+
+    n_source: int = 0
+    n_target: int = 0
+    #: Pairs that have it, on one side at least.
+    n_pairs: int = 0
+    #: The first line that has it, and what is there.
+    line: int = 0
+    sample: str = ""
+
+
+class MarkupCounter:
+    """Takes the pairs of a corpus, and counts those with markup of each kind."""
+
+    def __init__(self) -> None:
+        self._found = dict.fromkeys(_FINDERS, Remains())
+
+    def add(self, line: int, source: str, target: str) -> None:
+        """Take one pair and its line."""
+        if not (_may_have(source) or _may_have(target)):
+            return
+        for kind, find in _FINDERS.items():
+            left, right = next(find(source), None), next(find(target), None)
+            if left or right:
+                old = self._found[kind]
+                new = replace(
+                    old,
+                    n_source=old.n_source + bool(left),
+                    n_target=old.n_target + bool(right),
+                    n_pairs=old.n_pairs + 1,
+                )
+                self._found[kind] = new if old.n_pairs else replace(new, line=line, sample=left or right or "")
+
+    def lines(self) -> list[str]:
+        """Return a warning for each kind that was found, for people."""
+        return [_warning(kind, remains) for kind, remains in self._found.items() if remains.n_pairs]
+
+
+def cleaned(text: ParallelText, cleaning: Sequence[Cleaning]) -> ParallelText:
+    """Return the same pairs without the kinds of markup named."""
+    if not cleaning:
+        return text
+
+    def numbered() -> Iterator[NumberedLine]:
+        for line, source, target in text.numbered():
+            yield line, _clean_line(source, cleaning), _clean_line(target, cleaning)
+
+    def read() -> Iterator[tuple[Line, Line]]:
+        return ((source, target) for _, source, target in numbered())
+
+    table = None if text.table is None else replace(text.table, numbered=numbered)
+    return replace(text, read=read, table=table)
+
+
+def clean_markup(text: str, cleaning: Sequence[Cleaning]) -> str:
+    """Decode entities, remove tags, or both; text without them stays as it is.
+
+    >>> clean_markup("Tom &amp;amp; <b>Mary</b>, 1 < 2", ("entities", "tags"))
+    'Tom & Mary, 1 < 2'
+    """
+    after = text
+    for _ in range(_MOST_PASSES):  # an entity may have been encoded twice, and what is decoded may be a tag
+        before = after
+        if "entities" in cleaning and "&" in after:
+            after = _ENTITY.sub(_decoded, _ENCODED_AGAIN.sub("&", after))
+        if "tags" in cleaning and ("<" in after or "{\\" in after):
+            after = _TAG.sub(functools.partial(_without_tag, after), after)
+        if after == before:
+            break
+    return text if after == text else collapse_spaces(after)
+
+
+def _clean_line(line: Line, cleaning: Sequence[Cleaning]) -> Line:
+    return clean_markup(line, cleaning) if isinstance(line, str) and _may_have(line) else line
+
+
+def _may_have(text: str) -> bool:
+    """Return False for text without any kind of markup; a loop over the signs takes three times as long."""
+    return (
+        "&" in text
+        or "<" in text
+        or "@" in text
+        or "{" in text
+        or "%" in text
+        or "__" in text
+        or "://" in text
+        or "www." in text
+    )
+
+
+def _without_tag(text: str, found: re.Match[str]) -> str:
+    """Return what stands in place of a tag: a space if it breaks the line, and an unknown one itself."""
+    if not _is_tag(found, text):
+        return found.group()
+    return " " if (found[2] or "").lower() in _BREAKS else ""
+
+
+def _is_tag(found: re.Match[str], text: str) -> bool:
+    if not found[2]:
+        return True  # a comment, or a tag of subtitles
+    name = found[2].lower()
+    return name in _BREAKS or name in _INLINE or any((found[1], found[3], found[4])) or f"</{found[2]}" in text
+
+
+def _decoded(found: re.Match[str]) -> str:
+    return html.unescape(found.group()) if _is_entity(found) else found.group()
+
+
+def _is_entity(found: re.Match[str]) -> bool:
+    name = found.group()[1:]
+    return name.startswith("#") or name in html5
+
+
+def _entities(text: str) -> Iterator[str]:
+    return (found.group() for found in _ENTITY.finditer(text) if _is_entity(found))
+
+
+def _tags(text: str) -> Iterator[str]:
+    return (found.group() for found in _TAG.finditer(text) if _is_tag(found, text))
+
+
+def _urls(text: str) -> Iterator[str]:
+    return (found.group() for found in _URL.finditer(text))
+
+
+def _mails(text: str) -> Iterator[str]:
+    return (found.group() for found in _MAIL.finditer(text))
+
+
+def _placeholders(text: str) -> Iterator[str]:
+    return (found.group() for found in _PLACEHOLDER.finditer(text))
+
+
+_FINDERS = {
+    "HTML entities": _entities,
+    "tags": _tags,
+    "web addresses": _urls,
+    "e-mail addresses": _mails,
+    "placeholders": _placeholders,
+}
+_ADVICE = {
+    "HTML entities": "; --set data.clean=entities decodes them",
+    "tags": "; --set data.clean=tags removes them",
+}
+
+
+def _warning(kind: str, found: Remains) -> str:
+    sample = found.sample if len(found.sample) <= _LONGEST_SAMPLE else found.sample[:_LONGEST_SAMPLE] + "..."
+    where = f"the first in line {found.line:,}: {sample}"
+    sides = ""
+    if found.n_source != found.n_target:
+        sides = f", {found.n_source:,} in the source and {found.n_target:,} in the target"
+    pairs = "1 pair has" if found.n_pairs == 1 else f"{found.n_pairs:,} pairs have"
+    return f"warning: {pairs} {kind} ({where}{sides}){_ADVICE.get(kind, '')}"

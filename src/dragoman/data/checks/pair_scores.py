@@ -1,0 +1,212 @@
+"""Scores for how much the lines of one side look like translations of the lines of the other, when one side is shifted
+by some lines.
+
+A score is the logarithm of how much likelier the features of two lines are if one translates the other than if they are
+two lines of this corpus. What is likely is learned from the corpus, so nothing here depends on the languages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.data.checks.line_features import LineFeatures
+
+Scores = NDArray[np.float64]
+#: For each shift, a score of each source line with the target line that many lines further down.
+ShiftScores = Callable[[int], Scores]
+
+#: Shifts so large that hardly any line meets its translation.
+FAR_SHIFTS = (41, -53, 97)
+_BINS = 24
+_LEAST_WIDTH = 0.25
+_LARGEST = 3.0
+_WORD_DOUBT = 4.0
+
+
+def fit_scores(source: LineFeatures, target: LineFeatures, shifts: NDArray[np.int64]) -> ShiftScores:
+    """Learn from lines and their likely translations.
+
+    Args:
+        shifts: for each source line, how many lines further down its translation is likely to be: int64 (n,).
+    """
+    places = np.clip(np.arange(len(source)) + shifts, 0, len(target) - 1)
+    by_counts = _count_scores(_own_counts(source), _own_counts(target), places)
+    by_words = _word_scores(source, target, places)
+    raw = _cached(lambda shift: by_counts(shift) + by_words(shift))
+    aligned = np.zeros(len(source))
+    for shift in np.unique(shifts):
+        is_here = shifts == shift
+        aligned[is_here] = raw(int(shift))[is_here]
+    apart = np.concatenate([raw(shift) for shift in FAR_SHIFTS])
+    edges = _apart(np.quantile(np.concatenate([aligned, apart]), np.linspace(0, 1, _BINS)[1:-1]))
+    together, by_chance = (
+        np.bincount(np.searchsorted(edges, each), minlength=len(edges) + 1) for each in (aligned, apart)
+    )
+    ratio = np.log((together + 1) / (len(aligned) + _BINS)) - np.log((by_chance + 1) / (len(apart) + _BINS))
+    ratio = np.clip(ratio, -_LARGEST, _LARGEST)
+    return _cached(lambda shift: ratio[np.searchsorted(edges, raw(shift))])
+
+
+def _count_scores(left: NDArray[np.float32], right: NDArray[np.float32], places: NDArray[np.int64]) -> ShiftScores:
+    """Scores from lengths and marks: of each, the ratio of two normal densities with and without correlation."""
+    correlations = np.clip((left * right[places]).mean(0), 0, 0.99)
+    correlations[correlations < 3 / np.sqrt(len(left))] = 0
+    used = correlations > 0
+    r, left, right = correlations[used], left[:, used], right[:, used]
+
+    def scores(shift: int) -> Scores:
+        x, y = left, np.roll(right, -shift, axis=0)
+        exponent = (r * r * (x * x + y * y) - 2 * r * x * y) / (2 * (1 - r * r))
+        found: Scores = np.clip(-0.5 * np.log(1 - r * r) - exponent, -2 * _LARGEST, _LARGEST).sum(1)
+        return found
+
+    return scores
+
+
+def _own_counts(side: LineFeatures) -> NDArray[np.float32]:
+    """Return the features of lines by themselves: only the length is compared with that of their neighbours.
+
+    Of a mark, the mean of the neighbours would make lines look aligned, or not, that have no such mark.
+    """
+    own = (side.counts - side.counts.mean(0)) / np.maximum(side.counts.std(0), 1e-6)
+    special = side.special
+    counts: NDArray[np.float32] = np.where(special.any(0), np.clip(own, -4, 4), 0).astype(np.float32)
+    counts[:, 0] = special[:, 0]
+    return counts
+
+
+def _apart(edges: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return edges of bins without those close to the one before: nearly equal scores must mean nearly the same."""
+    kept: list[float] = []
+    for edge in edges.tolist():
+        if not kept or edge - kept[-1] >= _LEAST_WIDTH:
+            kept.append(edge)
+    return np.array(kept)
+
+
+def _word_scores(source: LineFeatures, target: LineFeatures, places: NDArray[np.int64]) -> ShiftScores:
+    """Scores from words written the same on both sides, each by how sure its presence is to be translated so."""
+    n_lines = len(source)
+    ours, theirs = distinct(source.words), distinct(target.words)
+    shared = ours[np.isin(ours, theirs, assume_unique=True)]
+    if not len(shared):
+        return lambda shift: np.zeros(n_lines)
+    size = len(shared)
+    left, right = (distinct(_keys(side, shared)) for side in (source, target))
+    lines, words = np.divmod(left, size)
+
+    def present(shift_of: NDArray[np.int64]) -> NDArray[np.bool_]:
+        wanted = shift_of[lines] * size + words
+        at = np.minimum(np.searchsorted(right, wanted), len(right) - 1)
+        found: NDArray[np.bool_] = right[at] == wanted
+        return found
+
+    translated, seen = np.bincount(words[present(places)], minlength=size), np.bincount(words, minlength=size)
+    usual = translated.sum() / max(1, seen.sum())
+    share = np.clip((translated + _WORD_DOUBT * usual) / (seen + _WORD_DOUBT), 1e-3, 1 - 1e-3)
+    chance = np.clip(np.bincount(right % size, minlength=size) / n_lines, 1e-3, 1 - 1e-3)
+    there = np.clip(np.log(share / chance), -_LARGEST, _LARGEST)
+    missing = np.clip(np.log((1 - share) / (1 - chance)), -_LARGEST, _LARGEST)
+    is_useful = (share > 2 * chance)[words]
+    lines, words = lines[is_useful], words[is_useful]
+
+    def scores(shift: int) -> Scores:
+        weights = np.where(present((np.arange(n_lines) + shift) % n_lines), there[words], missing[words])
+        found: Scores = np.bincount(lines, weights=weights, minlength=n_lines).astype(float)
+        return found
+
+    return scores
+
+
+Whole = TypeVar("Whole", np.uint32, np.int64)
+
+
+def distinct(numbers: NDArray[Whole]) -> NDArray[Whole]:
+    """Return the different numbers in order; several times as fast as `np.unique`, which makes a hash table."""
+    ordered = np.sort(numbers)
+    return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
+
+
+@dataclass(frozen=True)
+class ShiftCorrelations:
+    """Correlations of the features of both sides for many shifts: [s] is that of shift s, negative ones too."""
+
+    values: NDArray[np.float64]
+
+    def strength(self, shift: int) -> float:
+        """Return how many standard deviations the correlation of a shift is above those of others."""
+        middle = np.median(self.values)
+        spread = 1.4826 * np.median(np.abs(self.values - middle))
+        return float((self.values[shift] - middle) / max(spread, 1e-9))
+
+    def peaks(self, strength: float, most: int) -> list[int]:
+        """Return the shifts whose correlation is at least so strong, the strongest first, at most so many."""
+        order = [int(place) for place in np.argsort(-self.values)[:most]]
+        shifts = [place if place <= len(self.values) // 2 else place - len(self.values) for place in order]
+        return [shift for shift in shifts if self.strength(shift) >= strength]
+
+
+def shift_correlations(source: LineFeatures, target: LineFeatures) -> ShiftCorrelations:
+    """Compute the correlations of all shifts at once, by Fourier transforms.
+
+    Each frequency counts the same (phase correlation), so that what recurs in a corpus, such as captions in groups of
+    five from short to long, does not make one shift look like another.
+    """
+    left, right = (np.fft.rfft(side.special, axis=0) for side in (source, target))
+    cross = left.conj() * right
+    size = np.abs(cross)
+    phases = np.where(size > 1e-6, cross / np.maximum(size, 1e-6), 0)
+    return ShiftCorrelations(np.fft.irfft(phases.sum(1), n=len(source)))
+
+
+class LengthCorrelation:
+    """Correlation of the lengths of both sides over all lines of a corpus, which may be sorted by length."""
+
+    #: Translations have lengths that are related, in any two languages; of fewer lines, chance decides.
+    _LEAST, _FEWEST = 0.05, 2000
+    #: Standard deviation of the logarithms of lengths, below which these show nothing.
+    _LEAST_SPREAD = 0.15
+
+    def __init__(self) -> None:
+        self._n_lines = 0
+        self._sums, self._products = np.zeros(2), np.zeros((2, 2))
+
+    def add(self, source: LineFeatures, target: LineFeatures) -> None:
+        """Take the next lines."""
+        lengths = np.stack((source.counts[:, 0], target.counts[:, 0])).astype(float)
+        self._n_lines += len(source)
+        self._sums += lengths.sum(1)
+        self._products += lengths @ lengths.T
+
+    def are_unrelated(self) -> bool:
+        """True if the lengths vary, and those of one side say nothing about those of the other."""
+        if self._n_lines < self._FEWEST:
+            return False
+        means = self._sums / self._n_lines
+        covariance = self._products / self._n_lines - np.outer(means, means)
+        spreads = np.sqrt(np.maximum(np.diag(covariance), 0))
+        return bool(spreads.min() > self._LEAST_SPREAD and covariance[0, 1] < self._LEAST * spreads.prod())
+
+
+def _keys(side: LineFeatures, shared: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """One number for each pair of a line and a shared word in it."""
+    at = np.minimum(np.searchsorted(shared, side.words), len(shared) - 1)
+    is_shared = shared[at] == side.words
+    keys: NDArray[np.int64] = side.lines[is_shared] * len(shared) + at[is_shared]
+    return keys
+
+
+def _cached(compute: ShiftScores) -> ShiftScores:
+    found: dict[int, Scores] = {}
+
+    def scores(shift: int) -> Scores:
+        if shift not in found:
+            found[shift] = compute(shift)
+        return found[shift]
+
+    return scores

@@ -1,0 +1,213 @@
+"""Choice of the two columns that are a pair: by what the user says, by the header, else by their content.
+
+A column that is no text is never chosen, and where the choice is not plain, the user is asked, with the columns shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dragoman.data.formats.column_kinds import EMPTY, LANGUAGES, LINKS, NUMBERS, TEXT, describe, has_heading, kind_of
+from dragoman.data.formats.column_names import (
+    Choice,
+    Languages,
+    Meaning,
+    are_names,
+    choose_by_name,
+    contradiction,
+    is_swapped,
+    language_code,
+    meaning,
+    same_language,
+)
+from dragoman.data.formats.delimiters import DELIMITERS, N_JUDGED, Layout, cut
+from dragoman.data.formats.file_names import table_languages
+from dragoman.errors import ConfigError, DataError
+
+_LONGEST_NAME = 60
+#: Rows that are looked at to tell a header from the rows below it.
+_N_COMPARED = 20
+_BREAKS = re.compile("[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a pair, counted from 0.
+
+    Args:
+        languages: of source and target, as far as the table says them.
+        n_heading: rows at the beginning that are no pairs.
+        notes: what a person should know.
+    """
+
+    source: int
+    target: int
+    languages: Languages
+    n_heading: int
+    notes: tuple[str, ...]
+
+
+def join_lines(text: str) -> str:
+    """Put the lines of a text on one line: each break, and each tab, is a space.
+
+    >>> join_lines("A man\\nis riding.\\r\\n")
+    'A man is riding.'
+    """
+    return " ".join(filter(None, map(str.strip, _BREAKS.split(text)))) if _BREAKS.search(text) else text
+
+
+def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: Languages, asked: str | None) -> Columns:
+    """Choose the columns of a table by its first lines.
+
+    Raises:
+        DataError: the table does not show which columns are the pair.
+        ConfigError: it contradicts the languages, or has no such columns as are asked for.
+    """
+    all_rows = cut(sample, layout)
+    rows = [row for row in all_rows if len(row) == layout.n_columns][:N_JUDGED]
+    if not rows:  # empty cells alone
+        return Columns(0, 1, (None, None), layout.n_before, ())
+    names = [join_lines(cell).strip() for cell in rows[0]]
+    columns = [list(cells) for cells in zip(*rows, strict=True)]
+    may_be_header = rows[0] is all_rows[0] and _may_be_header(columns) and not _is_one_of_many(rows[:_N_COMPARED])
+    by_name = choose_by_name(names, wanted, path) if may_be_header and asked is None else None
+    is_header = may_be_header and (by_name is not None or are_names(names) or has_heading(columns))
+    content = [cells[1:] if is_header and len(rows) > 1 else cells for cells in columns]
+    if asked is not None:
+        choice, is_header = _as_asked(path, names, asked, wanted, is_header)
+    elif by_name is not None and any(by_name.languages):
+        choice = by_name
+    else:
+        pair = by_name[:2] if by_name is not None else _by_content(path, content)
+        choice = _turned(path, content, pair, wanted)
+    n_blank = next((n for n, line in enumerate(sample[layout.n_before :]) if _has_text(line)), 0)
+    n_heading = layout.n_before + (n_blank + 1 if is_header else 0)
+    return Columns(
+        choice.source, choice.target, choice.languages, n_heading, _notes(path, layout, choice, names, is_header)
+    )
+
+
+def which_columns(path: Path | str, names: Sequence[str], columns: Sequence[Sequence[str]], what: str) -> DataError:
+    """Return an error that shows the columns and asks for two of them."""
+    texts = [name for name, cells in zip(names, columns, strict=True) if kind_of(cells) == TEXT]
+    details = [f"column {name}: {describe(cells)}" for name, cells in zip(names, columns, strict=True)]
+    if len(texts) < 2:
+        advice = "give a table with two columns of text; two of any kind are taken when they are named: --columns"
+    else:
+        advice = f"say which two are source and target, such as --columns {','.join(texts[:2])}"
+    return DataError(what, path, advice=f"{advice} (data.columns in a recipe)", details=details)
+
+
+def _may_be_header(columns: Sequence[Sequence[str]]) -> bool:
+    """Say if the first cells can be names: short, no numbers, and other than what stands below."""
+    return all(
+        len(cells[0]) <= _LONGEST_NAME
+        and kind_of(cells[:1]) != NUMBERS
+        and (len(cells) == 1 or not cells[0].strip() or cells[0] != cells[1])
+        for cells in columns
+    )
+
+
+def _is_one_of_many(rows: Sequence[Sequence[str]]) -> bool:
+    """Say if most rows below the first mean the same as it does, as in "source 1", "source 2": it is no header then."""
+    first, *below = ([meaning(cell) for cell in row] for row in rows)
+    return any(each != Meaning() for each in first) and 2 * below.count(first) > len(below)
+
+
+def _has_text(line: str) -> bool:
+    return bool(line.strip(' \t\r\n,;"'))
+
+
+def _as_asked(path: Path, names: Sequence[str], asked: str, wanted: Languages, is_header: bool) -> tuple[Choice, bool]:
+    """The columns that the user names, and whether the first row is a header: it is, if a name is found in it."""
+    parts = [part.strip() for part in asked.split(",")]
+    source, target = (_place(path, names, part) for part in parts)
+    is_header = is_header or not all(part.isdecimal() for part in parts)
+    languages: Languages = (None, None)
+    if is_header:
+        languages = meaning(names[source], wanted).language, meaning(names[target], wanted).language
+        if is_swapped(languages, wanted) is not False:
+            raise contradiction(path, languages, wanted)
+    elif len(names) == 2:
+        named = table_languages(path.name)
+        languages = _hint(named if source < target else named[::-1], wanted)
+    return Choice(source, target, languages), is_header
+
+
+def _place(path: Path, names: Sequence[str], part: str) -> int:
+    """The column that a number or a name means."""
+    if part.isdecimal():
+        if not 1 <= int(part) <= len(names):
+            advice = f"the columns are 1 to {len(names)}"
+            raise ConfigError(f"there is no column {part}", path, advice=advice)
+        return int(part) - 1
+    same = [at for at, name in enumerate(names) if name == part]
+    same = same or [at for at, name in enumerate(names) if name.casefold() == part.casefold()]
+    if not same and (wanted := meaning(part, ambiguous=True)) and (wanted.side or wanted.language):
+        found = [meaning(name, ambiguous=True) for name in names]
+        same = [
+            at
+            for at, each in enumerate(found)
+            if each.side == wanted.side
+            and (each.language == wanted.language or same_language(each.language or "", wanted.language or ""))
+        ]
+    if len(same) != 1:
+        shown = ", ".join(name if len(name) <= 30 else name[:27] + "..." for name in names)
+        what = f"{'several columns are' if same else 'no column is'} named {part}"
+        raise ConfigError(what, path, line=1, advice=f"give numbers, from 1 to {len(names)}; the first row is: {shown}")
+    return same[0]
+
+
+def _by_content(path: Path, columns: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """The two columns of text, in order. Of two columns in all, only numbers, codes and links are refused."""
+    kinds = [kind_of(cells) for cells in columns]
+    filled = [at for at, kind in enumerate(kinds) if kind != EMPTY]
+    texts = [at for at in filled if kinds[at] == TEXT]
+    if len(texts) != 2 and len(filled) == 2:
+        texts = [at for at in filled if kinds[at] not in (NUMBERS, LANGUAGES, LINKS)]
+    if len(texts) == 2:
+        return texts[0], texts[1]
+    n_texts = {0: "no column", 1: "one column"}.get(len(texts), f"{len(texts)} columns")
+    what = f"{n_texts} of {len(columns)} {'is' if len(texts) < 2 else 'are'} text, and a pair needs two"
+    raise which_columns(path, [str(at + 1) for at in range(len(columns))], columns, what)
+
+
+def _turned(path: Path, columns: Sequence[Sequence[str]], pair: tuple[int, int], wanted: Languages) -> Choice:
+    """The pair in the direction that is wanted, where columns of codes or the name of the file tell the languages."""
+    codes = [{cell.strip() for cell in cells if cell.strip()} for cells in columns if kind_of(cells) == LANGUAGES]
+    languages: Languages = (None, None)
+    told_by = "the name of the file"
+    if len(codes) == 2 and all(len(each) == 1 for each in codes):
+        first, second = (language_code(each.pop()) for each in codes)
+        languages, told_by = (first, second) if pair[0] < pair[1] else (second, first), "a column of codes"
+        if is_swapped(languages, wanted) is None:
+            raise contradiction(path, languages, wanted)
+    else:
+        languages = table_languages(path.name)
+    if None not in languages and is_swapped(languages, wanted):
+        return Choice(pair[1], pair[0], languages[::-1], told_by)
+    return Choice(pair[0], pair[1], _hint(languages, wanted))
+
+
+def _hint(languages: Languages, wanted: Languages) -> Languages:
+    """Languages by the name of a file, which is wrong where it contradicts what is wanted."""
+    return (None, None) if is_swapped(languages, wanted) is None else languages
+
+
+def _notes(path: Path, layout: Layout, choice: Choice, names: Sequence[str], is_header: bool) -> tuple[str, ...]:
+    quoted = ", cells quoted" if layout.is_quoted and layout.delimiter == "\t" else ""
+    header = ", the header left out" if is_header else ""
+    kind = f"{layout.n_columns} {DELIMITERS[layout.delimiter]}-separated columns{quoted}{header}"
+    sides = [
+        f"{side}: column {at + 1}" + (f' ("{names[at]}")' if is_header and names[at] else "")
+        for side, at in (("source", choice.source), ("target", choice.target))
+    ]
+    note = f"{path}: read as a table of {kind}; {', '.join(sides)}"
+    if choice.swapped_by is None:
+        return (note,)
+    there = ", ".join(code or "?" for code in choice.languages[::-1])
+    asked = " to ".join(code or "?" for code in choice.languages)
+    return note, f"{path}: columns swapped: {choice.swapped_by} says {there}, and {asked} is asked for"

@@ -1,0 +1,191 @@
+"""Find the cells of a table: by its delimiter, and by quotation marks as spreadsheets write them.
+
+A cell that is quoted begins and ends with a quotation mark, and each mark inside it is doubled. Text has such marks
+too. So a table counts as quoted only if every cell with a mark is quoted in this way, and if there is a reason for it:
+a mark is doubled, a line break or a delimiter is kept inside a cell, or a whole column is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from dragoman.data.formats.column_names import are_names
+
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
+#: Lines that the delimiter and the columns are judged by; quoting is judged by the whole sample.
+N_JUDGED = 1_000
+#: A delimiter stands in nearly every line, and nearly all rows have the same number of cells.
+_MOST = 0.9
+#: A program that quotes each cell with a comma is known by so many of these cells.
+_FEW = 5
+#: A first line by which a spreadsheet says what the delimiter is.
+_SEPARATOR = re.compile(r"sep=([\t,;|])")
+_ENDLESS = re.compile(r' *"[^"]*+(?:""[^"]*+)*+\Z')
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The delimiter and the quoting of a table.
+
+    Args:
+        n_columns: cells of a row; 1 if there is no delimiter.
+        n_before: rows before the first that is data or header.
+    """
+
+    delimiter: str
+    is_quoted: bool
+    n_columns: int
+    n_before: int = 0
+
+
+class _Score(NamedTuple):
+    """Reasons for a delimiter; the first that differs between two decides."""
+
+    is_named: bool  # the first row is a header
+    has_evidence: bool  # of quoting
+    has_tabs: bool  # in nearly every line
+    share: float  # of the rows that have the usual number of cells
+    n_columns: int
+    n_bad: int  # rows that are not well quoted, if quotation marks quote
+
+    @property
+    def is_sure(self) -> bool:
+        """True if this is no accident of punctuation."""
+        return self.is_named or self.has_evidence or self.share == 1
+
+
+@dataclass
+class _Parsed:
+    """A sample, read as quoted: its rows, which of their cells are quoted, and the number of rows that are wrong."""
+
+    rows: list[list[str]]
+    marks: list[list[bool]]
+    n_bad: int = 0
+
+
+def find_layout(lines: Sequence[str], *, is_csv: bool) -> Layout:
+    """Find the layout of a table by its first lines.
+
+    Args:
+        is_csv: whether the name of the file ends in .csv, where a comma is likelier than a tab.
+    """
+    if lines and (separator := _SEPARATOR.fullmatch(lines[0].strip(" \r"))):
+        return replace(_judge(lines[1:], separator[1])[0], n_before=1)
+    order = (",", ";", "|", "\t") if is_csv else ("\t", ",", ";", "|")
+    head = [line for line in lines if line.strip()][:N_JUDGED]
+    found = {delimiter: _judge(head, delimiter) for delimiter in order}
+    best = max(order, key=lambda delimiter: found[delimiter][1])  # the first of equally good ones
+    if best != "\t" and not is_csv and not found[best][1].is_sure:
+        best = "\t"  # commas are in most text; such a table is read only if every row agrees
+    layout, score = found[best]
+    is_open = best == "\t" and not layout.is_quoted and not score.n_bad
+    return _judge(lines, best)[0] if is_open and any('"' in line for line in lines) else layout
+
+
+def cut(lines: Sequence[str], layout: Layout) -> list[list[str]]:
+    """Return the rows of a sample that are not blank."""
+    lines = lines[layout.n_before :]
+    if layout.is_quoted:
+        rows = _parse(lines, layout.delimiter).rows
+    else:
+        rows = [line.split(layout.delimiter) for line in lines]
+    return [row for row in rows if any(map(str.strip, row))]
+
+
+def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
+    """Return the layout with this delimiter, and how well it fits."""
+    rows = [line.split(delimiter) for line in lines if line.strip()]
+    n_columns, share = _usual(rows)
+    is_everywhere = delimiter == "\t" and sum(len(row) > 1 for row in rows) >= _MOST * len(rows) > 0
+    is_quoted, has_evidence, n_bad = delimiter != "\t", False, 0
+    if any('"' in line for line in lines):
+        parsed = _parse(lines, delimiter)
+        n_bad = parsed.n_bad
+        n_quoted, of_rows = _usual(parsed.rows)
+        quoted_share = of_rows * len(parsed.rows) / max(1, len(parsed.rows) + n_bad)
+        has_evidence = quoted_share > share or (of_rows >= share and _is_evidence(parsed, delimiter))
+        is_quoted = has_evidence or (is_quoted and not parsed.n_bad)
+        if is_quoted:
+            rows, n_columns, share = parsed.rows, n_quoted, quoted_share
+    fits = share >= _MOST
+    is_named = fits and bool(rows) and are_names(rows[0])
+    score = _Score(is_named, fits and has_evidence, is_everywhere, share, n_columns, n_bad)
+    return Layout(delimiter, is_quoted, n_columns), score
+
+
+def _is_evidence(parsed: _Parsed, delimiter: str) -> bool:
+    """Say if a sample is quoted, and not text that has quotation marks."""
+    if parsed.n_bad:
+        return sum(map(all, parsed.marks)) >= _MOST * (len(parsed.rows) + parsed.n_bad)
+    cells = [
+        (cell, is_marked)
+        for row, marked in zip(parsed.rows, parsed.marks, strict=True)
+        for cell, is_marked in zip(row, marked, strict=True)
+    ]
+    is_doubled = any(is_marked and '"' in cell for cell, is_marked in cells)
+    holds_delimiter = any(
+        is_marked and re.search(f"[{delimiter}\r]", cell) and "\n" not in cell for cell, is_marked in cells
+    )
+    commas = [is_marked for cell, is_marked in cells if "," in cell] if delimiter == "\t" else []
+    quotes_commas = len(commas) >= _FEW and all(commas)
+    return is_doubled or holds_delimiter or quotes_commas or _has_whole_column(parsed.rows, parsed.marks)
+
+
+def _usual(rows: Sequence[Sequence[str]]) -> tuple[int, float]:
+    """The most frequent number of cells above one, and the share of the rows that have it; (1, 0) without any."""
+    counts = Counter(len(row) for row in rows)
+    several = [(size, n) for size, n in counts.most_common() if size > 1]
+    return (several[0][0], several[0][1] / len(rows)) if several else (1, 0.0)
+
+
+def _parse(lines: Sequence[str], delimiter: str) -> _Parsed:
+    """Read lines as quoted; a row with a mark in the wrong place is passed over, and counted."""
+    text = "\n".join(lines) + "\n"
+    found = _Parsed([], [])
+    at = 0
+    while at < len(text):
+        end = text.index("\n", at)
+        if '"' not in text[at:end]:
+            row = text[at:end].split(delimiter)
+            marked = [False] * len(row)
+        else:
+            row, marked, end = _quoted_row(text, at, delimiter)
+        if end == len(text):
+            break  # a quoted cell does not end; the rest of it may lie beyond the sample
+        if not row:
+            found.n_bad += 1
+        elif any(marked) or any(map(str.strip, row)):
+            found.rows.append(row)
+            found.marks.append(marked)
+        at = end + 1
+    return found
+
+
+def _quoted_row(text: str, at: int, delimiter: str) -> tuple[list[str], list[bool], int]:
+    """Return the cells of a row, which of them are quoted, and where the row ends: no cells if it is not well quoted,
+    and the end of the text if it does not end."""
+    cell = re.compile(rf'(?: *"([^"]*+(?:""[^"]*+)*+)"|([^"\n{delimiter}]*+))([{delimiter}\n])')
+    row, marked = [], []
+    while match := cell.match(text, at):
+        is_marked = match[1] is not None
+        row.append(match[1].replace('""', '"') if is_marked else match[2])
+        marked.append(is_marked)
+        at = match.end()
+        if match[3] == "\n":
+            return row, marked, at - 1
+    return [], [], len(text) if _ENDLESS.match(text, at) else text.index("\n", at)
+
+
+def _has_whole_column(rows: Sequence[Sequence[str]], marks: Sequence[Sequence[bool]]) -> bool:
+    """Say if every cell of a column is quoted, except perhaps its name; of few rows, every cell of all columns."""
+    if len(rows) < _FEW:
+        return bool(rows) and all(map(all, marks))
+    for at in range(_usual(rows)[0]):
+        cells = [(row[at], marked[at]) for row, marked in zip(rows[1:], marks[1:], strict=True) if len(row) > at]
+        if any(marked and cell for cell, marked in cells) and all(marked or not cell for cell, marked in cells):
+            return True
+    return False

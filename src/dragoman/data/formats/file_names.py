@@ -1,0 +1,43 @@
+"""Languages in the names of files: train.de.gz is German, corpus.en-de.tsv has pairs from English to German."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from dragoman.data.formats.column_names import Languages
+from dragoman.data.text_files.compression import COMPRESSED_SUFFIXES
+from dragoman.data.text_files.file_signatures import has_document_suffix
+from dragoman.settings.data_config import LANGUAGE_CODE
+
+#: The code of a language that nobody named (ISO 639-2).
+UNKNOWN_LANGUAGE = "und"
+#: Ends of file names that look like languages: kinds of files, sides, and what was done to the text.
+_NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
+#: Ends of file names that say how a file is read.
+_KINDS = re.compile(rf"(\.(txt|tsv|csv|jsonl?|ndjson)|{'|'.join(map(re.escape, COMPRESSED_SUFFIXES))})+$")
+
+
+def file_language(name: str) -> str:
+    """Return the language that a file name ends in: "train.de.gz" and "train.de.txt" are German; else "und"."""
+    return _language(Path(file_stem(name)).suffix.removeprefix(".")) or UNKNOWN_LANGUAGE
+
+
+def file_stem(name: str) -> str:
+    """Return the name of a file without its folder and kind: "data/train.de.txt.gz" is "train.de"."""
+    return _KINDS.sub("", Path(name).name)
+
+
+def table_languages(name: str) -> Languages:
+    """Return the languages of a table by its name, None where it does not say them.
+
+    >>> table_languages("corpus.en-de.tsv.gz"), table_languages("a.src-tgt.tsv")
+    (('en', 'de'), (None, None))
+    """
+    match = re.fullmatch("([a-z]{2,3})[-_]([a-z]{2,3})", Path(file_stem(name)).suffix.removeprefix("."))
+    return (_language(match[1]), _language(match[2])) if match else (None, None)
+
+
+def _language(suffix: str) -> str | None:
+    is_code = LANGUAGE_CODE.fullmatch(suffix) and not _NOT_LANGUAGES.fullmatch(suffix)
+    return suffix if is_code and not has_document_suffix(f"x.{suffix}") else None

@@ -1,0 +1,175 @@
+"""Pairs from JSON objects, one a line: under "source" and "target", under languages, or under keys that mean these.
+
+The keys stand in the object itself or in its "translation".
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dragoman.data.formats.column_choice import join_lines, which_columns
+from dragoman.data.formats.column_kinds import TEXT, kind_of
+from dragoman.data.formats.column_names import Choice, Languages, choose_by_name, contradiction, is_swapped, meaning
+from dragoman.data.text_files.lines import Line, Unreadable
+from dragoman.errors import ConfigError, DataError
+
+#: Objects that the keys are judged by.
+_N_JUDGED = 200
+_SUFFIXES = {".jsonl", ".ndjson", ".json"}
+_LIST = re.compile(r'\s*"(\w+)"\s*:\s*\[')
+_USUAL = ("source", "target")
+
+
+class Keys(NamedTuple):
+    """The keys of a pair, in the order in which they are tried.
+
+    Args:
+        languages: of source and target, as far as the keys say them.
+        notes: what a person should know.
+    """
+
+    tried: tuple[tuple[str, str], ...]
+    languages: Languages = (None, None)
+    notes: tuple[str, ...] = ()
+
+
+def is_json(path: Path, sample: Sequence[str]) -> bool:
+    """Say if a file is JSON rather than a table: by its name, or because its first line is an object."""
+    first = next(line for line in sample if line.strip()).strip()
+    if _SUFFIXES.intersection(path.suffixes):
+        return True
+    return (
+        (first.startswith("{") and isinstance(_parsed(first), dict))
+        or first in ("[", "[{")
+        or (first.startswith("[{") and "\t" not in first)
+    )
+
+
+def find_keys(path: Path, sample: Sequence[str], wanted: Languages, asked: str | None) -> Keys:
+    """Find the keys of the pairs by the first objects.
+
+    Raises:
+        DataError: the file is one array or one object, or its objects do not show which keys are the pair.
+        ConfigError: the keys contradict the languages that are wanted, or are not named by `asked`.
+    """
+    lines = [line for line in sample if line.strip()]
+    _refuse_one_value(path, lines)
+    if asked is not None:
+        source, target = (part.strip() for part in asked.split(","))
+        if source.isdecimal() and target.isdecimal() and f'"{source}"' not in lines[0]:
+            advice = f"name two keys: {', '.join(_texts(_parsed(lines[0])))}"
+            raise ConfigError("the lines are JSON objects, whose keys have no numbers", path, advice=advice)
+        languages = meaning(source, wanted).language, meaning(target, wanted).language
+        if is_swapped(languages, wanted) is not False:
+            raise contradiction(path, languages, wanted)
+        return Keys(((source, target),), languages, (_note(path, (source, target)),))
+    tried = (_USUAL, *([(wanted[0], wanted[1])] if wanted[0] and wanted[1] else []))
+    objects = [_texts(_parsed(line)) for line in islice(lines, _N_JUDGED)]
+    first = objects[0]
+    known = next((keys for keys in tried if all(key in first for key in keys)), None)
+    if not first or known is not None:
+        return Keys(tried, notes=(_note(path, known),) if known else ())
+    choice = choose_by_name(list(first), wanted, path) or _by_content(path, first, objects)
+    keys = list(first)[choice.source], list(first)[choice.target]
+    return Keys((*tried, keys), choice.languages, (_note(path, keys),))
+
+
+def read_objects(lines: Iterable[Line], keys: Keys, path: Path) -> Iterator[tuple[int, Line, Line]]:
+    """Yield the pair of each line, with the line's number.
+
+    Raises:
+        DataError: a line is not an object with a pair.
+    """
+    for number, line in enumerate(lines, start=1):
+        if isinstance(line, Unreadable):
+            yield number, line, line
+        elif not line.strip():
+            yield number, "", ""
+        else:
+            yield number, *object_pair(_json(line, path, number), keys, path, number)
+
+
+def object_pair(row: object, keys: Keys, where: str | Path, number: int) -> tuple[str, str]:
+    """Return source and target of a JSON object; line breaks in them are spaces, and null is empty.
+
+    Raises:
+        DataError: it has none.
+    """
+    objects = [row, row.get("translation")] if isinstance(row, dict) else []
+    for source, target in keys.tried:
+        for each in objects:
+            if isinstance(each, dict) and source in each and target in each:
+                sides = ["" if each[key] is None else each[key] for key in (source, target)]
+                if isinstance(sides[0], str) and isinstance(sides[1], str):
+                    return join_lines(sides[0]), join_lines(sides[1])
+    given = " or ".join(f'"{source}" and "{target}"' for source, target in keys.tried)
+    if not isinstance(row, dict):
+        raise DataError("not a JSON object", where, line=number, advice=f"each line must be one object with {given}")
+    there = ", ".join(map(repr, islice(_texts(row), 20))) or "none"
+    advice = f"give {given}, or name two of the keys that have text ({there}): --columns"
+    raise DataError("no pair of strings", where, line=number, advice=advice)
+
+
+def _by_content(path: Path, first: Mapping[str, str], objects: Sequence[Mapping[str, str]]) -> Choice:
+    """The only two keys of text."""
+    columns = [[row.get(key, "") for row in objects] for key in first]
+    texts = [at for at, cells in enumerate(columns) if kind_of(cells) == TEXT]
+    if len(texts) == 2:
+        return Choice(texts[0], texts[1], (None, None))
+    what = f"{len(texts) or 'none'} of the keys {'has' if len(texts) < 2 else 'have'} text, and a pair needs two"
+    raise which_columns(path, list(first), columns, what)
+
+
+def _note(path: Path, keys: tuple[str, str]) -> str:
+    return f'{path}: read as JSON, one object a line; source: "{keys[0]}", target: "{keys[1]}"'
+
+
+def _texts(value: object) -> dict[str, str]:
+    """The strings of an object and of its "translation"."""
+    if not isinstance(value, dict):
+        return {}
+    inner = value.get("translation")
+    all_of_it: dict[str, Any] = {**value, **(inner if isinstance(inner, dict) else {})}
+    return {key: text for key, text in all_of_it.items() if isinstance(text, str)}
+
+
+def _refuse_one_value(path: Path, lines: Sequence[str]) -> None:
+    """Name JSON that is one value over the whole file."""
+    first = lines[0].strip()
+    value = _parsed(first)
+    is_table = isinstance(value, list) and all(isinstance(each, dict) for each in value)
+    if first in ("[", "[{") or is_table or (first.startswith("[{") and value is None):
+        advice = f"write one object a line: {_unpacking('.[]', path)}"
+        raise DataError("this is one JSON array, not one object a line", path, advice=advice)
+    lists = [key for key, each in value.items() if isinstance(each, list)] if isinstance(value, dict) else []
+    if first == "{" or (len(lines) == 1 and lists and not len(_texts(value)) > 1):
+        names = lists or [match[1] for line in lines[:10] if (match := _LIST.match(line))]
+        inner = f".{names[0]}[]" if names else ".[]"
+        advice = f"write one object a line: {_unpacking(inner, path)}"
+        raise DataError("this is one JSON object, not one object a line", path, advice=advice)
+
+
+def _unpacking(selection: str, path: Path) -> str:
+    return f"{shlex.join(['jq', '-c', selection, path.name])} > {shlex.quote(path.stem + '.jsonl')}"
+
+
+def _parsed(line: str) -> object:
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def _json(line: str, path: Path, number: int) -> object:
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise DataError(f"not JSON ({error})", path, line=number, advice="each line must be one object") from None
+    return value

@@ -1,0 +1,1 @@
+"""Text files as they come: kinds of files, character encodings, compression, and exact lines."""

@@ -1,0 +1,188 @@
+"""Lines of text from files and pipes, exactly: only a newline ends a line, only UTF-8 is text, and RAM stays flat.
+
+Carriage returns before the newline, and a byte order mark at the beginning of the file, are not part of the text; a
+carriage return inside a line is a space. Everything else is text, U+2028 and U+0085 included. A last line without a
+newline is a line. A file with carriage returns and no newline at all comes from an old Mac, and is refused.
+
+Files and pipes, for training and for translating, go through `raw_lines`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import errno
+import io
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from enum import Enum
+from itertools import chain
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+from dragoman.data.text_files.character_encodings import encoding_advice
+from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, unpacked
+from dragoman.data.text_files.raw_lines import raw_lines, raw_lines_of
+from dragoman.errors import DataError
+
+#: The longest line that a command reads to answer it.
+MAX_INPUT_BYTES = 1_000_000
+
+_WRONG_BYTES = 1 << 16
+
+
+class Unreadable(Enum):
+    """Stands in place of a line that is not read."""
+
+    TOO_LONG = "too long"
+    INVALID = "invalid UTF-8"
+
+
+Line = str | Unreadable
+OnInvalid = Literal["error", "drop", "replace"]
+
+
+def read_lines(
+    path: Path,
+    invalid_utf8: Literal["error", "drop"] = "error",
+    since: os.stat_result | None = None,
+    *,
+    allow_json: bool = False,
+) -> Iterator[Line]:
+    """The lines of a text file, plain or compressed, in order.
+
+    Args:
+        since: what `check_text_file` found earlier, where the file must still be the same.
+        allow_json: read a file that begins like JSON, as one of pairs may.
+
+    Raises:
+        DataError: the file cannot be read, is damaged, is not UTF-8 (with line and byte, unless invalid lines are to
+            be dropped), or changes while it is read.
+    """
+    before = since or check_text_file(path)
+    also = "train and prepare also take --invalid-utf8=drop"
+    lines = raw_lines(path, allow_json=allow_json)
+    decoded = _decoded(lines, path, invalid_utf8, lambda *_: f"{_mending(path)}; {also}")
+    return chain(_unchanged(path, before), decoded, _unchanged(path, before))
+
+
+def input_text(source: Path | BinaryIO, name: str | Path, invalid_utf8: Literal["error", "replace"]) -> Iterator[Line]:
+    """Return the lines that a command answers, from a file or a stream, each as soon as it is there.
+
+    Raises:
+        DataError: as `read_lines`; the advice for a stream comes from its lines so far.
+    """
+    also = "translate and score also take --invalid-utf8=replace"
+    if isinstance(source, Path):
+        lines = raw_lines(source, MAX_INPUT_BYTES)
+        return _decoded(lines, name, invalid_utf8, lambda *_: f"{_mending(source)}; {also}")
+    lines = raw_lines_of(source, name, MAX_INPUT_BYTES)
+    return _decoded(lines, name, invalid_utf8, lambda n_right, wrong: f"{_advice(n_right, [wrong])}; {also}")
+
+
+def _decoded(
+    lines: Iterable[bytes | None], name: str | Path, invalid_utf8: OnInvalid, advice: Callable[[int, bytes], str]
+) -> Iterator[Line]:
+    """Decode lines.
+
+    Args:
+        advice: says what to do, given how many lines beyond ASCII were right, and the wrong one.
+    """
+    n_right = 0
+    for number, raw in enumerate(lines, start=1):
+        if raw is None:
+            yield Unreadable.TOO_LONG
+            continue
+        mark = len(codecs.BOM_UTF8) if number == 1 and raw.startswith(codecs.BOM_UTF8) else 0
+        line: Line
+        try:
+            line = raw[mark:].decode() if mark else raw.decode()
+        except UnicodeDecodeError as error:
+            if invalid_utf8 == "error":
+                what, byte = "invalid UTF-8", error.start + mark + 1
+                raise DataError(what, name, line=number, byte=byte, advice=advice(n_right, raw)) from None
+            line = Unreadable.INVALID if invalid_utf8 == "drop" else raw[mark:].decode(errors="replace")
+        else:
+            n_right += not line.isascii()
+        yield line
+
+
+def _mending(path: Path) -> str:
+    """Say what to do about a file that is not UTF-8, after a look at all of it."""
+    n_right = 0
+    wrong: list[bytes] = []
+    for raw in raw_lines(path, allow_json=True):
+        if raw is None or raw.removeprefix(codecs.BOM_UTF8).isascii():
+            continue
+        try:
+            raw.decode()
+            n_right += 1
+        except UnicodeDecodeError:
+            wrong.append(raw if sum(map(len, wrong)) < _WRONG_BYTES else b"")
+    return _advice(n_right, wrong)
+
+
+def _advice(n_right: int, wrong: list[bytes]) -> str:
+    """Say what to do: a few lines of a text are wrong, or it is in another encoding, or it is no text."""
+    if n_right > len(wrong):
+        return f"mend it by hand ({len(wrong):,} such lines, {n_right:,} others beyond ASCII are right)"
+    return encoding_advice(b"\n".join(wrong))
+
+
+def count_lines(path: Path) -> int:
+    """How many lines a file has, plain or compressed, good or bad: much quicker than reading them.
+
+    Raises:
+        DataError: as `raw_lines`.
+    """
+    n_lines, end = 0, b"\n"
+    try:
+        with open(path, "rb") as packed:
+            file = unpacked(packed, path)
+            while block := file.read(BLOCK_BYTES):
+                n_lines, end = n_lines + block.count(b"\n"), block[-1:]
+    except (DamagedError, OSError):
+        return sum(1 for _ in raw_lines(path, allow_json=True))  # it says what is wrong, and where
+    return n_lines + (end != b"\n") if n_lines else sum(1 for _ in raw_lines(path, allow_json=True))
+
+
+def check_text_file(path: Path) -> os.stat_result:
+    """Make sure that `path` is a file that can be read from its beginning as often as needed.
+
+    Raises:
+        DataError: it is missing, not permitted, a loop of links, a folder, a pipe or a device.
+    """
+    try:
+        found = os.stat(path)
+    except OSError as error:
+        what = "too many levels of links" if error.errno == errno.ELOOP else error.strerror
+        raise DataError(f"cannot read ({what})", path, advice="check the path") from None
+    except ValueError:
+        raise DataError("not a file name", str(path), advice="check the path") from None
+    kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
+    if not stat.S_ISREG(found.st_mode):
+        kind = next((name for test, name in kinds if test(found.st_mode)), "a device")
+        raise DataError(f"this is {kind}, not a file", path, advice="give a text file")
+    return found
+
+
+def starts_with_mark(path: Path) -> bool:
+    """Whether a text file begins with a byte order mark, which `read_lines` leaves out.
+
+    Raises:
+        DataError: it cannot be read.
+    """
+    check_text_file(path)
+    try:
+        with open(path, "rb") as file:
+            return io.BufferedReader(unpacked(file, path)).read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
+    except (OSError, DamagedError) as error:
+        raise DataError(f"cannot read ({error})", path, advice="check the file") from None
+
+
+def _unchanged(path: Path, before: os.stat_result) -> Iterator[Line]:
+    """Yield nothing; raise DataError if a file is another than before."""
+    now = check_text_file(path)
+    if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
+        raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
+    yield from ()

@@ -1,0 +1,47 @@
+"""Settings of the section `search`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from pydantic import Field
+
+from dragoman.settings.ranges import Count, Positive
+from dragoman.settings.sections import Section
+
+
+class SearchConfig(Section):
+    """How a translation is searched for. Beam size 1 is greedy search; `sample` draws from the model instead."""
+
+    beam_size: Annotated[int, Field(ge=1, le=1_000)] = 5
+    n_best: Annotated[int, Field(ge=1, le=1_000)] = 1
+    length_penalty: Annotated[float, Field(ge=0, le=10)] = 0.6
+    """Exponent of the length penalty ((5 + length) / 6) ** alpha by which log-probability is divided (Wu et al. 2016,
+    section 7); 0 is off."""
+    min_length: Count = 0
+    max_length: Positive | None = None
+    """Longest translation, in tokens, the end mark included: what is longer is cut, so that less room gives the
+    beginning of what more room gives. A search ends at 1.5 times the source plus 50 and what is given of the
+    translation, or here if this is more (never over the model's)."""
+    no_repeat_ngram: Count = 0
+    """No sequence of this many tokens is written twice; 0 is off."""
+    sample: bool = False
+    temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
+    top_k: Count = 0
+    """Draw from the k most probable tokens only; 0 is off."""
+    top_p: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """Draw from the most probable tokens that together have this probability."""
+    seed: Count = 1
+
+    def describe(self) -> str:
+        """The search in a few words."""
+        return "sampled" if self.sample else f"beam size {self.beam_size}, length penalty {self.length_penalty:g}"
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Lengths in the wrong order, and more hypotheses than are kept."""
+        if self.max_length is not None and self.min_length > self.max_length:
+            yield "min_length max_length", f"min_length {self.min_length} is more than max_length {self.max_length}"
+        if not self.sample and self.n_best > self.beam_size:
+            what = f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"
+            yield "sample n_best beam_size", what

@@ -1,0 +1,53 @@
+"""Settings of the section `tokenizer`."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from dragoman.settings.ranges import Positive, Probability
+from dragoman.settings.sections import Section
+
+
+class TokenizerConfig(Section):
+    """How text becomes ids.
+
+    `bpe` and `unigram` are SentencePiece models learned from the corpus; `words` are spaCy's rule tokenizers with a
+    vocabulary of the words seen at least `min_count` times; `characters` are Unicode characters.
+    """
+
+    kind: Literal["bpe", "unigram", "words", "characters"] = "bpe"
+    joint: bool | None = None
+    """One vocabulary for both sides; None is one for pieces, and one for each side for words and characters."""
+    vocab_size: Annotated[int, Field(ge=8, le=1_000_000)] | None = None
+    """Size of each SentencePiece vocabulary, special tokens included."""
+    min_count: Positive = 1
+    """Words and characters seen less often are unknown."""
+    lowercase: bool = False
+    lowercase_source: bool = False
+    """Lower-case what is read and not what is written: text in any case can be translated, and capitals come out."""
+    byte_fallback: bool = True
+    """Unknown characters become bytes instead of an unknown token (SentencePiece)."""
+    sampling: Probability = 0.0
+    """Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram sampling
+    (Kudo 2018), drawn anew each epoch; 0 is off."""
+
+    @property
+    def has_pieces(self) -> bool:
+        """Whether text is cut into SentencePiece's pieces."""
+        return self.kind in ("bpe", "unigram")
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether both sides have one vocabulary: what was set, else pieces yes, words and characters no."""
+        return self.has_pieces if self.joint is None else self.joint
+
+    @property
+    def lowercased(self) -> tuple[bool, bool]:
+        """Whether the text of the source is lower-cased, and that of the target."""
+        return self.lowercase or self.lowercase_source, self.lowercase
+
+    def for_older_releases(self) -> dict[str, Any]:
+        """All settings as JSON; one that an older release does not know is left out where it is off."""
+        return self.model_dump(mode="json", exclude=None if self.lowercase_source else {"lowercase_source"})
