@@ -20,7 +20,8 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.bundle.finding import PRETRAINED, shipped_models
 from dragoman.bundle.format import CONFIG
 from dragoman.data.corpus import read_pairs
-from dragoman.machine.storage import MANIFEST, read_json, save_folder, to_json, verify_folder
+from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
+from dragoman.machine.json_files import read_json, to_json
 from dragoman.settings.data_config import DataConfig
 from dragoman.text.learned_text import FACT, LearnedText
 from dragoman.text.tokenizer import Tokenizers

@@ -23,7 +23,7 @@ from dragoman.bundle.finding import PRETRAINED
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import DataError
 from dragoman.evaluation.evaluation import Evaluation
-from dragoman.machine.storage import write_file
+from dragoman.machine.files import write_file
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 

@@ -1,4 +1,4 @@
-"""A bundle as a CTranslate2 model, so that both translate the same text with the same weights and the same pieces.
+"""Convert a bundle to a CTranslate2 model, so that both translate the same text with the same weights and pieces.
 
 python benchmarks/to_ctranslate2.py BUNDLE FOLDER
 """
@@ -6,85 +6,77 @@ python benchmarks/to_ctranslate2.py BUNDLE FOLDER
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import ctranslate2
 import numpy as np
 import sentencepiece
-import torch
 from ctranslate2.converters import utils
 from ctranslate2.specs import common_spec, transformer_spec
-from torch import nn
 
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.model.attention import MultiHeadAttention
-from dragoman.model.layers import FeedForward
-from dragoman.text.vocabulary import SPECIALS
+from dragoman.model.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
+from dragoman.runtime.embedding import sinusoidal_table
 
 #: Ours, and what CTranslate2 calls them by default.
-NAMES = dict(zip(SPECIALS, ("<blank>", "<unk>", "<s>", "</s>"), strict=True))
+NAMES = {"<pad>": "<blank>", "<unk>": "<unk>", "<sos>": "<s>", "<eos>": "</s>"}
+
+Weights = Mapping[str, np.ndarray]
 
 
-def array(tensor: torch.Tensor) -> np.ndarray:
-    return tensor.detach().numpy()
+def set_linear(spec: common_spec.LinearSpec, linear: LinearLayout, weights: Weights) -> None:
+    spec.weight = weights[linear.weight.name]
+    if linear.bias is not None:
+        spec.bias = weights[linear.bias.name]
 
 
-def set_linear(spec: common_spec.LinearSpec, layer: nn.Linear) -> None:
-    spec.weight = array(layer.weight)
-    if layer.bias is not None:
-        spec.bias = array(layer.bias)
+def set_norm(spec: common_spec.LayerNormSpec, norm: NormLayout, weights: Weights) -> None:
+    spec.gamma, spec.beta = weights[norm.weight.name], weights[norm.bias.name]
 
 
-def set_norm(spec: common_spec.LayerNormSpec, norm: nn.Module) -> None:
-    spec.gamma, spec.beta = array(norm.weight), array(norm.bias)
+def set_attention(spec, attention: AttentionLayout, norm: NormLayout, weights: Weights, *, to_itself: bool) -> None:
+    set_norm(spec.layer_norm, norm, weights)
+    specs = [common_spec.LinearSpec() for _ in range(3)]
+    for linear_spec, linear in zip(specs, (attention.query, attention.key, attention.value), strict=True):
+        set_linear(linear_spec, linear, weights)
+    # CTranslate2 has the maps of one input side by side.
+    for linear_spec, joined in zip(spec.linear, [specs] if to_itself else [specs[:1], specs[1:]], strict=False):
+        utils.fuse_linear(linear_spec, joined)
+    set_linear(spec.linear[-1], attention.output, weights)
 
 
-def set_attention(spec, attention: MultiHeadAttention, *, to_itself: bool) -> None:
-    query, key, value = common_spec.LinearSpec(), common_spec.LinearSpec(), common_spec.LinearSpec()
-    set_linear(query, attention.query_projection)
-    set_linear(key, attention.key_projection)
-    set_linear(value, attention.value_projection)
-    if to_itself:
-        utils.fuse_linear(spec.linear[0], [query, key, value])
-    else:
-        utils.fuse_linear(spec.linear[0], [query])
-        utils.fuse_linear(spec.linear[1], [key, value])
-    set_linear(spec.linear[-1], attention.output_projection)
-
-
-def set_feed_forward(spec, feed_forward: FeedForward, norm: nn.Module) -> None:
-    set_norm(spec.layer_norm, norm)
-    set_linear(spec.linear_0, feed_forward.inner)
-    set_linear(spec.linear_1, feed_forward.outer)
+def set_feed_forward(spec, feed_forward: FeedForwardLayout, norm: NormLayout, weights: Weights) -> None:
+    set_norm(spec.layer_norm, norm, weights)
+    set_linear(spec.linear_0, feed_forward.inner, weights)
+    set_linear(spec.linear_1, feed_forward.outer, weights)
 
 
 def convert(bundle: Bundle) -> transformer_spec.TransformerSpec:
     """The specification with the weights: layer norm, ReLU and sinusoidal positions only."""
-    model, config = bundle.model, bundle.model.config
+    config, layout = bundle.config, Layout(bundle.config)
+    weights = {**bundle.weights, **{name: bundle.weights[other] for name, other in layout.ties.items()}}
     spec = transformer_spec.TransformerSpec.from_config(
         (config.n_encoder_layers, config.n_decoder_layers), config.n_heads, pre_norm=config.norm == "pre"
     )
+    positions = sinusoidal_table(range(config.max_length), config.d_model, halves=False)
     sides = (
-        (spec.encoder, spec.encoder.embeddings[0], model.source_embedding, model.encoder_norm),
-        (spec.decoder, spec.decoder.embeddings, model.target_embedding, model.decoder_norm),
+        (spec.encoder, spec.encoder.embeddings[0], layout.source_embedding, layout.encoder_norm),
+        (spec.decoder, spec.decoder.embeddings, layout.target_embedding, layout.decoder_norm),
     )
     for side, embeddings, embedding, norm in sides:
-        embeddings.weight = array(embedding.tokens.weight)
-        side.position_encodings.encodings = array(embedding.positions.table)
-        if config.norm == "pre":
-            set_norm(side.layer_norm, norm)
-    for layer, ours in zip(spec.encoder.layer, model.encoder_layers, strict=True):
-        set_norm(layer.self_attention.layer_norm, ours.attention_residual.norm)
-        set_attention(layer.self_attention, ours.self_attention, to_itself=True)
-        set_feed_forward(layer.ffn, ours.feed_forward, ours.feed_forward_residual.norm)
-    for layer, ours in zip(spec.decoder.layer, model.decoder_layers, strict=True):
-        set_norm(layer.self_attention.layer_norm, ours.self_residual.norm)
-        set_attention(layer.self_attention, ours.self_attention, to_itself=True)
-        set_norm(layer.attention.layer_norm, ours.cross_residual.norm)
-        set_attention(layer.attention, ours.cross_attention, to_itself=False)
-        set_feed_forward(layer.ffn, ours.feed_forward, ours.feed_forward_residual.norm)
-    set_linear(spec.decoder.projection, model.output_projection)
+        embeddings.weight = weights[embedding.tokens.name]
+        side.position_encodings.encodings = positions
+        if norm is not None:
+            set_norm(side.layer_norm, norm, weights)
+    for theirs, layer in zip(spec.encoder.layer, layout.encoder_layers, strict=True):
+        set_attention(theirs.self_attention, layer.self_attention, layer.self_norm, weights, to_itself=True)
+        set_feed_forward(theirs.ffn, layer.feed_forward, layer.feed_forward_norm, weights)
+    for theirs, layer in zip(spec.decoder.layer, layout.decoder_layers, strict=True):
+        set_attention(theirs.self_attention, layer.self_attention, layer.self_norm, weights, to_itself=True)
+        set_attention(theirs.attention, layer.cross_attention, layer.cross_norm, weights, to_itself=False)
+        set_feed_forward(theirs.ffn, layer.feed_forward, layer.feed_forward_norm, weights)
+    set_linear(spec.decoder.projection, layout.output, weights)
     tokenizers = bundle.tokenizers
     for register, tokenizer in (
         (spec.register_source_vocabulary, tokenizers.source),
@@ -124,8 +116,10 @@ class Peer:
     def translate(self, lines: Sequence[str], **options: object) -> list[str]:
         """One translation of each line."""
         pieces = self._processor.encode(list(lines), out_type=str, num_threads=self._n_threads)
-        found = self._translator.translate_batch(pieces, **options)
-        texts: list[str] = self._processor.decode([each.hypotheses[0] for each in found], num_threads=self._n_threads)
+        results = self._translator.translate_batch(pieces, **options)
+        texts: list[str] = self._processor.decode(
+            [result.hypotheses[0] for result in results], num_threads=self._n_threads
+        )
         return texts
 
 

@@ -15,7 +15,7 @@ from tiny import write_tiny_bundle
 from dragoman.bundle.averaging import average_bundles
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.errors import BundleError, ConfigError, RunFolderError
-from dragoman.machine.storage import set_pointer
+from dragoman.machine.pointers import set_pointer
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Translator
 

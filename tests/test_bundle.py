@@ -23,9 +23,12 @@ from dragoman.bundle.finding import card_of, find_bundle
 from dragoman.bundle.format import FORMAT_VERSION
 from dragoman.bundle.weights import weights_of
 from dragoman.errors import BundleError, ConfigError, DivergedError, RunFolderError
-from dragoman.machine import storage
-from dragoman.machine.storage import MANIFEST, save_folder, set_pointer
+from dragoman.machine import folders
+from dragoman.machine.folders import MANIFEST, save_folder, self_hash
+from dragoman.machine.json_files import to_json
+from dragoman.machine.pointers import set_pointer
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 
 
 @pytest.fixture(scope="module")
@@ -340,7 +343,7 @@ def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
         (lambda settings: settings["model"].update(tie="none"), "missing: output_projection"),
         (lambda settings: settings["model"].update(max_length=10**6, d_model=65536), r"shape .* instead of"),
         (lambda settings: settings["model"].update(source_vocab_size=10**12), "source_vocab_size"),
-        (lambda settings: settings["model"].update(pad_id=1), "pad_id is 1, and its tokenizers fill up with 0"),
+        (lambda settings: settings["model"].update(pad_id=1), "pad_id is 1, and its tokenizers pad with 0"),
         (lambda settings: settings["model"].update(target_vocab_size=10**7, tie="none"), r"shape \(320,\) instead of"),
         (lambda settings: settings["search"].update(beam_size=0), "beam_size"),
     ],
@@ -353,10 +356,11 @@ def test_configurations_that_do_not_fit_are_refused(
         load_bundle(copy)
 
 
-def test_a_model_that_its_tokenizers_pad_otherwise_is_not_saved(tmp_path: Path) -> None:
+def test_a_model_with_other_special_ids_than_its_tokenizers_is_not_saved(tmp_path: Path) -> None:
     tokenizers = tiny_tokenizers()
-    with pytest.raises(ConfigError, match=r"pad_id is 1, and its tokenizers fill up with 0.*; train one with pad_id 0"):
-        save_bundle(tmp_path / "bundle", tiny_model(tokenizers, pad_id=1), tokenizers, SearchConfig(), facts={})
+    other = SpecialIdPair(target=SpecialIds(pad=4))
+    with pytest.raises(ConfigError, match="the special ids of the model are not those of the tokenizers; give the tok"):
+        save_bundle(tmp_path / "bundle", tiny_model(tokenizers, 1, other), tokenizers, SearchConfig(), facts={})
     assert not (tmp_path / "bundle").exists()
 
 
@@ -388,8 +392,8 @@ def test_files_that_are_not_the_bundles_own_are_not_opened(copy: Path, monkeypat
     (copy / "tokenizer" / "extra").write_bytes(b"more")
     remake_manifest(copy)
     read: list[str] = []
-    real = storage.sha256
-    monkeypatch.setattr(storage, "sha256", lambda path: (read.append(path.name), real(path))[1])
+    real = folders.sha256
+    monkeypatch.setattr(folders, "sha256", lambda path: (read.append(path.name), real(path))[1])
     load_bundle(copy)
     assert sorted(read) == ["config.json", "joint.model", "model.safetensors", "tokenizer.json"]
     with open(copy / "model.safetensors", "ab") as file:
@@ -397,7 +401,7 @@ def test_files_that_are_not_the_bundles_own_are_not_opened(copy: Path, monkeypat
     monkeypatch.undo()
     manifest = json.loads((copy / MANIFEST).read_text())
     manifest["files"]["model.safetensors"]["size"] = 10**9
-    (copy / MANIFEST).write_bytes(storage.to_json({**manifest, "self": storage._self_hash(manifest)}))
+    (copy / MANIFEST).write_bytes(to_json({**manifest, "self": self_hash(manifest)}))
     with pytest.raises(BundleError, match="larger than"):
         load_bundle(copy)
 

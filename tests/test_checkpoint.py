@@ -11,7 +11,8 @@ from runs import captured_log
 from torch import Tensor
 
 from dragoman.errors import BundleError, ConfigError, ResourceError
-from dragoman.machine.storage import save_folder, to_json, verify_folder
+from dragoman.machine.folders import save_folder, verify_folder
+from dragoman.machine.json_files import to_json
 from dragoman.training import checkpoint as module
 from dragoman.training.checkpoint import Checkpoint, Progress, Window, load_checkpoint, save_checkpoint, saved_steps
 

@@ -17,7 +17,8 @@ from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.data.batches import Batch
 from dragoman.errors import ConfigError
-from dragoman.machine.storage import read_json, read_pointer
+from dragoman.machine.json_files import read_json
+from dragoman.machine.pointers import read_pointer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.training import train, trainer
 from dragoman.training.checkpoint import saved_steps

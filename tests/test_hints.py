@@ -18,7 +18,7 @@ from dragoman.cli.hints import stray_hint
 from dragoman.cli.program import run
 from dragoman.demo import show
 from dragoman.errors import ConfigError
-from dragoman.machine.storage import to_json
+from dragoman.machine.json_files import to_json
 from dragoman.training import train
 
 #: A name that a shell takes apart unless it is quoted.

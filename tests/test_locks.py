@@ -19,8 +19,10 @@ import pytest
 
 from dragoman.errors import LostFolderError, ResourceError, RunFolderError
 from dragoman.machine import locks
+from dragoman.machine.files import append_file, write_file
+from dragoman.machine.folders import remove_folder, save_folder
 from dragoman.machine.locks import lock_folder, require_held
-from dragoman.machine.storage import append_file, remove_folder, remove_pointer, save_folder, set_pointer, write_file
+from dragoman.machine.pointers import remove_pointer, set_pointer
 
 
 def failing(number: int) -> Callable[..., Any]:

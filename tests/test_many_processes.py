@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from runs import assert_equal_but_for_rounding, assert_same_training, logged, losses, settings
 
-from dragoman.machine.storage import read_json
+from dragoman.machine.json_files import read_json
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
 

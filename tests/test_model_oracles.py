@@ -12,6 +12,7 @@ from models import small_model
 from torch import Tensor, nn
 
 from dragoman.model.attention import PLAIN, MultiHeadAttention, attend, attention_weights
+from dragoman.model.layout import DecoderLayerLayout, EncoderLayerLayout, Layout, LinearLayout, NormLayout
 from dragoman.model.masks import causal_mask, padding_mask
 from dragoman.model.norms import StdNorm
 from dragoman.model.positions import RotaryPositions, sinusoidal_table
@@ -22,42 +23,47 @@ from dragoman.training.loss import token_losses
 
 # -- PyTorch's own Transformer, with the same weights --------------------------------------------------------------
 
-ENCODER_NAMES = {
-    "self_attn": "self_attention",
-    "linear1": "feed_forward.inner",
-    "linear2": "feed_forward.outer",
-    "norm1": "attention_residual.norm",
-    "norm2": "feed_forward_residual.norm",
-}
-DECODER_NAMES = {
-    "self_attn": "self_attention",
-    "multihead_attn": "cross_attention",
-    "linear1": "feed_forward.inner",
-    "linear2": "feed_forward.outer",
-    "norm1": "self_residual.norm",
-    "norm2": "cross_residual.norm",
-    "norm3": "feed_forward_residual.norm",
-}
-
 
 def weight_pairs(theirs: nn.Transformer, ours: Transformer) -> dict[str, tuple[Tensor, list[Tensor]]]:
-    """Each of PyTorch's parameters with ours; its three projections of attention are one matrix, ours are three."""
-    modules = {"encoder.norm": "encoder_norm", "decoder.norm": "decoder_norm"}
-    for side, names in (("encoder", ENCODER_NAMES), ("decoder", DECODER_NAMES)):
-        for i in range(len(getattr(ours, f"{side}_layers"))):
-            modules |= {f"{side}.layers.{i}.{their}": f"{side}_layers.{i}.{our}" for their, our in names.items()}
+    """Each of PyTorch's parameters with ours: an importer is such a table over `Layout`.
+
+    PyTorch has the three projections of attention in one matrix.
+    """
+    layout = Layout(ours.config)
+    table: dict[str, list[LinearLayout | NormLayout | None]] = {
+        "encoder.norm.": [layout.encoder_norm],
+        "decoder.norm.": [layout.decoder_norm],
+    }
+    for i, encoder_layer in enumerate(layout.encoder_layers):
+        table |= layer_table(f"encoder.layers.{i}", encoder_layer)
+        table[f"encoder.layers.{i}.norm2."] = [encoder_layer.feed_forward_norm]
+    for i, decoder_layer in enumerate(layout.decoder_layers):
+        name, cross = f"decoder.layers.{i}", decoder_layer.cross_attention
+        table |= layer_table(name, decoder_layer)
+        table[f"{name}.multihead_attn.in_proj_"] = [cross.query, cross.key, cross.value]
+        table[f"{name}.multihead_attn.out_proj."] = [cross.output]
+        table[f"{name}.norm2."] = [decoder_layer.cross_norm]
+        table[f"{name}.norm3."] = [decoder_layer.feed_forward_norm]
+    their_weights, our_weights = dict(theirs.named_parameters()), dict(ours.named_parameters())
     pairs: dict[str, tuple[Tensor, list[Tensor]]] = {}
-    for their_name, our_name in modules.items():
-        source, target = theirs.get_submodule(their_name), ours.get_submodule(our_name)
-        if isinstance(source, nn.MultiheadAttention):
-            assert isinstance(target, MultiHeadAttention)
-            projections = (target.query_projection, target.key_projection, target.value_projection)
-            pairs[f"{their_name} weights"] = (source.in_proj_weight, [each.weight for each in projections])
-            pairs[f"{their_name} biases"] = (source.in_proj_bias, [each.bias for each in projections])
-            source, target = source.out_proj, target.output_projection
-        for (name, one), (_, other) in zip(source.named_parameters(), target.named_parameters(), strict=True):
-            pairs[f"{their_name}.{name}"] = (one, [other])
+    for name, parts in table.items():
+        for kind in ("weight", "bias"):
+            names = [getattr(part, kind).name for part in parts]
+            pairs[name + kind] = (their_weights[name + kind], [our_weights[each] for each in names])
     return pairs
+
+
+def layer_table(
+    name: str, layer: EncoderLayerLayout | DecoderLayerLayout
+) -> dict[str, list[LinearLayout | NormLayout | None]]:
+    attention = layer.self_attention
+    return {
+        f"{name}.self_attn.in_proj_": [attention.query, attention.key, attention.value],
+        f"{name}.self_attn.out_proj.": [attention.output],
+        f"{name}.linear1.": [layer.feed_forward.inner],
+        f"{name}.linear2.": [layer.feed_forward.outer],
+        f"{name}.norm1.": [layer.self_norm],
+    }
 
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")

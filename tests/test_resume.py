@@ -39,10 +39,12 @@ from dragoman.errors import (
     RunFolderError,
 )
 from dragoman.machine import locks
+from dragoman.machine.files import require_space
+from dragoman.machine.json_files import to_json
 from dragoman.machine.locks import lock_folder
+from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import start_processes
 from dragoman.machine.ram import peak_memory
-from dragoman.machine.storage import read_pointer, require_space, to_json
 from dragoman.settings.recipe import parse_config, read_recipe
 from dragoman.training import checkpoint, gradient, loss, metrics_log, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps

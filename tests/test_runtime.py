@@ -26,26 +26,29 @@ from numpy.typing import NDArray
 from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
 
 from dragoman import native
-from dragoman.bundle.weights import unique_weights, weights_of
+from dragoman.bundle.weights import weights_of
 from dragoman.decoding.hypothesis import Hypothesis
-from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Scores
+from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
 from dragoman.decoding.search import search
 from dragoman.decoding.state import State, TransformerScorer
 from dragoman.errors import ConfigError, DragomanError
-from dragoman.model.shapes import weight_shapes
+from dragoman.machine.arrays import Floats
 from dragoman.model.transformer import Transformer
 from dragoman.native import kernels as kernels_module
 from dragoman.native.kernels import LIBRARIES, Kernels, usable_kernels
 from dragoman.native.libraries import load
-from dragoman.runtime.array_layers import Linear, PositionTable, exponentials, sinusoidal_table, softmax
+from dragoman.runtime.array_layers import Linear, exponentials, softmax
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
+from dragoman.runtime.embedding import PositionTable, sinusoidal_table
 from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.packing import bfloat16
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.settings.model_config import ModelConfig
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
+from dragoman.text.special_ids import SpecialIds
+
+PAD_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().start, SpecialIds().end
 
 COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
 
@@ -295,13 +298,6 @@ def test_numbers_are_rounded_to_bfloat16_as_pytorch_does(number: float, nearest:
     assert torch.from_numpy(rounded).view(torch.bfloat16)[0] == nearest
     expected = torch.from_numpy(array).bfloat16()
     torch.testing.assert_close(torch.from_numpy(rounded).view(torch.bfloat16), expected, rtol=0, atol=0, equal_nan=True)
-
-
-@given(options=shapes)
-@settings(max_examples=60)
-def test_the_shapes_of_a_model_are_told_from_its_configuration(options: dict[str, object]) -> None:
-    model = transformer(1, **options)
-    assert weight_shapes(model.config) == {name: tuple(each.shape) for name, each in unique_weights(model).items()}
 
 
 @pytest.mark.parametrize("activation", ["relu", "swiglu"])
@@ -625,7 +621,7 @@ def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.Mon
     def best(*bits: int) -> list[str]:
         """The fastest library of each precision, where the processor answers so of each."""
         library = Library(processor=lambda precision: bits[precision.value])
-        monkeypatch.setattr("dragoman.compiled.load", lambda *_: library)
+        monkeypatch.setattr("dragoman.native.libraries.load", lambda *_: library)
         return [usable_kernels(precision)[0].name for precision in LIBRARIES]
 
     assert best(0b1, 0b1, 0b1) == ["kernels"] * 3

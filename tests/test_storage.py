@@ -1,4 +1,4 @@
-"""Files that must survive: whole or not at all, and never damaged unnoticed."""
+"""Files, folders, JSON and pointers: whole or not at all, and never damaged unnoticed."""
 
 from __future__ import annotations
 
@@ -15,21 +15,12 @@ from typing import Any
 import pytest
 
 from dragoman.errors import BundleError, ResourceError, RunFolderError
-from dragoman.machine import storage
+from dragoman.machine import files, folders
+from dragoman.machine.files import append_file, flush_folder, require_space, write_file
+from dragoman.machine.folders import MANIFEST, save_folder, self_hash, verify_folder
+from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import lock_folder
-from dragoman.machine.storage import (
-    MANIFEST,
-    append_file,
-    read_json,
-    read_pointer,
-    remove_pointer,
-    require_space,
-    save_folder,
-    set_pointer,
-    to_json,
-    verify_folder,
-    write_file,
-)
+from dragoman.machine.pointers import read_pointer, remove_pointer, set_pointer
 
 
 def _save(folder: Path) -> None:
@@ -197,8 +188,8 @@ def test_nothing_is_flushed_that_windows_cannot_flush(tmp_path: Path, monkeypatc
     def refuse(*_: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(storage, "os", types.SimpleNamespace(name="nt", open=refuse))
-    storage._flush_folder(tmp_path)
+    monkeypatch.setattr(files, "os", types.SimpleNamespace(name="nt", open=refuse))
+    flush_folder(tmp_path)
 
 
 def test_folders_do_not_stay_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +197,7 @@ def test_folders_do_not_stay_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     real = os.open
     monkeypatch.setattr(os, "open", lambda *details: opened.append(real(*details)) or opened[-1])
     monkeypatch.setattr(os, "close", lambda descriptor: closed.append(descriptor) or original(descriptor))
-    storage._flush_folder(tmp_path)
+    flush_folder(tmp_path)
     assert opened == closed != []
 
 
@@ -263,7 +254,7 @@ def test_what_cannot_be_appended_wholly_is_not_appended(
         if fault == "flush":
             patch.setattr(os, "fsync", failing(errno.ENOSPC))
         else:
-            patch.setattr(storage, "open", HalfWriting, raising=False)
+            patch.setattr(files, "open", HalfWriting, raising=False)
         with pytest.raises(ResourceError):
             append_file(tmp_path / "log", b"two\n")
     assert (tmp_path / "log").read_bytes() == b"one\n"
@@ -325,7 +316,7 @@ def test_other_failures_of_a_save_pass_and_leave_nothing(tmp_path: Path) -> None
 
 def signed(manifest: dict[str, Any]) -> bytes:
     """A manifest as an attacker would write it: its own hash is right."""
-    return to_json({**manifest, "self": storage._self_hash(manifest)})
+    return to_json({**manifest, "self": self_hash(manifest)})
 
 
 @pytest.mark.parametrize("name", ["../secret", "inner/../../secret", "/etc/hostname", "link", "inner", "a\0b", "none"])
@@ -335,7 +326,7 @@ def test_a_signed_manifest_cannot_point_outside_either(tmp_path: Path, name: str
     (tmp_path / "secret").write_text("secret", encoding="utf-8")
     (folder / "link").symlink_to(tmp_path / "secret")
     where = Path(name) if name.startswith("/") else tmp_path / "secret"
-    entry = {"size": where.stat().st_size, "sha256": storage.sha256(where)}
+    entry = {"size": where.stat().st_size, "sha256": files.sha256(where)}
     (folder / MANIFEST).write_bytes(signed({"files": {name: entry}}))
     with pytest.raises(BundleError, match=r"outside the folder|a file of the manifest is missing"):
         verify_folder(folder)
@@ -353,7 +344,7 @@ def test_what_is_no_manifest_is_refused(tmp_path: Path, manifest: dict[str, Any]
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _save(tmp_path / "folder")
-    monkeypatch.setattr(storage, "sha256", failing(errno.EIO))
+    monkeypatch.setattr(folders, "sha256", failing(errno.EIO))
     with pytest.raises(BundleError, match=r"cannot be read \(Input/output error\): .*numbers\.bin; use another copy"):
         verify_folder(tmp_path / "folder")
 
@@ -385,7 +376,7 @@ def test_deep_json_is_damage_and_no_crash(tmp_path: Path, monkeypatch: pytest.Mo
 
     # Newer Pythons read deeper JSON than they write.
     (tmp_path / MANIFEST).write_bytes(to_json({"files": {}, "self": ""}))
-    monkeypatch.setattr(storage, "to_json", too_deep)
+    monkeypatch.setattr(folders, "to_json", too_deep)
     with pytest.raises(BundleError, match="the manifest is damaged"):
         verify_folder(tmp_path)
 

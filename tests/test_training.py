@@ -26,7 +26,7 @@ from dragoman.cli.program import run
 from dragoman.data.prepare import open_prepared
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError
-from dragoman.machine.storage import read_json
+from dragoman.machine.json_files import read_json
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
 from dragoman.settings.model_config import ModelConfig

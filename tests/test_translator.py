@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from tiny import LEARNED, PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.data.filtering import text_problem
-from dragoman.decoding.scores import Ints
 from dragoman.decoding.search import search
 from dragoman.decoding.state import State
 from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.machine.arrays import Ints
 from dragoman.machine.devices import Precision, find_device
 from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.compiled_model import CompiledModel
@@ -33,9 +33,9 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.invisible import without_invisible
 from dragoman.text.sentences import harmless_paragraphs
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import EOS_ID, SOS_ID
-from dragoman.translator import Translation, Translator
+from dragoman.translator import ComputeOptions, Translation, Translator
 from dragoman.translator.cutting import Limits, cut
 
 SOURCES = [source for source, _ in PAIRS]
@@ -381,9 +381,12 @@ def test_sentences_are_translated_each_by_itself_where_asked_for() -> None:
     assert {source for source, _ in whole.alignment or ()} >= {1, 7, 13}
 
 
-def test_a_model_that_pads_otherwise_is_refused(tokenizers: Tokenizers) -> None:
-    with pytest.raises(ConfigError, match="pad_id is 5, and a search pads with 0; train one"):
-        Translator([tiny_model(tokenizers, pad_id=5)], tokenizers)
+def test_a_model_with_other_special_ids_than_its_tokenizers_is_refused(tokenizers: Tokenizers) -> None:
+    other = SpecialIdPair(target=SpecialIds(pad=5))
+    with pytest.raises(ConfigError, match="the special ids of the model are not those of the tokenizers"):
+        Translator([tiny_model(tokenizers, 1, other)], tokenizers)
+    with pytest.raises(ConfigError, match="the models of an ensemble have different special ids"):
+        Translator([tiny_model(tokenizers), tiny_model(tokenizers, 1, other)], tokenizers)
 
 
 def test_several_threads_may_use_one_translator(translator: Translator) -> None:
@@ -508,7 +511,9 @@ def test_streaming_gives_what_a_list_gives(lines: list[str], batch_size: int) ->
 def test_several_workers_give_what_one_gives(tokenizers: Tokenizers) -> None:
     lines = ["A man is riding a horse.", "", "dogs", "Two women and a dog walk."] * 5
     found = [
-        Translator([tiny_model(tokenizers)], tokenizers, workers=workers).translate(lines, batch_size=20, beam_size=2)
+        Translator([tiny_model(tokenizers)], tokenizers, compute=ComputeOptions(workers=workers)).translate(
+            lines, batch_size=20, beam_size=2
+        )
         for workers in (1, 2)
     ]
     assert found[0] == found[1]
@@ -528,7 +533,7 @@ def test_a_translator_computes_in_its_precision(precision: Precision, tmp_path: 
     write_tiny_bundle(tmp_path / "model")
     with patch("dragoman.translator.models.CompiledModel", wraps=CompiledModel) as made:
         Translator.load(tmp_path / "model", device="cpu", precision=precision)
-        Translator([tiny_model(tokenizers)], tokenizers, precision=precision)
+        Translator([tiny_model(tokenizers)], tokenizers, compute=ComputeOptions(precision=precision))
     assert [call.args[2] for call in made.call_args_list] == [*usable_kernels(precision)[:1]] * 2
 
 
@@ -540,7 +545,7 @@ def test_a_translator_says_what_it_is(tokenizers: Tokenizers) -> None:
 
 def test_integers_are_for_the_cpu(tokenizers: Tokenizers, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="int8 is for the CPU; use bfloat16 on a GPU"):
-        Translator([tiny_model(tokenizers)], tokenizers, device="meta", precision="int8")
+        Translator([tiny_model(tokenizers)], tokenizers, compute=ComputeOptions("meta", precision="int8"))
     write_tiny_bundle(tmp_path / "model")
     with (
         patch("dragoman.machine.devices.DRIVERS", [str(tmp_path)]),
@@ -572,8 +577,8 @@ def test_scores_follow_the_search_token_by_token(tokenizers: Tokenizers) -> None
     (score,) = translator.score(["A man"], [target])
     assert score.token_log_probs[: len(ids)] == pytest.approx(found.token_log_probs[: len(ids)], abs=1e-4)
     state = translator.scorer.start(source_ids)
-    *_, last = [state.step(np.array([id])) for id in [SOS_ID, *ids]]
-    assert score.token_log_probs[-1] == pytest.approx(float(last.array()[0, EOS_ID]), abs=1e-4)
+    *_, last = [state.step(np.array([id])) for id in [SpecialIds().start, *ids]]
+    assert score.token_log_probs[-1] == pytest.approx(float(last.array()[0, SpecialIds().end]), abs=1e-4)
 
 
 def test_scores_do_not_depend_on_the_batch(translator: Translator) -> None:
@@ -626,7 +631,7 @@ def test_a_model_that_is_given_stays_as_it_is(tokenizers: Tokenizers) -> None:
     """Whoever gave it may train on: neither does that change the translator, nor the translator the model."""
     model = tiny_model(tokenizers)
     for precision in ("float32", "bfloat16"):
-        own = Translator([model], tokenizers, precision=precision)
+        own = Translator([model], tokenizers, compute=ComputeOptions(precision=precision))
         before, scored = own.translate("A man."), own.score(["A man."], ["Ein Mann."])
         assert all(weight.dtype == torch.float32 for weight in model.parameters())
         if precision == "bfloat16":

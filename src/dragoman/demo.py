@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import RunFolderError
-from dragoman.machine.storage import write_file
+from dragoman.machine.files import write_file
 
 _log = logging.getLogger(__name__)
 

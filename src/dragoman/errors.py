@@ -126,7 +126,13 @@ class ResourceError(DragomanError):
 
 
 class StoppedError(DragomanError):
-    """A search that its caller stopped before it was done, because of a deadline for example."""
+    """A search that its caller stopped before it was done."""
+
+
+class DeadlineError(StoppedError):
+    """A translation that was not done in the time that its caller allowed."""
+
+    exit_code = 6
 
 
 @contextlib.contextmanager

@@ -39,8 +39,10 @@ from dragoman.bundle.format import FORMAT_VERSION
 from dragoman.bundle.weights import stored_shapes
 from dragoman.cli.program import app
 from dragoman.cli.program import run as run_program
-from dragoman.machine.storage import MANIFEST, sha256, to_json
-from dragoman.model.shapes import weight_shapes
+from dragoman.machine.files import sha256
+from dragoman.machine.folders import MANIFEST
+from dragoman.machine.json_files import to_json
+from dragoman.model.layout import Layout
 from dragoman.settings.model_config import ModelConfig
 
 SENTENCE = "A man is riding."
@@ -986,7 +988,7 @@ def fitting(fields: dict[tuple[str, str], Any]) -> Callable[[Path], None]:
         settings.update(format_version=3, precision="int8")
         (folder / CONFIG).write_text(json.dumps(settings))
         dice = np.random.default_rng(1)
-        shapes = stored_shapes(weight_shapes(ModelConfig.model_validate(settings["model"])), "int8").items()
+        shapes = stored_shapes(Layout(ModelConfig.model_validate(settings["model"])).shapes(), "int8").items()
         (folder / WEIGHTS).write_bytes(
             save_arrays(
                 {
@@ -1015,7 +1017,7 @@ def proportion_attacks() -> Iterator[Attack]:
             )
         except ValueError:
             continue  # such a configuration is refused whatever the weights are
-        if sum(map(math.prod, weight_shapes(config).values())) <= MOST_WEIGHTS:
+        if sum(map(math.prod, Layout(config).shapes().values())) <= MOST_WEIGHTS:
             name = ", ".join(f"{section}.{field} {value}" for (section, field), value in pair)
             yield Attack("proportion", name, fitting(fields), may_fit=True)
 

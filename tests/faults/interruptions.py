@@ -34,8 +34,8 @@ import torch._dynamo  # PyTorch's optimizers import it when the first of them is
 from dragoman.bundle import bundle
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run as run_program
-from dragoman.machine import storage
-from dragoman.machine.storage import read_pointer
+from dragoman.machine import folders
+from dragoman.machine.pointers import read_pointer
 from dragoman.training import checkpoint
 
 #: The exit codes of a training that was asked to stop.
@@ -91,7 +91,7 @@ class Life:
             original(*arguments, **options)
             self.shared[1] = 0
 
-        original: Callable[..., None] = storage.save_folder
+        original: Callable[..., None] = folders.save_folder
         bundle.save_folder = watched  # type: ignore[attr-defined]
         checkpoint.save_folder = watched  # type: ignore[attr-defined]
 

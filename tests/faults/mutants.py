@@ -5,8 +5,8 @@ one module changed and runs the tests of that module until the first one fails. 
 signal or hang counts as killed. Prints each survivor and the share killed.
 
     python mutants.py 200                     # so many of all mutants, chosen by the seed
-    python mutants.py 50 --module storage     # of one module
-    python mutants.py 1 --show storage:17     # what one mutant is, and how the tests take it
+    python mutants.py 50 --module folders     # of one module
+    python mutants.py 1 --show folders:17     # what one mutant is, and how the tests take it
 """
 
 from __future__ import annotations
@@ -36,10 +36,11 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
+STORAGE = ("files", "folders", "json_files", "pointers")
 SETTINGS = ("sections", "config", "data_config", "tokenizer_config", "model_config", "training_config", "search_config")
 #: Each module, and the tests that concern it, the quick ones first.
 MODULES = {
-    "storage": ("dragoman.machine.storage", ("tests/test_storage.py", "tests/test_checkpoint.py")),
+    **{name: (f"dragoman.machine.{name}", ("tests/test_storage.py", "tests/test_checkpoint.py")) for name in STORAGE},
     "locks": ("dragoman.machine.locks", ("tests/test_locks.py",)),
     "checkpoint": ("dragoman.training.checkpoint", ("tests/test_checkpoint.py",)),
     **{name: (f"dragoman.bundle.{name}", ("tests/test_bundle.py",)) for name in ("bundle", "finding", "format")},

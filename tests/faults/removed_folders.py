@@ -25,7 +25,7 @@ import torch
 from interruptions import Life, outcome, write_recipe
 
 from dragoman.errors import BundleError
-from dragoman.machine.storage import verify_folder
+from dragoman.machine.folders import verify_folder
 
 #: What a training says whose folder was taken away, in one line.
 LOST = r"error: the folder or its lock file was removed, renamed or replaced while in use: \S+; [^\n]+\n"

@@ -14,7 +14,7 @@ import torch
 from amount import FULL
 from tiny import tiny_model, tiny_tokenizers
 
-from dragoman.machine.storage import read_pointer
+from dragoman.machine.pointers import read_pointer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.training.checkpoint import Checkpoint, Progress
 from dragoman.training.metrics_log import MetricsLog

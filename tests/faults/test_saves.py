@@ -18,7 +18,7 @@ from tiny import tiny_model, tiny_tokenizers
 
 from dragoman.bundle.bundle import load_bundle
 from dragoman.errors import DragomanError
-from dragoman.machine.storage import read_pointer
+from dragoman.machine.pointers import read_pointer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.training.checkpoint import Checkpoint, Progress, saved_steps
 from dragoman.training.run_folder import RunFolder

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.bundle.bundle import load_bundle, write_bundle
-from dragoman.bundle.weights import Floats
 from dragoman.errors import ConfigError
+from dragoman.machine.arrays import Floats
 
 
 class MeanWeights:

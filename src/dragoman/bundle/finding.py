@@ -6,7 +6,8 @@ from pathlib import Path
 
 from dragoman.bundle.format import CARD, CONFIG
 from dragoman.errors import BundleError
-from dragoman.machine.storage import MANIFEST, read_pointer
+from dragoman.machine.folders import MANIFEST
+from dragoman.machine.pointers import read_pointer
 
 #: Holds the bundles that come with the package, each in a folder of its name.
 PRETRAINED = Path(__file__).parent.parent / "pretrained"

@@ -21,8 +21,8 @@ from typing import Any
 
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import BundleError, ConfigError
-from dragoman.machine.storage import read_json
-from dragoman.model.shapes import weight_shapes
+from dragoman.machine.json_files import read_json
+from dragoman.model.layout import Layout
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import S, parse_section
 
@@ -61,6 +61,14 @@ def read_config(folder: Path) -> dict[str, Any]:
     return settings
 
 
+def without_pad_id(model: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the section `model` of config.json without the padding id, which release 0.1.0 wrote there; it was 0."""
+    pad_id = model.get("pad_id", 0)
+    if type(pad_id) is not int or pad_id != 0:
+        raise BundleError(f"the model's pad_id is {pad_id!r}, and its tokenizers pad with 0", folder / CONFIG)
+    return {name: value for name, value in model.items() if name != "pad_id"}
+
+
 def parse_part(section: type[S], settings: Mapping[str, Any], folder: Path) -> S:
     """Check the settings of one section of config.json, and return it.
 
@@ -79,7 +87,7 @@ def configured_shapes(config: ModelConfig, folder: Path) -> dict[str, tuple[int,
     path, n_layers = folder / WEIGHTS, config.n_encoder_layers + config.n_decoder_layers
     if path.is_file() and path.stat().st_size < n_layers * LEAST_LAYER_BYTES:
         raise BundleError(f"the file is too small for the configured {n_layers:,} layers", path)
-    return weight_shapes(config)
+    return Layout(config).shapes()
 
 
 def verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 
 from dragoman.errors import BundleError
-from dragoman.machine.storage import without_duplicates
+from dragoman.machine.arrays import Floats
+from dragoman.machine.json_files import without_duplicates
 
 if TYPE_CHECKING:
     from torch import Tensor
 
     from dragoman.model.transformer import Transformer
 
-Floats = NDArray[np.float32]
 #: How weights are stored. float16 keeps 11 bits of each, bfloat16 would keep 8; the range of either is enough. int8 is
 #: for matrices, whose rows have a scale each; the few other weights stay in float32.
 StoredPrecision = Literal["float32", "float16", "int8"]
@@ -90,7 +90,7 @@ def read_weights(
     Nothing but the file's head is read before the comparison.
 
     Args:
-        shapes: what is expected, such as `dragoman.model.shapes.weight_shapes`.
+        shapes: what is expected, such as `dragoman.model.layout.Layout.shapes`.
         precision: how `stored_weights` stored them.
 
     Raises:

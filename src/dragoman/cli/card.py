@@ -58,7 +58,7 @@ def _data(bundle: Bundle, model: str) -> str:
     Other lines of the run folder may name private files, and quote them.
     """
     from dragoman.data.prepare import DATA_FOLDER, REPORT
-    from dragoman.machine.storage import read_json
+    from dragoman.machine.json_files import read_json
     from dragoman.text.learned_text import LearnedText
 
     try:

@@ -158,7 +158,7 @@ def result_lines(
         yield lambda line: _write(out, line, STDOUT, flush=True)
         return
     from dragoman.data.text_files.compression import packed_file
-    from dragoman.machine.storage import temporary
+    from dragoman.machine.files import temporary
 
     refuse_place(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
@@ -213,7 +213,7 @@ def refuse_place(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | N
 
 def write_output(path: Path, content: bytes) -> None:
     """Write a whole file, and say so."""
-    from dragoman.machine.storage import write_file
+    from dragoman.machine.files import write_file
 
     write_file(path, content)
     say(f"wrote {path}")

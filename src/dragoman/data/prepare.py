@@ -15,14 +15,17 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.data.checks.markup import cleaned
-from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, Split, available_splits, languages, read_pairs
+from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
 from dragoman.data.encode_corpus import write_stores
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
 from dragoman.data.text_files.lines import starts_with_mark
 from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.machine.files import temporary
+from dragoman.machine.folders import MANIFEST, remove_folder, save_folder, verify_folder
+from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import require_held
-from dragoman.machine.storage import MANIFEST, read_json, remove_folder, save_folder, temporary, to_json, verify_folder
 from dragoman.settings.config import Config
 from dragoman.text.languages import lacks_spaces
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
@@ -146,7 +149,7 @@ def validation_text(folder: Path) -> ParallelText:
         BundleError: a file is missing or damaged.
     """
     store = open_prepared(folder).validation
-    return ParallelText(
+    return ParallelText.of_pairs(
         f"the validation text in {folder}",
         lambda: ((store.source_text(index), store.target_text(index)) for index in range(len(store))),
     )

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import BundleError
+from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import require_held
-from dragoman.machine.storage import read_json, to_json
 
 FORMAT_VERSION = 1
 INDEX = "index.json"

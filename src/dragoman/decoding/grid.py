@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.decoding.scores import Ints
+from dragoman.machine.arrays import Ints
 
 #: Sentences that are done leave the grid, and what a model keeps of them is dropped, when no more than this part of
 #: them is still open: dropping copies what stays.

@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.errors import DragomanError
-
-Floats = NDArray[np.float32]
-Ints = NDArray[np.int64]
+from dragoman.machine.arrays import Floats, Ints
 
 FORBIDDEN = np.float32(-np.inf)
 #: Scores in a group, of which only the highest is looked at first: a power of two.

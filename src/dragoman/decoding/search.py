@@ -14,8 +14,8 @@ from dragoman.decoding.faults import Fault, FaultFinder
 from dragoman.decoding.greedy import greedy_search
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.sampling import sample
-from dragoman.decoding.scores import Ints
 from dragoman.decoding.state import Scorer, StoppableState
+from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 
 __all__ = ["Hypothesis", "search"]
@@ -49,14 +49,14 @@ def search(
     """
     if not len(source_ids):
         return []
-    constraints = Constraints.of(
-        source_ids, config, prefixes=prefixes, vocab_size=scorer.vocab_size, max_length=scorer.max_length
-    )
+    constraints = Constraints.of(source_ids, config, scorer, prefixes)
     state = scorer.start(source_ids)
     if should_stop is not None:
         state = StoppableState(state, should_stop)
     if config.sample:
-        found = sample(state, constraints, source_ids, config)
+        pad = scorer.special_ids.source.pad
+        sources = [[id for id in ids if id != pad] for ids in source_ids.tolist()]
+        found = sample(state, constraints, sources, config)
     elif config.beam_size == 1:
         found = [[hypothesis] for hypothesis in greedy_search(state, constraints, config.length_penalty)]
     else:

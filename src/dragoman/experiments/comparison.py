@@ -25,8 +25,8 @@ import yaml
 
 from dragoman.errors import ConfigError, DragomanError
 from dragoman.inspection.curves import read_metrics
+from dragoman.machine.files import write_file
 from dragoman.machine.locks import lock_folder
-from dragoman.machine.storage import write_file
 from dragoman.settings.recipe import check_request, override_settings, parse_config, parse_vary, read_recipe
 from dragoman.training.validation import Validation
 

@@ -26,22 +26,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.bundle.finding import find_bundle
-from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText
+from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import text_problem
+from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, DataError, RunFolderError
 from dragoman.machine.devices import Precision
+from dragoman.machine.files import sha256, temporary, write_file, write_pieces
+from dragoman.machine.folders import MANIFEST, remove_folder
+from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import lock_folder
-from dragoman.machine.storage import (
-    MANIFEST,
-    read_json,
-    remove_folder,
-    sha256,
-    temporary,
-    to_json,
-    write_file,
-    write_pieces,
-)
 from dragoman.text.invisible import is_blank
 from dragoman.translator import SearchOptions, Translator
 

@@ -14,10 +14,9 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
-from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
-from dragoman.translator.batching import pad
-from dragoman.translator.writing import written_text
+from dragoman.translator.padding import pad_sources
+from dragoman.translator.searching import decoded_text
 
 #: Tokens noted for each place: the one written and its nearest rivals.
 N_NEAREST = 9
@@ -93,15 +92,15 @@ def inspect_search(translator: Translator, source: str, beam_size: int | None = 
     asked = {"n_best": 1, "sample": False} | ({} if beam_size is None else {"beam_size": beam_size})
     config = parse_section(SearchConfig, {**translator.search.model_dump(), **asked})
     watched = WatchedScorer(translator.scorer, config, N_NEAREST)
-    sources = pad([[*source_ids(translator, source), EOS_ID]])
+    sources = pad_sources([source_ids(translator, source)], watched.special_ids.source)
     ((found,),) = search(watched, sources, config)
-    ids = [*found.ids, EOS_ID] if found.finished else list(found.ids)
+    ids = [*found.ids, watched.special_ids.target.end] if found.finished else list(found.ids)
     node = watched.root
     for id in ids:
         node = next(child for child in node.children if child.id == id)
     return SearchTree(
         source_text=harmless(source),
-        target_text=written_text(translator.tokenizers.target, found.ids),
+        target_text=decoded_text(translator.tokenizers.target, found.ids),
         root=watched.root,
         best=node,
         beam_size=config.beam_size,

@@ -10,39 +10,26 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from dragoman.decoding.scores import Floats
-from dragoman.runtime.folding import can_fold
+from dragoman.machine.arrays import Floats
+from dragoman.model.layout import FeedForwardLayout, LinearLayout, NormLayout
+from dragoman.runtime.embedding import PositionTable, centred
+from dragoman.runtime.parameters import NormParameters, joined_linears
 from dragoman.settings.model_config import ModelConfig
 
 Weights = Mapping[str, Floats]
 Map = Callable[[Floats], Floats]
 #: Sums of exponentials beyond these are not trusted, and computed again from scores less their highest.
 TINY, HUGE = np.float32(1e-20), np.float32(1e30)
-#: What is added to the score of a key that a query must not see: no exponential is left of it.
-UNSEEN = np.float32(-1e9)
 
 
 class Linear:
-    """x W + b; of several maps of the same input, their results side by side.
+    """x A^T + b; of several maps of the same input, their outputs side by side. See `joined_linears`."""
 
-    Args:
-        weights: all weights of a model by name.
-        names: modules with a `weight` (out, in) and perhaps a `bias`.
-        first_scale: multiplies the first of them.
-    """
-
-    def __init__(self, weights: Weights, *names: str, first_scale: float = 1.0) -> None:
-        scales = [np.float32(first_scale)] + [np.float32(1.0)] * (len(names) - 1)
-        matrices = [weights[f"{name}.weight"] * scale for name, scale in zip(names, scales, strict=True)]
-        # As (in, out), products of few rows read memory in order.
-        self.weight = np.ascontiguousarray(np.concatenate(matrices).T)
-        self.bias = None
-        if f"{names[0]}.bias" in weights:
-            biases = [weights[f"{name}.bias"] * scale for name, scale in zip(names, scales, strict=True)]
-            self.bias = np.concatenate(biases)
+    def __init__(self, weights: Weights, *linears: LinearLayout, first_scale: float = 1.0) -> None:
+        self.weight, self.bias = joined_linears(weights, *linears, first_scale=first_scale)
 
     def __call__(self, x: Floats, out: Floats | None = None) -> Floats:
-        """x (X, in) -> (X, out), written to `out` if that is given."""
+        """x (X, I) -> (X, O), written to `out` if that is given."""
         product = np.matmul(x, self.weight, out=out)
         if self.bias is not None:
             product += self.bias
@@ -50,47 +37,32 @@ class Linear:
 
 
 class Norm:
-    """Layer norm, RMS norm, or the norm with the unbiased standard deviation, as `config.norm_kind` says.
+    """The norm that `config.norm_kind` names; see `NormParameters`."""
 
-    Where its gain and bias are folded away (`dragoman.runtime.folding`), so is the mean it would take off.
-    """
-
-    def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
-        n, kind, folded = config.d_model, config.norm_kind, can_fold(config)
-        self.gain = None if folded else weights[f"{name}.weight"]
-        self.bias = None if folded else weights.get(f"{name}.bias")
-        self.is_centring = kind != "rms" and not folded
-        self.part_of_squares = np.float32(1 / max(n - 1, 1) if kind == "std" else 1 / n)
-        self.outside = np.float32(1e-6 if kind == "std" else 0)  # what is added to the size, against division by zero
-        self.inside = np.float32({"layer": 1e-5, "rms": 1e-6, "std": 0}[kind])  # and to its square
+    def __init__(self, weights: Weights, layout: NormLayout, config: ModelConfig) -> None:
+        self._parameters = NormParameters(weights, layout, config)
 
     def __call__(self, x: Floats) -> Floats:
         """x (X, D) -> (X, D)."""
-        if self.is_centring:
+        norm = self._parameters
+        if norm.is_centring:
             x = centred(x)
-        squares: Floats = np.einsum("xd,xd->x", x, x)[:, None] * self.part_of_squares
-        normed: Floats = x / (np.sqrt(squares + self.inside) + self.outside)
-        if self.gain is not None:
-            normed *= self.gain
-        if self.bias is not None:
-            normed += self.bias
+        squares: Floats = np.einsum("xd,xd->x", x, x)[:, None] * norm.square_factor
+        normed: Floats = x / (np.sqrt(squares + norm.inner_epsilon) + norm.outer_epsilon)
+        if norm.gain is not None:
+            normed *= norm.gain
+        if norm.bias is not None:
+            normed += norm.bias
         return normed
-
-
-def centred(x: Floats) -> Floats:
-    """Rows less their means: x (X, D) -> (X, D)."""
-    total: Floats = np.add.reduce(x, axis=1, keepdims=True)
-    return x - total * np.float32(1 / x.shape[1])
 
 
 class FeedForward:
     """The two maps of equation 2, with the activation that `config` names in between."""
 
-    def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
-        self._inner = Linear(weights, f"{name}.inner")
-        self._gate = Linear(weights, f"{name}.gate") if config.activation == "swiglu" else None
-        self._outer = Linear(weights, f"{name}.outer")
-        self._activation = {"relu": _relu, "gelu": _gelu, "swiglu": _swish}[config.activation]
+    def __init__(self, weights: Weights, layout: FeedForwardLayout, config: ModelConfig) -> None:
+        self._inner, self._outer = Linear(weights, layout.inner), Linear(weights, layout.outer)
+        self._gate = None if layout.gate is None else Linear(weights, layout.gate)
+        self._activation = {"relu": _relu, "gelu": _gelu, "silu": _silu, "swiglu": _silu}[config.activation]
 
     def __call__(self, x: Floats) -> Floats:
         """x (X, D) -> (X, D)."""
@@ -101,10 +73,10 @@ class FeedForward:
 
 
 class Residual:
-    """x + sublayer(x), and a norm before or after it."""
+    """x + sublayer(x), with a norm before the sublayer or after the sum."""
 
-    def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
-        self._norm = Norm(weights, f"{name}.norm", config)
+    def __init__(self, weights: Weights, norm: NormLayout, config: ModelConfig) -> None:
+        self._norm = Norm(weights, norm, config)
         self._pre_norm = config.norm == "pre"
 
     def __call__(self, x: Floats, sublayer: Map) -> Floats:
@@ -112,35 +84,6 @@ class Residual:
         if self._pre_norm:
             return x + sublayer(self._norm(x))
         return self._norm(x + sublayer(x))
-
-
-class PositionTable:
-    """Rows of sines and cosines, computed as far as a sequence has gone: the longest possible may be a million tokens.
-
-    Threads may share one: `rows` returns rows of a table that nobody changes; a longer one takes its place.
-
-    Args:
-        max_length: the most rows.
-    """
-
-    def __init__(self, max_length: int, width: int, *, halves: bool) -> None:
-        self._max_length, self._width, self._halves = max_length, width, halves
-        self._table = np.empty((0, width), dtype=np.float32)
-
-    def rows(self, positions: slice) -> Floats:
-        """The rows of `positions`, (T, width), which must outlive their address.
-
-        Raises:
-            IndexError: the model has no such positions.
-        """
-        table = self._table
-        if positions.stop > len(table):
-            if positions.stop > self._max_length:
-                raise IndexError(f"position {positions.stop - 1} of a model that has {self._max_length}")
-            n_rows = min(max(2 * len(table), positions.stop), self._max_length)
-            more = sinusoidal_table(range(len(table), n_rows), self._width, halves=self._halves)
-            self._table = table = np.concatenate((table, more))
-        return table[positions]
 
 
 class Rotary:
@@ -159,28 +102,20 @@ class Rotary:
         return turned
 
 
-def sinusoidal_table(positions: range, width: int, *, halves: bool) -> Floats:
-    """Rows of the table of `dragoman.model.positions`, (T, width)."""
-    angles = np.arange(positions.start, positions.stop)[:, None] * 10000.0 ** (-np.arange(0, width, 2) / width)
-    waves = np.sin(angles), np.cos(angles)
-    table = np.concatenate(waves, axis=1) if halves else np.stack(waves, axis=2).reshape(len(positions), -1)
-    return table.astype(np.float32)
-
-
 def split_heads(x: Floats, n_sequences: int, n_heads: int) -> Floats:
     """x (B * T, H * K) -> (B, H, T, K)."""
     return x.reshape(n_sequences, -1, n_heads, x.shape[1] // n_heads).transpose(0, 2, 1, 3)
 
 
-def attend(queries: Floats, keys: Floats, values: Floats, unseen: Floats | None) -> Floats:
+def attend(queries: Floats, keys: Floats, values: Floats, mask_bias: Floats | None) -> Floats:
     """Attention of queries (B, H, T, K), scaled already, over keys and values (B, H, S, K or W) -> (B * T, H * W).
 
     Args:
-        unseen: added to the scores, broadcast to (B, H, T, S): 0 or `UNSEEN`, which may not be all of a row.
+        mask_bias: added to the scores, broadcast to (B, H, T, S): 0 or `MASKED`, which may not be all of a row.
     """
     scores = queries @ keys.swapaxes(2, 3)
-    if unseen is not None:
-        scores += unseen
+    if mask_bias is not None:
+        scores += mask_bias
     attended = softmax(scores) @ values
     n_sequences, n_heads, n_queries, width = attended.shape
     return attended.transpose(0, 2, 1, 3).reshape(n_sequences * n_queries, n_heads * width)
@@ -211,9 +146,9 @@ def _relu(x: Floats) -> Floats:
     return np.maximum(x, 0, out=x)
 
 
-def _swish(x: Floats) -> Floats:
-    swish: Floats = x / (1 + np.exp(-x))
-    return swish
+def _silu(x: Floats) -> Floats:
+    silu: Floats = x / (1 + np.exp(-x))
+    return silu
 
 
 def _gelu(x: Floats) -> Floats:

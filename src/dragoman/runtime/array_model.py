@@ -12,24 +12,26 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.decoding.scores import ROWS_AT_ONCE, Floats, Ints
+from dragoman.decoding.scores import ROWS_AT_ONCE
+from dragoman.machine.arrays import Floats, Ints
+from dragoman.model.layout import AttentionLayout, DecoderLayerLayout, EncoderLayerLayout, Layout
 from dragoman.runtime.array_layers import (
-    UNSEEN,
     FeedForward,
     Linear,
     Norm,
-    PositionTable,
     Residual,
     Rotary,
     Weights,
     attend,
-    centred,
     exponentials,
     split_heads,
 )
-from dragoman.runtime.folding import needs_centring, searched_weights
+from dragoman.runtime.embedding import Embedding
+from dragoman.runtime.folding import search_weights
+from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 
 class ArrayModel:
@@ -41,37 +43,32 @@ class ArrayModel:
 
     # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
     @np.errstate(all="ignore")
-    def __init__(self, config: ModelConfig, weights: Weights) -> None:
-        self.config = config
-        weights = searched_weights(config, weights)
+    def __init__(self, config: ModelConfig, weights: Weights, special_ids: SpecialIdPair = SpecialIdPair()) -> None:
+        self.config, self.special_ids = config, special_ids
+        weights, layout = search_weights(config, weights), Layout(config)
         rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
-        self._source_embedding = Embedding(weights, "source_embedding", config)
-        self.target_embedding = Embedding(weights, "target_embedding", config)
-        self._encoder_layers = [
-            EncoderLayer(weights, f"encoder_layers.{number}", config, rotary)
-            for number in range(config.n_encoder_layers)
-        ]
-        self.decoder_layers = [
-            DecoderLayer(weights, f"decoder_layers.{number}", config, rotary)
-            for number in range(config.n_decoder_layers)
-        ]
-        self._encoder_norm = Norm(weights, "encoder_norm", config) if config.has_final_norm else None
-        self.decoder_norm = Norm(weights, "decoder_norm", config) if config.has_final_norm else None
-        self.output_projection = Linear(weights, "output_projection")
+        self._source_embedding = Embedding(weights, layout.source_embedding, config)
+        self.target_embedding = Embedding(weights, layout.target_embedding, config)
+        self._encoder_layers = [EncoderLayer(weights, layer, config, rotary) for layer in layout.encoder_layers]
+        self.decoder_layers = [DecoderLayer(weights, layer, config, rotary) for layer in layout.decoder_layers]
+        self._encoder_norm, self.decoder_norm = (
+            None if norm is None else Norm(weights, norm, config) for norm in (layout.encoder_norm, layout.decoder_norm)
+        )
+        self.output_projection = Linear(weights, layout.output)
 
     @np.errstate(all="ignore")
     def start(self, source_ids: Ints) -> ArraySteps:
         """Read the sources (B, S), which end in eos and then padding."""
-        is_real = source_ids != self.config.pad_id
-        unseen = None if is_real.all() else np.where(is_real, np.float32(0), UNSEEN)[:, None, None]
-        return ArraySteps(self, self._encode(source_ids, unseen), len(source_ids), unseen)
+        is_real = source_ids != self.special_ids.source.pad
+        mask_bias = None if is_real.all() else np.where(is_real, np.float32(0), MASKED)[:, None, None]
+        return ArraySteps(self, self._encode(source_ids, mask_bias), len(source_ids), mask_bias)
 
-    def _encode(self, source_ids: Ints, unseen: Floats | None) -> list[Floats]:
+    def _encode(self, source_ids: Ints, mask_bias: Floats | None) -> list[Floats]:
         """source_ids (B, S) -> for each decoder layer the memory (B * S, D) it attends to."""
         x = self._source_embedding(source_ids, slice(source_ids.shape[1]))
         memories = []
         for layer in self._encoder_layers:
-            x = layer(x, len(source_ids), unseen)
+            x = layer(x, len(source_ids), mask_bias)
             memories.append(x)
         if self.config.memory == "last":
             memories = memories[-1:]
@@ -83,13 +80,13 @@ class ArrayModel:
 class ArraySteps:
     """Sentences that are being translated: the keys and values of their memory, and of the tokens read so far."""
 
-    def __init__(self, model: ArrayModel, memories: list[Floats], n_sentences: int, unseen: Floats | None) -> None:
+    def __init__(self, model: ArrayModel, memories: list[Floats], n_sentences: int, mask_bias: Floats | None) -> None:
         self._model = model
         self._layers = [
             LayerCache(*layer.memory_keys_values(memory, n_sentences))
             for layer, memory in zip(model.decoder_layers, memories, strict=True)
         ]
-        self._unseen = unseen  # of the memory
+        self._mask_bias = mask_bias  # of the memory
         vocab_size = model.config.target_vocab_size
         # Memory that every step writes to again: fresh memory would cost more.
         self._scores, self._exponentials = np.empty((2, ROWS_AT_ONCE, vocab_size), dtype=np.float32)
@@ -99,9 +96,9 @@ class ArraySteps:
         """See `dragoman.decoding.state.Steps`."""
         at = slice(position, position + 1)
         x = self._model.target_embedding(ids, at)
-        off_path = None if paths is None else np.where(paths, np.float32(0), UNSEEN)[:, None]
+        path_bias = None if paths is None else np.where(paths, np.float32(0), MASKED)[:, None]
         for layer, cache in zip(self._model.decoder_layers, self._layers, strict=True):
-            x = layer(x, cache, at, off_path, self._unseen)
+            x = layer(x, cache, at, path_bias, self._mask_bias)
         x = x[open_places]
         hidden = x if self._model.decoder_norm is None else self._model.decoder_norm(x)
         return ProjectedScores(hidden, self._project, self._model.config.target_vocab_size)
@@ -118,52 +115,22 @@ class ArraySteps:
         """See `dragoman.decoding.state.Steps`."""
         for layer in self._layers:
             layer.keep(sentences)
-        if self._unseen is not None:
-            self._unseen = self._unseen[sentences]
-
-
-class Embedding:
-    """Ids to vectors, with positions added where they are added."""
-
-    def __init__(self, weights: Weights, name: str, config: ModelConfig) -> None:
-        self.tokens = weights[f"{name}.tokens.weight"]
-        self.scale = np.float32(math.sqrt(config.d_model) if config.scale_embeddings else 1.0)
-        self._learned = weights.get(f"{name}.positions.table")
-        halves = config.positions == "halves"
-        has_table = halves or config.positions == "sinusoidal"
-        self._table = PositionTable(config.max_length, config.d_model, halves=halves) if has_table else None
-        self.is_centring = needs_centring(config)
-
-    def __call__(self, ids: Ints, positions: slice) -> Floats:
-        """ids (B, T) at `positions`, one for each or one for all -> (B * T, D); IndexError for an id there is not."""
-        if ids.min(initial=0) < 0:
-            raise IndexError("an id that is not in the vocabulary")
-        x = self.tokens[ids] * self.scale
-        added = self.added(positions)
-        if added is not None:
-            x += added
-        x = x.reshape(-1, x.shape[2])
-        return centred(x) if self.is_centring else x
-
-    def added(self, positions: slice) -> Floats | None:
-        """The vectors of `positions`, (T, D), or None where nothing is added."""
-        if self._table is not None:
-            return self._table.rows(positions)
-        return None if self._learned is None else self._learned[positions]
+        if self._mask_bias is not None:
+            self._mask_bias = self._mask_bias[sentences]
 
 
 class SelfAttention:
     """Queries, keys and values of the same rows, by one product."""
 
-    def __init__(self, weights: Weights, name: str, config: ModelConfig, rotary: Rotary | None) -> None:
+    def __init__(self, weights: Weights, layout: AttentionLayout, config: ModelConfig, rotary: Rotary | None) -> None:
         d_k = config.head_widths[0]
-        maps = [f"{name}.{each}_projection" for each in ("query", "key", "value")]
-        self._projection = Linear(weights, *maps, first_scale=1 / math.sqrt(d_k))
+        scale = 1 / math.sqrt(d_k)
+        self._projection = Linear(weights, layout.query, layout.key, layout.value, first_scale=scale)
         width = config.n_heads * d_k
         self._parts = slice(width), slice(width, 2 * width), slice(2 * width, None)
         self._n_heads = config.n_heads
         self._rotary = rotary
-        self.output = Linear(weights, f"{name}.output_projection")
+        self.output = Linear(weights, layout.output)
 
     def project(self, x: Floats, n_sequences: int, positions: slice) -> tuple[Floats, Floats, Floats]:
         """x (B * T, D) -> queries, keys (B, H, T, K) and values (B, H, T, W)."""
@@ -177,19 +144,21 @@ class SelfAttention:
 class EncoderLayer:
     """Self-attention over the source, then feed-forward."""
 
-    def __init__(self, weights: Weights, name: str, config: ModelConfig, rotary: Rotary | None) -> None:
-        self._attention = SelfAttention(weights, f"{name}.self_attention", config, rotary)
-        self._feed_forward = FeedForward(weights, f"{name}.feed_forward", config)
-        self._attention_residual = Residual(weights, f"{name}.attention_residual", config)
-        self._feed_forward_residual = Residual(weights, f"{name}.feed_forward_residual", config)
+    def __init__(
+        self, weights: Weights, layout: EncoderLayerLayout, config: ModelConfig, rotary: Rotary | None
+    ) -> None:
+        self._attention = SelfAttention(weights, layout.self_attention, config, rotary)
+        self._feed_forward = FeedForward(weights, layout.feed_forward, config)
+        self._attention_residual = Residual(weights, layout.self_norm, config)
+        self._feed_forward_residual = Residual(weights, layout.feed_forward_norm, config)
 
-    def __call__(self, x: Floats, n_sentences: int, unseen: Floats | None) -> Floats:
-        """x (B * S, D), unseen (B, 1, 1, S) -> (B * S, D)."""
+    def __call__(self, x: Floats, n_sentences: int, mask_bias: Floats | None) -> Floats:
+        """x (B * S, D), mask_bias (B, 1, 1, S) -> (B * S, D)."""
         positions = slice(len(x) // n_sentences)
 
         def attention(x: Floats) -> Floats:
             heads = self._attention.project(x, n_sentences, positions)
-            return self._attention.output(attend(*heads, unseen))
+            return self._attention.output(attend(*heads, mask_bias))
 
         x = self._attention_residual(x, attention)
         return self._feed_forward_residual(x, self._feed_forward)
@@ -198,17 +167,19 @@ class EncoderLayer:
 class DecoderLayer:
     """Self-attention over the target so far, attention over the memory, then feed-forward."""
 
-    def __init__(self, weights: Weights, name: str, config: ModelConfig, rotary: Rotary | None) -> None:
-        cross, d_k = f"{name}.cross_attention", config.head_widths[0]
+    def __init__(
+        self, weights: Weights, layout: DecoderLayerLayout, config: ModelConfig, rotary: Rotary | None
+    ) -> None:
+        cross, d_k = layout.cross_attention, config.head_widths[0]
         self._n_heads, self._end = config.n_heads, config.n_heads * d_k
-        self._self_attention = SelfAttention(weights, f"{name}.self_attention", config, rotary)
-        self._cross_query = Linear(weights, f"{cross}.query_projection", first_scale=1 / math.sqrt(d_k))
-        self._cross_memory = Linear(weights, f"{cross}.key_projection", f"{cross}.value_projection")
-        self._cross_output = Linear(weights, f"{cross}.output_projection")
-        self._feed_forward = FeedForward(weights, f"{name}.feed_forward", config)
-        self._self_residual = Residual(weights, f"{name}.self_residual", config)
-        self._cross_residual = Residual(weights, f"{name}.cross_residual", config)
-        self._feed_forward_residual = Residual(weights, f"{name}.feed_forward_residual", config)
+        self._self_attention = SelfAttention(weights, layout.self_attention, config, rotary)
+        self._cross_query = Linear(weights, cross.query, first_scale=1 / math.sqrt(d_k))
+        self._cross_memory = Linear(weights, cross.key, cross.value)
+        self._cross_output = Linear(weights, cross.output)
+        self._feed_forward = FeedForward(weights, layout.feed_forward, config)
+        self._self_residual = Residual(weights, layout.self_norm, config)
+        self._cross_residual = Residual(weights, layout.cross_norm, config)
+        self._feed_forward_residual = Residual(weights, layout.feed_forward_norm, config)
 
     def memory_keys_values(self, memory: Floats, n_sentences: int) -> Iterator[Floats]:
         """memory (B * S, D) -> keys (B, H, S, K) and values (B, H, S, W), laid out once for all products."""
@@ -217,18 +188,18 @@ class DecoderLayer:
             yield np.ascontiguousarray(split_heads(part, n_sentences, self._n_heads))
 
     def __call__(
-        self, x: Floats, cache: LayerCache, position: slice, off_path: Floats | None, unseen: Floats | None
+        self, x: Floats, cache: LayerCache, position: slice, path_bias: Floats | None, mask_bias: Floats | None
     ) -> Floats:
-        """Read a token in each place: x (B * N, D), off_path (B, 1, N, C), unseen (B, 1, 1, S) -> (B * N, D)."""
+        """Read a token in each place: x (B * N, D), path_bias (B, 1, N, C), mask_bias (B, 1, 1, S) -> (B * N, D)."""
         n_sentences = len(cache.memory_keys)
 
         def attend_to_target(x: Floats) -> Floats:
             queries, keys, values = self._self_attention.project(x, n_sentences, position)
-            return self._self_attention.output(attend(queries, *cache.append(keys, values), off_path))
+            return self._self_attention.output(attend(queries, *cache.append(keys, values), path_bias))
 
         def attend_to_memory(x: Floats) -> Floats:
             queries = split_heads(self._cross_query(x), n_sentences, self._n_heads)
-            return self._cross_output(attend(queries, cache.memory_keys, cache.memory_values, unseen))
+            return self._cross_output(attend(queries, cache.memory_keys, cache.memory_values, mask_bias))
 
         x = self._self_residual(x, attend_to_target)
         x = self._cross_residual(x, attend_to_memory)

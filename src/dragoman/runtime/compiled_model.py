@@ -7,12 +7,13 @@ width, H heads, K and W widths of a key and a value, V target vocabulary.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.decoding.scores import Floats, Ints
+from dragoman.machine.arrays import Floats, Ints
+from dragoman.model.layout import Layout
 from dragoman.native.kernels import (
     DecoderStruct,
     Kernels,
@@ -22,12 +23,13 @@ from dragoman.native.kernels import (
     TokensStruct,
     address,
 )
-from dragoman.runtime.array_layers import UNSEEN, Rotary, Weights
-from dragoman.runtime.array_model import Embedding
-from dragoman.runtime.folding import searched_weights
+from dragoman.runtime.embedding import Embedding, PositionTable
+from dragoman.runtime.folding import search_weights
 from dragoman.runtime.packing import Packer, rounded_up
+from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 #: More of the highest scores than this are found in NumPy, in less than quadratic time.
 MOST_SORTED = 100
@@ -43,16 +45,23 @@ class CompiledModel:
 
     # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
     @np.errstate(all="ignore")
-    def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:
-        self.config, self.kernels = config, kernels
-        weights = searched_weights(config, weights)
+    def __init__(
+        self,
+        config: ModelConfig,
+        weights: Mapping[str, Floats],
+        kernels: Kernels,
+        special_ids: SpecialIdPair = SpecialIdPair(),
+    ) -> None:
+        self.config, self.kernels, self.special_ids = config, kernels, special_ids
+        weights, layout = search_weights(config, weights), Layout(config)
         pack = Packer(config, weights, kernels)
-        self._source_embedding = Embedding(weights, "source_embedding", config)
-        self.target_embedding = Embedding(weights, "target_embedding", config)
-        self.rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
-        self._encoder_layers = [pack.layer(f"encoder_layers.{n}") for n in range(config.n_encoder_layers)]
-        self._encoder_norm = pack.final_norm("encoder_norm")
-        decoder_layers = [pack.layer(f"decoder_layers.{n}", cross=True) for n in range(config.n_decoder_layers)]
+        self._source_embedding = Embedding(weights, layout.source_embedding, config)
+        self.target_embedding = Embedding(weights, layout.target_embedding, config)
+        has_angles = config.positions == "rotary"
+        self.angles = PositionTable(config.max_length, config.head_widths[0], halves=True) if has_angles else None
+        self._encoder_layers = [pack.layer(layer) for layer in layout.encoder_layers]
+        self._encoder_norm = pack.norm(layout.encoder_norm)
+        decoder_layers = [pack.layer(layer) for layer in layout.decoder_layers]
         self.decoder_layers = (LayerStruct * len(decoder_layers))(*decoder_layers)
         self.shape = pack.shape()
         self.decoder = DecoderStruct(
@@ -60,14 +69,14 @@ class CompiledModel:
             embedding=pack.embedding(self.target_embedding),
             n_layers=len(decoder_layers),
             layers=ctypes.addressof(self.decoder_layers),
-            norm=pack.final_norm("decoder_norm"),
+            norm=pack.norm(layout.decoder_norm),
         )
-        self.output_projection = pack.linear("output_projection")
+        self.output_projection = pack.linear(layout.output)
         self._arrays = pack.arrays  # which the structures point to
-        # Zeros, then a vector of `UNSEEN`: its end is what is added where all keys are seen.
+        # Zeros, then a vector of `MASKED`: its end is what is added where all keys are seen.
         # Zeros that nobody reads take no memory.
         self._seen = np.zeros(config.max_length + kernels.lanes, dtype=np.float32)
-        self._seen[config.max_length :] = UNSEEN
+        self._seen[config.max_length :] = MASKED
         self._seen_end = address(self._seen[config.max_length :])
 
     @np.errstate(all="ignore")
@@ -76,10 +85,10 @@ class CompiledModel:
         n_sentences, length = source_ids.shape
         if not 0 < length <= self.config.max_length:
             raise ValueError(f"a source of {length} tokens for a model that reads {self.config.max_length}")
-        unseen = self.unseen(source_ids != self.config.pad_id)
+        unseen = self.unseen(source_ids != self.special_ids.source.pad)
         x = self._source_embedding(source_ids, slice(length))
         steps = CompiledSteps(self, n_sentences, length, unseen)
-        angles = None if self.rotary is None else self.rotary.angles.rows(slice(length))
+        angles = None if self.angles is None else self.angles.rows(slice(length))
         row = None if angles is None else address(angles)
         shape, layerwise = ctypes.byref(self.shape), self.config.memory == "layerwise"
         for number, layer in enumerate(self._encoder_layers):
@@ -97,14 +106,14 @@ class CompiledModel:
         return scores
 
     def unseen(self, seen: NDArray[np.bool_]) -> Floats:
-        """seen (..., C) -> what is added to the scores of keys, 0 or `UNSEEN`, (..., C up to whole vectors)."""
+        """seen (..., C) -> what is added to the scores of keys, 0 or `MASKED`, (..., C up to whole vectors)."""
         n_keys = seen.shape[-1]
-        unseen = np.full((*seen.shape[:-1], rounded_up(n_keys, self.kernels.lanes)), UNSEEN)
+        unseen = np.full((*seen.shape[:-1], rounded_up(n_keys, self.kernels.lanes)), MASKED)
         unseen[..., :n_keys][seen] = 0
         return unseen
 
     def all_seen(self, n_keys: int) -> int:
-        """The address of such a row for keys that are all seen: zeros, then `UNSEEN` up to a whole vector.
+        """The address of such a row for keys that are all seen: zeros, then `MASKED` up to a whole vector.
 
         n_keys is at most what the model reads.
         """
@@ -156,8 +165,8 @@ class CompiledSteps:
             unseen, stride = address(rows), rows.shape[1]
         hidden = np.empty((n_rows, model.config.d_model), dtype=np.float32)
         at = slice(position, position + 1)
-        added = model.target_embedding.added(at)
-        angles = None if model.rotary is None else model.rotary.angles.rows(at)
+        added = model.target_embedding.position_vectors(at)
+        angles = None if model.angles is None else model.angles.rows(at)
         tokens = address(ids), address(open_places), n_places, n_rows, n_read
         places = (None if each is None else address(each) for each in (added, angles))
         step = StepStruct(*tokens, *places, unseen, stride)

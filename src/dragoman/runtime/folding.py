@@ -1,81 +1,85 @@
-"""The weights of a pre-norm model, with less left for its norms to do: the same function of the ids.
+"""The weights of a pre-norm model with its norms folded into the linear maps: the same function, computed with less.
 
-All that such a norm reads is the sum of an embedding and of what sublayers have added to it. If each of these has mean
-zero, so has the sum, and no norm has a mean to take off (Ashkboos et al. 2024, *SliceGPT*, section 3.2). And all that
-reads a norm is linear, and can have the norm's gain and bias in its own weights.
+A norm of such a model reads the sum of an embedding and of what sublayers have added to it. If each of these has mean
+zero, so has the sum, and the norm need not subtract the mean (Ashkboos et al. 2024, *SliceGPT*, section 3.2). What
+reads a norm's output is linear, so the norm's gain and bias can be moved into the weights of those linear maps.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 
-from dragoman.decoding.scores import Floats
+from dragoman.machine.arrays import Floats
+from dragoman.model.layout import (
+    AttentionLayout,
+    DecoderLayerLayout,
+    EncoderLayerLayout,
+    FeedForwardLayout,
+    Layout,
+    LinearLayout,
+    NormLayout,
+)
 from dragoman.settings.model_config import ModelConfig
-
-#: The maps whose results are added to an embedding.
-_ADDED = ("_attention.output_projection", ".feed_forward.outer")
 
 
 def can_fold(config: ModelConfig) -> bool:
-    """Whether only norms read the sum of embedding and sublayers, and nothing is added to what a norm gives."""
+    """Return True if only norms read the sum of embedding and sublayers, and only linear maps read the norms."""
     return config.norm == "pre" and config.has_final_norm
 
 
 def needs_centring(config: ModelConfig) -> bool:
-    """Whether what is added up must have mean zero; an RMS norm takes no mean off."""
+    """Return True if the summands must have mean zero; an RMS norm subtracts no mean."""
     return can_fold(config) and config.norm_kind != "rms"
 
 
-def searched_weights(config: ModelConfig, weights: Mapping[str, Floats]) -> Mapping[str, Floats]:
-    """The weights that a search computes with: all by all their names, with norms folded into them where `can_fold`."""
-    named = _with_tied(weights)
+def search_weights(config: ModelConfig, weights: Mapping[str, Floats]) -> Mapping[str, Floats]:
+    """Return the weights that a search computes with.
+
+    All weights are there by all their names, tied ones too. Norms are folded into them where `can_fold`.
+    """
+    named = {**weights, **{name: weights[other] for name, other in Layout(config).ties.items()}}
     return fold_norms(config, named) if can_fold(config) else named
 
 
 def fold_norms(config: ModelConfig, weights: Mapping[str, Floats]) -> dict[str, Floats]:
-    """The weights without gains and biases of norms, where `can_fold`; embeddings are left for who looks them up.
+    """Return the weights without gains and biases of norms, where `can_fold`.
+
+    Embeddings stay as they are; `Embedding` centres their vectors when it looks them up.
 
     Args:
-        weights: float32, all by all their names (of tied ones too, which part here).
+        weights: float32, all by all their names. Tied weights become different ones here.
     """
-    folded = dict(weights)
+    layout, folded = Layout(config), dict(weights)
     if needs_centring(config):
-        for name, weight in weights.items():
-            if name.removesuffix(".weight").removesuffix(".bias").endswith(_ADDED):
-                folded[name] = weight - weight.mean(axis=0)  # over the D numbers that it adds, for each input
-    for norm, readers in _readers(config):
-        gain, shift = folded.pop(f"{norm}.weight"), folded.pop(f"{norm}.bias", None)
+        for weight in chain.from_iterable((linear.weight, linear.bias) for linear in _summands(layout)):
+            if weight is not None:
+                folded[weight.name] = weights[weight.name] - weights[weight.name].mean(axis=0)  # over the D outputs
+    for norm, readers in _readers(layout):
+        gain, shift = folded.pop(norm.weight.name), norm.bias and folded.pop(norm.bias.name)
         for reader in readers:
-            matrix = folded[f"{reader}.weight"]
-            folded[f"{reader}.weight"] = matrix * gain
-            if shift is not None:
-                folded[f"{reader}.bias"] = folded[f"{reader}.bias"] + matrix @ shift
+            matrix = folded[reader.weight.name]
+            folded[reader.weight.name] = matrix * gain
+            if shift is not None and reader.bias is not None:
+                folded[reader.bias.name] = folded[reader.bias.name] + matrix @ shift
     return folded
 
 
-def _readers(config: ModelConfig) -> Iterator[tuple[str, list[str]]]:
-    """The name of each norm, and those of the linear maps that read what it gives."""
-    projections = [f"self_attention.{part}_projection" for part in ("query", "key", "value")]
-    inner = ["feed_forward.inner", "feed_forward.gate"][: 2 if config.activation == "swiglu" else 1]
-    encoder = {"attention": projections, "feed_forward": inner}
-    decoder = {"self": projections, "cross": ["cross_attention.query_projection"], "feed_forward": inner}
-    for side, depth, readers in (
-        ("encoder", config.n_encoder_layers, encoder),
-        ("decoder", config.n_decoder_layers, decoder),
-    ):
-        for layer in (f"{side}_layers.{number}" for number in range(depth)):
-            for sublayer, maps in readers.items():
-                yield f"{layer}.{sublayer}_residual.norm", [f"{layer}.{each}" for each in maps]
-    memories = (f"decoder_layers.{number}.cross_attention" for number in range(config.n_decoder_layers))
-    yield "encoder_norm", [f"{memory}.{part}_projection" for memory in memories for part in ("key", "value")]
-    yield "decoder_norm", ["output_projection"]
+def _summands(layout: Layout) -> Iterator[LinearLayout]:
+    """Yield the linear maps whose outputs are added to an embedding."""
+    yield from (attention.output for attention in layout.parts(AttentionLayout))
+    yield from (feed_forward.outer for feed_forward in layout.parts(FeedForwardLayout))
 
 
-def _with_tied(weights: Mapping[str, Floats]) -> dict[str, Floats]:
-    """All weights by all their names: of tied ones only the first may be there."""
-    named = dict(weights)
-    source = named.get("source_embedding.tokens.weight")
-    target = named.setdefault("target_embedding.tokens.weight", source) if source is not None else None
-    if target is not None:
-        named.setdefault("output_projection.weight", target)
-    return named
+def _readers(layout: Layout) -> Iterator[tuple[NormLayout, Sequence[LinearLayout]]]:
+    """Yield each norm with the linear maps that read its output."""
+    layers: list[EncoderLayerLayout | DecoderLayerLayout] = [*layout.encoder_layers, *layout.decoder_layers]
+    for layer in layers:
+        yield layer.self_norm, (layer.self_attention.query, layer.self_attention.key, layer.self_attention.value)
+        yield layer.feed_forward_norm, [layer.feed_forward.inner, *filter(None, [layer.feed_forward.gate])]
+    for decoder_layer in layout.decoder_layers:
+        yield decoder_layer.cross_norm, [decoder_layer.cross_attention.query]
+    if layout.encoder_norm is not None and layout.decoder_norm is not None:
+        memories = [layer.cross_attention for layer in layout.decoder_layers]
+        yield layout.encoder_norm, [linear for memory in memories for linear in (memory.key, memory.value)]
+        yield layout.decoder_norm, [layout.output]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.bundle.weights import quantized
-from dragoman.decoding.scores import Floats
+from dragoman.machine.arrays import Floats
+from dragoman.model.layout import DecoderLayerLayout, EncoderLayerLayout, LinearLayout, NormLayout
 from dragoman.native.kernels import (
     ACTIVATIONS,
     LAYER_NORM,
@@ -22,8 +24,8 @@ from dragoman.native.kernels import (
     ShapeStruct,
     address,
 )
-from dragoman.runtime.array_layers import Linear, Norm, Weights
-from dragoman.runtime.array_model import Embedding
+from dragoman.runtime.embedding import Embedding
+from dragoman.runtime.parameters import NormParameters, joined_linears
 from dragoman.settings.model_config import ModelConfig
 
 #: The largest input of 8 bits.
@@ -35,7 +37,7 @@ CACHE_LINE = 64
 class Packer:
     """Makes structures of kernels.c from named weights; `arrays` must live as long as they do."""
 
-    def __init__(self, config: ModelConfig, weights: Weights, kernels: Kernels) -> None:
+    def __init__(self, config: ModelConfig, weights: Mapping[str, Floats], kernels: Kernels) -> None:
         self._config, self._weights, self._kernels = config, weights, kernels
         self.arrays: list[NDArray[Any]] = []
 
@@ -45,39 +47,40 @@ class Packer:
         sizes = config.d_model, config.n_heads, d_k, d_v, config.d_ff
         return ShapeStruct(*sizes, config.norm == "pre", ACTIVATIONS[config.activation])
 
-    def layer(self, name: str, *, cross: bool = False) -> LayerStruct:
-        """An encoder layer, or a decoder layer, which has `cross` attention."""
-        attention, feed_forward = f"{name}.self_attention", f"{name}.feed_forward"
+    def layer(self, layer: EncoderLayerLayout | DecoderLayerLayout) -> LayerStruct:
+        """Pack an encoder layer or a decoder layer."""
+        attention, feed_forward = layer.self_attention, layer.feed_forward
+        scale = 1 / math.sqrt(self._config.head_widths[0])
         struct = LayerStruct(
-            self_projection=self._projections(attention, "query", "key", "value"),
-            self_output=self.linear(f"{attention}.output_projection"),
-            inner=self.linear(f"{feed_forward}.inner"),
-            outer=self.linear(f"{feed_forward}.outer"),
-            self_norm=self.norm(f"{name}.{'self' if cross else 'attention'}_residual.norm"),
-            feed_forward_norm=self.norm(f"{name}.feed_forward_residual.norm"),
+            self_projection=self.linear(attention.query, attention.key, attention.value, first_scale=scale),
+            self_output=self.linear(attention.output),
+            inner=self.linear(feed_forward.inner),
+            outer=self.linear(feed_forward.outer),
+            self_norm=self.norm(layer.self_norm),
+            feed_forward_norm=self.norm(layer.feed_forward_norm),
         )
-        if self._config.activation == "swiglu":
-            struct.gate = self.linear(f"{feed_forward}.gate")
-        if cross:
-            attention = f"{name}.cross_attention"
-            struct.cross_query = self._projections(attention, "query")
-            struct.cross_memory = self._projections(attention, "key", "value")
-            struct.cross_output = self.linear(f"{attention}.output_projection")
-            struct.cross_norm = self.norm(f"{name}.cross_residual.norm")
+        if feed_forward.gate is not None:
+            struct.gate = self.linear(feed_forward.gate)
+        if isinstance(layer, DecoderLayerLayout):
+            attention = layer.cross_attention
+            struct.cross_query = self.linear(attention.query, first_scale=scale)
+            struct.cross_memory = self.linear(attention.key, attention.value)
+            struct.cross_output = self.linear(attention.output)
+            struct.cross_norm = self.norm(layer.cross_norm)
         return struct
 
-    def linear(self, *names: str, first_scale: float = 1.0) -> LinearStruct:
-        """Some maps of the same input, side by side, in panels of columns."""
-        linear = Linear(self._weights, *names, first_scale=first_scale)
-        n_in, n_out = linear.weight.shape
+    def linear(self, *linears: LinearLayout, first_scale: float = 1.0) -> LinearStruct:
+        """Pack linear maps of the same input, side by side, in panels of columns; the first is scaled."""
+        matrix, joined_bias = joined_linears(self._weights, *linears, first_scale=first_scale)
+        n_in, n_out = matrix.shape
         kernels, columns = self._kernels, 2 * self._kernels.lanes
         weight: NDArray[Any] = np.zeros(
             (rounded_up(n_in, kernels.inputs), rounded_up(n_out, columns)), dtype=np.float32
         )
-        weight[:n_in, :n_out] = linear.weight
+        weight[:n_in, :n_out] = matrix
         bias = np.zeros(weight.shape[1], dtype=np.float32)
-        if linear.bias is not None:
-            bias[:n_out] = linear.bias
+        if joined_bias is not None:
+            bias[:n_out] = joined_bias
         struct = LinearStruct(n_in, n_out, bias=self._keep(bias))
         if kernels.largest_weight:
             largest = min(kernels.largest_weight, (2**31 - 1) // (LARGEST_INPUT * n_in))  # sums fit into 32 bits
@@ -87,25 +90,19 @@ class Packer:
         struct.weight = self._keep(bfloat16(panels) if kernels.weight is np.uint16 else panels)
         return struct
 
-    def norm(self, name: str) -> NormStruct:
-        """A norm, with the gain and the bias that were not folded away."""
-        norm = Norm(self._weights, name, self._config)
+    def norm(self, layout: NormLayout | None) -> NormStruct:
+        """Pack a norm, with its gain and bias unless they are folded; None for no norm."""
+        if layout is None:
+            return NormStruct()
+        norm = NormParameters(self._weights, layout, self._config)
         kind = LAYER_NORM if norm.is_centring else RMS_NORM
-        gain, bias = (None if each is None else self._keep(each) for each in (norm.gain, norm.bias))
-        return NormStruct(kind, gain, bias, norm.part_of_squares, norm.inside, norm.outside)
-
-    def final_norm(self, name: str) -> NormStruct:
-        """The norm at the end of all layers, if the model has one."""
-        return self.norm(name) if self._config.has_final_norm else NormStruct()
+        gain, bias = (None if array is None else self._keep(array) for array in (norm.gain, norm.bias))
+        return NormStruct(kind, gain, bias, norm.square_factor, norm.inner_epsilon, norm.outer_epsilon)
 
     def embedding(self, embedding: Embedding) -> EmbeddingStruct:
         """Ids to vectors."""
         n_tokens, tokens = len(embedding.tokens), self._keep(embedding.tokens)
         return EmbeddingStruct(tokens, n_tokens, embedding.scale, embedding.is_centring)
-
-    def _projections(self, attention: str, *parts: str) -> LinearStruct:
-        scale = 1 / math.sqrt(self._config.head_widths[0]) if parts[0] == "query" else 1.0
-        return self.linear(*(f"{attention}.{part}_projection" for part in parts), first_scale=scale)
 
     def _keep(self, array: NDArray[Any]) -> int:
         room = np.empty(array.nbytes + CACHE_LINE, dtype=np.uint8)

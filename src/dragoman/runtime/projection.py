@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Floats, Ints
+from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores
+from dragoman.machine.arrays import Floats, Ints
 
 
 class ProjectedScores:

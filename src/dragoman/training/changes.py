@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import ConfigError
-from dragoman.machine.storage import to_json
+from dragoman.machine.json_files import to_json
 from dragoman.settings.config import Config
 
 _log = logging.getLogger(__name__)

@@ -15,8 +15,10 @@ from safetensors.torch import load_file, save
 from torch import Tensor
 
 from dragoman.errors import BundleError, ConfigError
+from dragoman.machine.files import require_space
+from dragoman.machine.folders import save_folder, verify_folder
+from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import require_held
-from dragoman.machine.storage import read_json, require_space, save_folder, to_json, verify_folder
 
 _log = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ from rich.progress import Progress, ProgressColumn, Task
 from rich.text import Text
 
 from dragoman.errors import ConfigError
-from dragoman.machine.storage import append_file, write_file
+from dragoman.machine.files import append_file, write_file
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter

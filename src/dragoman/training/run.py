@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.search_ram import disproportion
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
 from dragoman.data.prepare import (
@@ -25,12 +26,12 @@ from dragoman.data.prepare import (
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.devices import find_device
+from dragoman.machine.files import write_file
 from dragoman.machine.locks import lock_folder
+from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import Processes, start_processes
 from dragoman.machine.ram import available_memory
-from dragoman.machine.storage import read_pointer, write_file
-from dragoman.model.footprint import disproportion
-from dragoman.model.shapes import weight_shapes
+from dragoman.model.layout import Layout
 from dragoman.model.transformer import Transformer
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
@@ -130,7 +131,7 @@ def _log_from_main(processes: Processes) -> Iterator[None]:
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
     """A new model with random weights, a function of the seed alone."""
     torch.manual_seed(config.training.seed)
-    return Transformer(model_config(config, prepared)).to(device)
+    return Transformer(model_config(config, prepared), prepared.tokenizers.special_ids).to(device)
 
 
 def steps_of_run(config: Config, run: Path) -> int:
@@ -155,7 +156,7 @@ def _check_memory(config: Config, prepared: Prepared, device: torch.device, proc
     model = model_config(config, prepared)
     if problem := disproportion(model, config.search):
         raise ConfigError(problem, advice="change the model's shape or the search")
-    n_parameters = sum(map(math.prod, weight_shapes(model).values()))
+    n_parameters = sum(map(math.prod, Layout(model).shapes().values()))
     state = state_bytes(n_parameters, config.training)
     longest = int(max(prepared.train.source_lengths.max(), prepared.train.target_lengths.max())) + 1  # with <eos>
     needed = training_bytes(

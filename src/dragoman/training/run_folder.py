@@ -12,16 +12,11 @@ from dragoman.bundle.averaging import MeanWeights
 from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
 from dragoman.bundle.weights import read_weights
 from dragoman.errors import BundleError, ConfigError, RunFolderError
-from dragoman.machine.storage import (
-    TEMPORARY,
-    read_json,
-    read_pointer,
-    remove_folder,
-    remove_pointer,
-    set_pointer,
-    verify_folder,
-)
-from dragoman.model.shapes import weight_shapes
+from dragoman.machine.files import TEMPORARY
+from dragoman.machine.folders import remove_folder, verify_folder
+from dragoman.machine.json_files import read_json
+from dragoman.machine.pointers import read_pointer, remove_pointer, set_pointer
+from dragoman.model.layout import Layout
 from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
@@ -115,7 +110,7 @@ class RunFolder:
         last = load_bundle(read_pointer(pointer))
         folders = [self.checkpoints / f"step-{step}" for step in chosen]
         is_moving = all((folder / "average.safetensors").exists() for folder in folders)
-        weights, shapes = MeanWeights(), weight_shapes(last.config)
+        weights, shapes = MeanWeights(), Layout(last.config).shapes()
         for folder in folders:
             verify_folder(folder)
             weights.add(read_weights(folder / f"{'average' if is_moving else 'model'}.safetensors", shapes))

@@ -16,7 +16,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
-from dragoman.translator import Translator
+from dragoman.translator import ComputeOptions, Translator
 
 #: Sentences translated in a validation, spread over all; the loss uses all.
 MAX_SENTENCES = 1000
@@ -72,12 +72,12 @@ def validate(
             for batch in batches.micro_batches(position):
                 _, nll = batch_loss(model, batch.to(device), smoothing=0.0)
                 total += float(nll)
-                count += n_target_tokens(batch, model.config.pad_id)
+                count += n_target_tokens(batch, model.special_ids.target.pad)
     if not math.isfinite(total):
         return Validation(total, 0.0)
     n_sentences = min(len(store), MAX_SENTENCES)
     chosen = [number * len(store) // n_sentences for number in range(n_sentences)]
-    translator = Translator([model], tokenizers, device=device, learned=learned)
+    translator = Translator([model], tokenizers, compute=ComputeOptions(device), learned=learned)
     written: list[str] = []
     for start in range(0, n_sentences, CHUNK):
         if is_stopped():

@@ -1,13 +1,44 @@
 """The public API: text in, translation out.
 
-    translator = dragoman.Translator.load("runs/m30k")
+    translator = dragoman.Translator.load("multi30k-en-de")
     translator.translate("A man is riding a horse.").text
 
-Nothing below this room sees text it cannot stand, and nothing above it sees ids. Read `results`, `checking`, `cutting`,
-`planning`, `models`, `writing`, `forcing`, `aligning`, `translator`.
+A translation takes three steps, which can also be called one by one, for example to give the requests of many callers
+to one search:
+
+    from dragoman.translator import Request
+
+    requests = [Request("A man is riding a horse.", prefix="Ein"), Request("She is reading.", align=True)]
+    plan = translator.pipeline.plan(requests)
+    candidates = translator.pipeline.search(plan.jobs)  # the only slow step; any thread may call it
+    translations = translator.pipeline.finish(plan, candidates)
+
+`Translator.shared` does so for the threads of a server. Modules below this package see ids only, and modules above it
+see text only. Read `request`, `results`, `cutting`, `planning`, `searching`, `finishing`, `pipeline`, `batcher` and
+`translator`, in this order.
 """
 
+from dragoman.translator.models import ComputeOptions
+from dragoman.translator.padding import BATCH_TOKENS
+from dragoman.translator.pipeline import Pipeline
+from dragoman.translator.planning import Plan, SearchJob
+from dragoman.translator.request import Request, SearchOptions
 from dragoman.translator.results import Alternative, Score, Translation
-from dragoman.translator.translator import BATCH_TOKENS, SearchOptions, Translator
+from dragoman.translator.searching import Candidate, StopCondition
+from dragoman.translator.translator import Translator
 
-__all__ = ["BATCH_TOKENS", "Alternative", "Score", "SearchOptions", "Translation", "Translator"]
+__all__ = [
+    "BATCH_TOKENS",
+    "Alternative",
+    "Candidate",
+    "ComputeOptions",
+    "Pipeline",
+    "Plan",
+    "Request",
+    "Score",
+    "SearchJob",
+    "SearchOptions",
+    "StopCondition",
+    "Translation",
+    "Translator",
+]

@@ -1,35 +1,35 @@
-"""Word alignments of whole translations: the parts of a long text are read one by one and linked together."""
+"""Word alignments of whole translations: each segment is read by itself, words are numbered in the whole text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link, Places, link_words, word_weights
 from dragoman.model.transformer import Transformer
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.batching import pair_batches
-from dragoman.translator.cutting import Part
-from dragoman.translator.forcing import IdPair, forced_attention
+from dragoman.translator.cutting import Segment
+from dragoman.translator.forced_decoding import IdPair, forced_attention
+from dragoman.translator.padding import pair_batches
+from dragoman.translator.planning import TextPlan
 from dragoman.translator.results import Translation
-from dragoman.translator.writing import Written
+from dragoman.translator.searching import Candidate
 
 
-@dataclass(frozen=True)
-class Found:
-    """What a search found for a text."""
+class AlignmentInput(NamedTuple):
+    """A translation whose words are to be aligned, and what it was made from."""
 
-    text: str
-    parts: Sequence[Part]
-    #: The n best of each part.
-    beams: Sequence[Sequence[Written]]
+    plan: TextPlan
+    #: The n best of each segment.
+    candidates: Sequence[Sequence[Candidate]]
     translation: Translation
 
 
 @dataclass(frozen=True)
-class _Reading:
-    """A part of a text and its translation, with their places in the whole texts."""
+class _SegmentPair:
+    """A segment and one translation of it, with their places in the whole texts."""
 
     ids: IdPair
     source: Places
@@ -37,53 +37,59 @@ class _Reading:
     is_copied: bool
 
     def copied_links(self) -> Iterator[Link]:
-        """Word to word, from the last on: a prefix may stand before the first."""
+        """Link word to word from the last one on, because a prefix may stand before the first."""
         pairs = zip(reversed(range(len(self.source.words))), reversed(range(len(self.target.words))), strict=False)
         return ((source + self.source.first_word, target + self.target.first_word) for source, target in pairs)
 
 
 def align_words(
-    model: Transformer, heads: AlignmentHeads, tokenizers: Tokenizers, found: Sequence[Found], batch_size: int
+    model: Transformer,
+    heads: AlignmentHeads,
+    tokenizers: Tokenizers,
+    inputs: Sequence[AlignmentInput],
+    batch_size: int,
 ) -> list[Translation]:
-    """The translations with the alignments of all their alternatives."""
-    readings = [list(each) for one in found for each in _alternatives(tokenizers, one)]
-    links = iter(_link(model, heads, readings, batch_size))
+    """Return the translations with the alignments of all their alternatives."""
+    pairs = [pairs for each in inputs for pairs in _alternatives(tokenizers, each)]
+    links = iter(_link(model, heads, pairs, batch_size))
     aligned = []
-    for translation in (each.translation for each in found):
+    for translation in (each.translation for each in inputs):
         alternatives = tuple(replace(each, alignment=next(links)) for each in translation.alternatives)
         best = alternatives[0].alignment if alternatives else ()
         aligned.append(replace(translation, alternatives=alternatives, alignment=best))
     return aligned
 
 
-def _alternatives(tokenizers: Tokenizers, found: Found) -> Iterator[Iterator[_Reading]]:
-    """The readings of each alternative: the k-th is made of the k-th best of each part."""
-    source_parts = [(_source_pieces(tokenizers, part), part.text) for part in found.parts]
-    sources = list(Places.in_parts(source_parts, found.text))
-    source_ids, copied = [part.ids for part in found.parts], [part.is_copied for part in found.parts]
-    for best, alternative in zip(zip(*found.beams, strict=False), found.translation.alternatives, strict=True):
-        ids = [written.hypothesis.ids for written in best]
-        target_parts = [(tokenizers.target.pieces(each.hypothesis.ids), each.text) for each in best]
+def _alternatives(tokenizers: Tokenizers, given: AlignmentInput) -> Iterator[list[_SegmentPair]]:
+    """Yield the segment pairs of each alternative, whose k-th consists of the k-th candidates of all segments."""
+    segments = given.plan.segments
+    sources = list(Places.in_parts([(_pieces(tokenizers, each), each.text) for each in segments], given.plan.text))
+    for candidates, alternative in zip(
+        zip(*given.candidates, strict=False), given.translation.alternatives, strict=True
+    ):
+        ids = [(segment.ids, each.hypothesis.ids) for segment, each in zip(segments, candidates, strict=True)]
+        target_parts = [(tokenizers.target.pieces(each.hypothesis.ids), each.text) for each in candidates]
         targets = Places.in_parts(target_parts, alternative.text)
-        yield map(_Reading, zip(source_ids, ids, strict=True), sources, targets, copied)
+        yield list(map(_SegmentPair, ids, sources, targets, (each.is_copied for each in segments)))
 
 
-def _source_pieces(tokenizers: Tokenizers, part: Part) -> Sequence[str]:
-    return [] if part.is_copied else tokenizers.source.split(part.text)[: len(part.ids)]
+def _pieces(tokenizers: Tokenizers, segment: Segment) -> Sequence[str]:
+    return [] if segment.is_copied else tokenizers.source.split(segment.text)[: len(segment.ids)]
 
 
 def _link(
-    model: Transformer, heads: AlignmentHeads, readings: Sequence[Sequence[_Reading]], batch_size: int
+    model: Transformer, heads: AlignmentHeads, pairs: Sequence[Sequence[_SegmentPair]], batch_size: int
 ) -> list[tuple[Link, ...]]:
-    """The links of each translation, which is given by its readings."""
-    flat = [(number, reading) for number, each in enumerate(readings) for reading in each if not reading.is_copied]
-    links = [
-        {link for each in readings_of if each.is_copied for link in each.copied_links()} for readings_of in readings
-    ]
-    for rows in pair_batches([reading.ids for _, reading in flat], batch_size):
-        for row, weights in zip(rows, forced_attention(model, [flat[row][1].ids for row in rows], heads), strict=True):
-            number, reading = flat[row]
-            of_part = link_words(word_weights(weights, reading.source, reading.target))
-            first_source, first_target = reading.source.first_word, reading.target.first_word
-            links[number].update((source + first_source, target + first_target) for source, target in of_part)
+    """Return the links of each translation, which is given by its segment pairs."""
+    links = [{link for pair in row if pair.is_copied for link in pair.copied_links()} for row in pairs]
+    searched = [(number, pair) for number, row in enumerate(pairs) for pair in row if not pair.is_copied]
+    for rows in pair_batches([pair.ids for _, pair in searched], batch_size):
+        attention = forced_attention(model, [searched[row][1].ids for row in rows], heads)
+        for row, weights in zip(rows, attention, strict=True):
+            number, pair = searched[row]
+            first_source, first_target = pair.source.first_word, pair.target.first_word
+            links[number].update(
+                (source + first_source, target + first_target)
+                for source, target in link_words(word_weights(weights, pair.source, pair.target))
+            )
     return [tuple(sorted(each)) for each in links]

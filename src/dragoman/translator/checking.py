@@ -1,8 +1,9 @@
-"""Arguments that callers give, refused with the place of what is wrong in them."""
+"""Checks of the arguments that callers give; an error names the place of the wrong value."""
 
 from __future__ import annotations
 
 import operator
+import threading
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,13 @@ from dragoman.errors import ConfigError
 
 
 def string_list(values: Sequence[str], name: str) -> list[str]:
-    """Return the strings of a list, a tuple, or anything else of a length and in an order: an array, a column.
+    """Return the strings of a list, a tuple, or another sequence of fixed length: an array, a column.
 
     Args:
         name: of one of them, for the message: "text".
 
     Raises:
-        ConfigError: it is something else, or one of its values is no string; the message has its place, from 1.
+        ConfigError: it is something else, or a value is no string; the message has the value's place, from 1.
     """
     names, advice = f"{name}es" if name.endswith("x") else f"{name}s", "give a string, or a list of strings"
     if isinstance(values, str | bytes | bytearray | memoryview | Mapping | Set):
@@ -36,7 +37,7 @@ def string_list(values: Sequence[str], name: str) -> list[str]:
 
 
 def prefix_list(prefixes: str | Sequence[str] | None, n_texts: int) -> list[str]:
-    """Return the beginning of each translation, from one for all or one for each.
+    """Return the prefix of each translation, given one for all or one for each.
 
     Raises:
         ConfigError: one is no string, or there are more or fewer than texts.
@@ -68,7 +69,7 @@ def string_stream(values: Iterable[str], name: str) -> Iterable[str]:
     """Return an iterable of strings as it is; its strings are checked as they come.
 
     Raises:
-        ConfigError: it is one string, a mapping, or nothing that can be read one by one.
+        ConfigError: it is one string, a mapping, or cannot be iterated over.
     """
     if isinstance(values, str | bytes | bytearray | memoryview | Mapping) or not isinstance(values, Iterable):
         raise ConfigError(f"the {name}s are {_kind(values)}", advice="give a list or a generator of strings")
@@ -103,6 +104,18 @@ def positive(value: Any, name: str) -> int:
     return number
 
 
+def positive_seconds(value: Any, name: str) -> float:
+    """Return a time over 0 as it is, and a longer one than the system can wait as the longest, centuries.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    value = plain_number(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
+        raise ConfigError(f"{name} is {_kind(value)}", advice="give seconds, more than 0")
+    return min(value, threading.TIMEOUT_MAX / 2)
+
+
 def plain_number(value: Any) -> Any:
     """Return a number of NumPy or PyTorch as Python's own, and anything else as it is."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value
@@ -125,7 +138,7 @@ def model_names(names: Sequence[Any]) -> Sequence[str | Path]:
 
 
 def _kind(value: Any) -> str:
-    """A value in the words of a message: None, or its type, or a number itself."""
+    """Describe a value in a message: None, a number as it is, or the type of anything else."""
     if value is None:
         return "None"
     if isinstance(value, int | float | complex):

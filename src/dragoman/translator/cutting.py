@@ -1,16 +1,16 @@
-"""Text in parts that a model can read.
+"""Text in segments that a model can read.
 
-A text is whole where it is like the lines that the model learned from. Else it is cut: between sentences where it has
-more of them, at commas and spaces where a sentence is much longer. What is no text is copied, because no model can
-translate it: what has no spaces and is too long for a word (encoded data, a hash), a word of more tokens than the lines
-that the model learned from, and marks without letters or digits.
+A text stays whole if it is like the lines that the model learned from. A text of more sentences is cut between
+sentences, and a much longer sentence at commas or spaces. What no model can translate is copied: encoded data and
+hashes (too long for a word), words of more tokens than a line of the training text, and marks without letters or
+digits.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,20 +19,20 @@ from dragoman.text.languages import UNSPACED
 from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans, sentences
 from dragoman.translator.results import Flag
 
-#: A text of more characters than this for each token the model reads is cut before it is encoded, so that the time
-#: for a text grows no faster than its length.
+#: A text of more characters for each token that the model reads is cut before it is encoded, so that the time for a
+#: text grows no faster than its length.
 MAX_CHARACTERS_PER_TOKEN = 16
-#: The longest words of any language that writes spaces have fewer characters.
+#: Words have fewer characters in every language that writes spaces.
 LONGEST_WORD = 100
-#: Almost all words have fewer. A longer one is copied if it has more tokens than the lines that the model learned from.
+#: Most characters of almost all words. A longer word is copied if it has more tokens than a line of the training text.
 LONG_WORD = 40
-#: Characters that may stand in long rows without a space: UNSPACED, Tibetan, New Tai Lue, Tai Tham, Hangul, Yi, and the
-#: marks and full-width forms of Chinese and Japanese.
+#: Characters of scripts that write long stretches without a space: UNSPACED, Tibetan, New Tai Lue, Tai Tham, Hangul,
+#: Yi, and the marks and full-width forms of Chinese and Japanese.
 _UNBROKEN = (
     UNSPACED
     + "\u0f00-\u0fff\u1100-\u11ff\u1950-\u19df\u1a20-\u1aaf\u3000-\u31ff\ua000-\ua4cf\uac00-\ud7af\uff00-\uffef"
 )
-#: A word that is too long for one, and a hash in hexadecimal digits.
+#: A row of characters that is too long for a word, or a hash in hexadecimal digits.
 _NO_WORD = re.compile(
     rf"[^\s{_UNBROKEN}]{{{LONGEST_WORD + 1},}}"
     r"|(?<!\S)[\"'(\[]*(?:[\w-]+[:=])?(?=[a-fA-F]*\d)[0-9a-fA-F]{32,}[.,;:!?)\]\"']*(?!\S)"
@@ -41,36 +41,44 @@ _NO_WORD = re.compile(
 _CLAUSE = re.compile(r"[,;:،؛](?=\s)|[、，；：]|\s[–—-](?=\s)")
 _SPACE = re.compile(r"\s")
 _BETWEEN_UNBROKEN = re.compile(rf"[{_UNBROKEN}](?=[{_UNBROKEN}])")
-#: Characters on either side of the middle of a text in which a place to cut is looked for.
+#: Characters on either side of the middle of a text among which a place to cut is looked for.
 _NEAR = 200
 
 
-class Part(NamedTuple):
+class Segment(NamedTuple):
     """A piece of a text that the model reads at once, or that is copied."""
 
     text: str
     ids: list[int]
-    #: `copied` or `unusual`, if there is something to tell of it.
+    #: `copied` or `unusual`; None for a usual segment.
     flag: Flag | None = None
+    #: The beginning of its translation, as text and as ids.
+    prefix: str = ""
+    prefix_ids: Sequence[int] = ()
 
     @property
     def is_copied(self) -> bool:
         """True if the model does not read it."""
         return self.flag == "copied"
 
+    @property
+    def copy(self) -> str:
+        """The translation of a copied segment."""
+        return f"{self.prefix} {self.text}" if self.prefix else self.text
+
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a part may have."""
+    """The most that a segment may have."""
 
     #: Tokens that the model reads.
     max_length: int
     #: Sentences; None is as many as fit.
     sentences: int | None = None
-    #: Tokens of a sentence that is not cut, and of the pieces that a longer one is cut into; None is `max_length`.
+    #: Tokens of a sentence that is not cut, and of the segments of a longer one; None is `max_length`.
     long_tokens: int | None = None
     usual_tokens: int | None = None
-    #: Copy what has neither letters nor digits.
+    #: Copy text without letters and digits.
     copies_marks: bool = False
 
     @property
@@ -80,35 +88,35 @@ class Limits:
 
     @property
     def usual(self) -> int:
-        """Tokens of the pieces that a longer sentence is cut into."""
+        """Tokens of the segments that a longer sentence is cut into."""
         return min(self.usual_tokens or self.max_length, self.longest)
 
 
 Encode = Callable[[str], list[int]]
 
 
-def cut(text: str, encode: Encode, limits: Limits) -> list[Part]:
-    """Cut a text into parts, none for an empty text.
+def cut(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+    """Cut a text into segments, none for an empty text.
 
-    All parts together have the characters of the text in their order, except white space.
+    All segments together have the characters of the text in their order, except white space.
     """
     if limits.copies_marks and not has_words(text):
         return [_copied(text)] if text.strip() else []
-    parts: list[Part] = []
+    segments: list[Segment] = []
     end = 0
     for start, next_end in _spans_to_copy(text):
-        parts += _cut_words(text[end:start], encode, limits)
-        parts.append(_copied(text[start:next_end]))
+        segments += _cut_words(text[end:start], encode, limits)
+        segments.append(_copied(text[start:next_end]))
         end = next_end
-    return parts + _cut_words(text[end:], encode, limits)
+    return segments + _cut_words(text[end:], encode, limits)
 
 
-def _copied(text: str) -> Part:
-    return Part(collapse_spaces(text), [], "copied")
+def _copied(text: str) -> Segment:
+    return Segment(collapse_spaces(text), [], "copied")
 
 
 def encode_if_short(text: str, encode: Encode, max_length: int) -> list[int] | None:
-    """The ids of a text, none for an empty one; None if they are more than `max_length`."""
+    """Return the ids of a text, none for an empty text; None if they are more than `max_length`."""
     if not text.strip():
         return []
     if len(text) > MAX_CHARACTERS_PER_TOKEN * max_length:
@@ -118,7 +126,7 @@ def encode_if_short(text: str, encode: Encode, max_length: int) -> list[int] | N
 
 
 def _spans_to_copy(text: str) -> list[tuple[int, int]]:
-    """Return where each copied stretch begins and ends: runs of characters that are no word, and marks beside them."""
+    """Return the start and the end of each copied stretch: characters that are no word, and marks beside them."""
     spans: list[tuple[int, int]] = []
     for found in _NO_WORD.finditer(text):
         before = spans[-1][1] if spans else 0
@@ -131,21 +139,21 @@ def _spans_to_copy(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Part]:
-    """The parts of a text that is all words."""
+def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+    """Cut a text that has words only."""
     if limits.sentences is not None:
         groups = (each.replace(PARAGRAPH_END, " ") for each in _groups(text, encode, limits))
-        return [part for each in groups for part in _cut_sentence(each, encode, limits)]
+        return [segment for group in groups for segment in _cut_sentence(group, encode, limits)]
     whole = text.replace(PARAGRAPH_END, " ")
     ids = encode_if_short(whole, encode, limits.max_length)
     if ids is None:
-        parts = (part for each in sentences(text) for part in _cut_sentence(each, encode, limits))
-        return [part if part.is_copied else part._replace(flag="unusual") for part in parts]
-    return [Part(whole, ids, "unusual" if len(ids) > limits.longest else None)] if ids else []
+        segments = (segment for each in sentences(text) for segment in _cut_sentence(each, encode, limits))
+        return [segment if segment.is_copied else segment._replace(flag="unusual") for segment in segments]
+    return [Segment(whole, ids, "unusual" if len(ids) > limits.longest else None)] if ids else []
 
 
 def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
-    """As many sentences together as a part may have."""
+    """Yield as many sentences at a time as a segment may have."""
     first, end, n_sentences, n_tokens = 0, 0, 0, 0
     for start, next_end in sentence_spans(text):
         ids = None if limits.sentences == 1 else _encode(text[start:next_end], encode, limits.longest, limits)
@@ -160,23 +168,23 @@ def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
         yield text[first:end]
 
 
-def _cut_sentence(text: str, encode: Encode, limits: Limits) -> list[Part]:
-    """A sentence as one part, or in pieces that are flagged as unusual."""
+def _cut_sentence(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+    """Return a sentence as one segment, or cut into segments that are flagged as unusual."""
     if limits.copies_marks and not has_words(text):
         return [_copied(text)] if text.strip() else []
     ids = _encode(text, encode, limits.longest, limits)
     if ids is not None:
-        return [Part(text, ids)] if ids else []
+        return [Segment(text, ids)] if ids else []
     return _halve(text, encode, limits)
 
 
 def _encode(text: str, encode: Encode, n_tokens: int, limits: Limits) -> list[int] | None:
-    """The ids of a text that the model can read; None if they are more than `n_tokens`."""
+    """Return the ids of a text that the model can read; None if they are more than `n_tokens`."""
     ids = encode_if_short(text, encode, limits.max_length)
     return ids if ids is not None and len(ids) <= n_tokens else None
 
 
-def _halve(text: str, encode: Encode, limits: Limits) -> list[Part]:
+def _halve(text: str, encode: Encode, limits: Limits) -> list[Segment]:
     ids = _encode(text, encode, limits.usual, limits)
     place = _place_to_cut(text) if ids is None else None
     if ids is None and place is None:  # one word
@@ -185,16 +193,16 @@ def _halve(text: str, encode: Encode, limits: Limits) -> list[Part]:
         if limits.long_tokens is not None and is_too_long and len(text) > LONG_WORD:
             return [_copied(text)]
     if ids is not None:
-        return [Part(text, ids, "unusual")] if ids else []
-    if len(text) == 1:  # a character of more bytes than the model reads tokens: there is no smaller part
-        return [Part(text, encode(text)[: limits.max_length], "unusual")]
+        return [Segment(text, ids, "unusual")] if ids else []
+    if len(text) == 1:  # a character of more bytes than the model reads tokens cannot be cut further
+        return [Segment(text, encode(text)[: limits.max_length], "unusual")]
     place = place or len(text) // 2
     return _halve(text[:place], encode, limits) + _halve(text[place:], encode, limits)
 
 
 def _place_to_cut(text: str) -> int | None:
-    """The place near the middle of a text where a cut harms least: after a clause, at a space, between characters
-    that need no space."""
+    """Return the best place to cut near the middle: after a clause, else at a space, else between characters that need
+    no space; None if there is none."""
     middle, near = len(text) // 2, min(len(text) // 4, _NEAR)
     for mark in (_CLAUSE, _SPACE, _BETWEEN_UNBROKEN):
         found = (each.end() for each in mark.finditer(text, middle - near, middle + near))

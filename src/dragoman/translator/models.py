@@ -1,9 +1,10 @@
-"""Trained models, each in the form that is asked for: for the search on a device, or in PyTorch."""
+"""Trained models in two forms: for the search on a device, and in PyTorch."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from dragoman.bundle.bundle import Bundle
@@ -15,9 +16,30 @@ from dragoman.runtime.array_layers import Weights
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 if TYPE_CHECKING:
+    import torch
+
     from dragoman.model.transformer import Transformer
+
+
+@dataclass(frozen=True)
+class ComputeOptions:
+    """The hardware that a translator uses, and its precision.
+
+    Args:
+        device: the models are moved there, e.g. "cuda"; None leaves them where they are. On a CPU, float32 models are
+            searched with by `dragoman.runtime`, and models of bundles do not need PyTorch.
+        workers: processes that translate at the same time, each with one thread, if a list of texts fills several
+            batches; on a CPU, and on Linux.
+        precision: of the search. bfloat16 is coarser than float32, and faster on a device that multiplies such numbers.
+            So is int8, for the CPU only. A device that multiplies neither searches in float32.
+    """
+
+    device: str | torch.device | None = None
+    workers: int = 1
+    precision: Precision = "float32"
 
 
 class TrainedModels:
@@ -25,61 +47,62 @@ class TrainedModels:
 
     Args:
         models: in PyTorch, or bundles as they were loaded.
-        device: None is where the first model is.
-        precision: what they compute in.
+        compute: without a device, that of the first model.
 
     Raises:
         ConfigError: there is no such precision, or not on this device.
     """
 
-    def __init__(self, models: Sequence[Transformer | Bundle], device: str | None, precision: Precision) -> None:
-        if precision not in get_args(Precision):
-            raise ConfigError(f"unknown precision {precision!r}", advice="use float32, bfloat16 or int8")
-        #: Those that were given; a bundle's place is taken by its model once that was asked for.
+    def __init__(self, models: Sequence[Transformer | Bundle], compute: ComputeOptions) -> None:
+        if compute.precision not in get_args(Precision):
+            raise ConfigError(f"unknown precision {compute.precision!r}", advice="use float32, bfloat16 or int8")
+        #: The models that were given; a bundle is replaced by its model in PyTorch once that was asked for.
         self.given = list(models)
-        self.device = device or _device_of(models[0])
-        self.precision = precision
-        if precision == "int8" and self.device != "cpu":
+        self.device = str(compute.device or _device_of(models[0]))
+        self.precision = compute.precision
+        if self.precision == "int8" and self.device != "cpu":
             raise ConfigError("int8 is for the CPU", advice="use bfloat16 on a GPU, or --device cpu")
 
     def for_search(self) -> list[Model]:
-        """As the search wants them. On a CPU, those in float32 are compiled, or in NumPy: PyTorch is not imported."""
-        return [self._for_search(place) for place in range(len(self.given))]
+        """Return the models for the search. On a CPU, those in float32 do not import PyTorch."""
+        return [self._for_search(index) for index in range(len(self.given))]
 
     def in_torch(self) -> list[Transformer]:
-        """In PyTorch and evaluation mode; those of bundles are built now."""
-        return [self._in_torch(place) for place in range(len(self.given))]
+        """Return the models in PyTorch, in evaluation mode; those of bundles are built now."""
+        return [self._in_torch(index) for index in range(len(self.given))]
 
-    def _for_search(self, place: int) -> Model:
-        given = self.given[place]
+    def _for_search(self, index: int) -> Model:
+        given = self.given[index]
         if self.device == "cpu":
             if isinstance(given, Bundle):
-                return _on_cpu(given.config, given.weights, self.precision)
+                return _on_cpu(given.config, given.weights, given.tokenizers.special_ids, self.precision)
             state = given.cpu().eval().state_dict()
             if all(weight.element_size() == 4 for weight in state.values()):
                 weights = {name: weight.numpy().copy() for name, weight in state.items()}
-                return _on_cpu(given.config, weights, self.precision)
+                return _on_cpu(given.config, weights, given.special_ids, self.precision)
         from dragoman.runtime.torch_model import TorchModel
 
-        return TorchModel(self._in_torch(place))
+        return TorchModel(self._in_torch(index))
 
-    def _in_torch(self, place: int) -> Transformer:
+    def _in_torch(self, index: int) -> Transformer:
         import torch
 
-        given = self.given[place]
+        given = self.given[index]
         model = given.model if isinstance(given, Bundle) else given
-        # A CPU's search multiplies bfloat16 and keeps all else in float32, which PyTorch's model is nearest to.
+        # On a CPU, the search multiplies in bfloat16 and keeps the rest in float32: PyTorch's float32 is nearest to it.
         is_coarser = self.precision == "bfloat16" and torch.device(self.device).type != "cpu"
         if is_coarser and next(model.parameters()).dtype != torch.bfloat16:
-            model = copy.deepcopy(model).bfloat16()  # whoever gave it may want to train on
-        self.given[place] = model = model.to(self.device).eval()
+            model = copy.deepcopy(model).bfloat16()  # the caller may go on training the one given
+        self.given[index] = model = model.to(self.device).eval()
         return model
 
 
-def _on_cpu(config: ModelConfig, weights: Weights, precision: Precision) -> Model:
-    """The fastest of this precision. A processor that does not multiply such numbers is faster in float32."""
+def _on_cpu(config: ModelConfig, weights: Weights, special_ids: SpecialIdPair, precision: Precision) -> Model:
+    """Return the fastest model of this precision. A processor that does not multiply such numbers uses float32."""
     kernels = usable_kernels(precision)
-    return CompiledModel(config, weights, kernels[0]) if kernels else ArrayModel(config, weights)
+    if kernels:
+        return CompiledModel(config, weights, kernels[0], special_ids)
+    return ArrayModel(config, weights, special_ids)
 
 
 def _device_of(model: Transformer | Bundle) -> str:

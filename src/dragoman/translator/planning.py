@@ -1,9 +1,10 @@
-"""The parts that texts are translated in, decided before any search."""
+"""The first step of a translation: texts are cut into segments, and segments become jobs for the search."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
@@ -11,51 +12,45 @@ from dragoman.text.cleaning import harmless
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import harmless_paragraphs
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import UNK_ID
-from dragoman.translator.cutting import Limits, Part, cut
-from dragoman.translator.results import Flag, merge_flags
+from dragoman.translator.checking import string
+from dragoman.translator.cutting import Limits, Segment, cut, encode_if_short
+from dragoman.translator.request import Request
+
+
+class SearchJob(NamedTuple):
+    """A segment to search for. Jobs of any texts and callers can be searched together."""
+
+    #: Source ids, without special ones.
+    ids: Sequence[int]
+    #: The ids that the translation begins with.
+    prefix_ids: Sequence[int]
+    config: SearchConfig
 
 
 @dataclass(frozen=True)
-class Request:
-    """The options of one call."""
+class TextPlan:
+    """A text in segments."""
 
-    search: SearchConfig
-    batch_size: int
-    align: bool
-    #: Cut texts into their sentences; None is as the model learned.
-    sentences: bool | None
+    request: Request
+    #: Without control characters.
+    text: str
+    segments: Sequence[Segment]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """A text, ready to be searched."""
+    """Texts that are translated by one call."""
 
-    #: Without control characters.
-    text: str
-    parts: Sequence[Part]
-    #: The beginning of its translation: as text before a part that is copied, else as ids.
-    prefix: str
-    prefix_ids: Sequence[int]
+    texts: Sequence[TextPlan]
+    config: SearchConfig
 
     @property
-    def flags(self) -> tuple[Flag, ...]:
-        """Flags that are known before the search."""
-        return merge_flags(part.flag for part in self.parts if part.flag is not None)
-
-    @property
-    def searched(self) -> list[tuple[list[int], list[int]]]:
-        """The parts that are searched: ids, and the ids that their translation begins with."""
+    def jobs(self) -> list[SearchJob]:
+        """The jobs of all texts, in order; a segment that is copied needs none."""
+        segments = (segment for text in self.texts for segment in text.segments)
         return [
-            (part.ids, [] if place else list(self.prefix_ids))
-            for place, part in enumerate(self.parts)
-            if not part.is_copied
+            SearchJob(segment.ids, segment.prefix_ids, self.config) for segment in segments if not segment.is_copied
         ]
-
-    def copy(self, place: int) -> str:
-        """The translation of a copied part: its text, after the prefix if it comes first."""
-        text = self.parts[place].text
-        return f"{self.prefix} {text}" if self.prefix and not place else text
 
 
 class Planner:
@@ -63,47 +58,72 @@ class Planner:
 
     Args:
         tokenizers: those of the model.
-        max_length: tokens of the longest source that it reads.
-        max_target: tokens of the longest translation that it writes, the end mark included.
-        learned: the kind of text that it learned from, if known.
+        max_length: most tokens that the model reads or writes, the end mark included.
+        learned: the kind of text that the model learned from, if known.
     """
 
-    def __init__(self, tokenizers: Tokenizers, max_length: int, max_target: int, learned: LearnedText | None) -> None:
+    def __init__(self, tokenizers: Tokenizers, max_length: int, learned: LearnedText | None) -> None:
         self._tokenizers = tokenizers
         self._max_length = max_length
-        self._max_target = max_target
         self._learned = learned
 
-    def plan(self, text: str, prefix: str, number: int, request: Request) -> Plan:
-        """Cut a text.
-
-        Args:
-            prefix: the beginning of its translation.
-            number: of the text, for messages.
+    def plan(self, requests: Sequence[Request], config: SearchConfig) -> Plan:
+        """Cut the texts of requests.
 
         Raises:
-            ConfigError: the prefix cannot be the beginning of a translation.
+            ConfigError: a request has a value of a wrong type, or a prefix that cannot begin a translation; the message
+                has the request's place, from 1.
         """
-        text = harmless_paragraphs(text)
-        parts = cut(text, self._tokenizers.source.encode, self._limits(request))
-        prefix_ids = self._prefix_ids(harmless(prefix), number, request) if prefix else []
-        return Plan(text, parts, harmless(prefix).strip(), prefix_ids)
+        return Plan([self._plan(each, config, number) for number, each in enumerate(requests, 1)], config)
 
-    def _limits(self, request: Request) -> Limits:
-        learned, sentences = self._learned, 1 if request.sentences else None
+    def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
+        """Read lines as they come, and yield as many at once as have `n_tokens`.
+
+        Where a line cannot be read, those before it are yielded first.
+
+        Raises:
+            ConfigError: a line is no string.
+        """
+        block: list[str] = []
+        missing = n_tokens
+        try:
+            for number, line in enumerate(lines, 1):
+                block.append(string(line, f"line {number}"))
+                ids = encode_if_short(harmless(line), self._tokenizers.source.encode, self._max_length - 1)
+                missing -= self._max_length if ids is None else 1 + len(ids)
+                if missing <= 0:
+                    yield block
+                    block, missing = [], n_tokens
+        except Exception:
+            yield block
+            raise
+        yield block
+
+    def _plan(self, request: Request, config: SearchConfig, number: int) -> TextPlan:
+        request.checked(f" of request {number}")
+        text = harmless_paragraphs(request.text)
+        segments = cut(text, self._tokenizers.source.encode, self._limits(request.sentences))
+        prefix = harmless(request.prefix)
+        prefix_ids = self._prefix_ids(prefix, config, number) if prefix else []
+        if segments:
+            segments[0] = segments[0]._replace(prefix=prefix.strip(), prefix_ids=prefix_ids)
+        return TextPlan(request, text, segments)
+
+    def _limits(self, by_sentence: bool | None) -> Limits:
+        learned, sentences = self._learned, 1 if by_sentence else None
         if learned is None:
-            return Limits(self._max_length, sentences)
-        if request.sentences is None:
+            return Limits(self._max_length - 1, sentences)
+        if by_sentence is None:
             sentences = learned.known_sentences
         copies_marks = not learned.knows_marks
-        return Limits(self._max_length, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
+        return Limits(self._max_length - 1, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
 
-    def _prefix_ids(self, prefix: str, number: int, request: Request) -> list[int]:
-        first = self._tokenizers.target.encode(prefix)
-        if UNK_ID in first:
+    def _prefix_ids(self, prefix: str, config: SearchConfig, number: int) -> list[int]:
+        ids = self._tokenizers.target.encode(prefix)
+        if self._tokenizers.target.special_ids.unknown in ids:
             raise ConfigError(f"the prefix of text {number} has what the vocabulary lacks", advice="leave it out")
-        most = min(request.search.max_length or self._max_target, self._max_target)
-        if len(first) >= most:
-            what = f"the prefix of text {number} has {len(first)} tokens, but its translation may have {most - 1}"
+        most = min(config.max_length or self._max_length, self._max_length)
+        if len(ids) >= most:
+            what = f"the prefix of text {number} has {len(ids)} tokens, but its translation may have {most - 1}"
             raise ConfigError(what, advice="shorten it, or raise max_length")
-        return first
+        return ids

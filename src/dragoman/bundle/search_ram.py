@@ -1,4 +1,4 @@
-"""The memory that a search takes with a model, told from the configuration: for refusing one out of proportion.
+"""The RAM that a search takes with a model, estimated from the configuration, to refuse a model out of proportion.
 
 Numbers are of four bytes. N hypotheses of a sentence, T tokens of each, D model width, K and W widths of a head's keys
 and values, H heads, V target vocabulary.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from dragoman.model.shapes import weight_shapes
+from dragoman.model.layout import Layout, LinearLayout
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 
@@ -38,7 +38,7 @@ def disproportion(config: ModelConfig, search: SearchConfig) -> str | None:
         return (
             f"translations of {n_steps:,} tokens, set by search.max_length or min_length, are more than {MOST_STEPS:,}"
         )
-    n_weights = sum(map(math.prod, weight_shapes(config).values()))
+    n_weights = sum(map(math.prod, Layout(config).shapes().values()))
     needed = _model_numbers(config) + _search_numbers(config, search, n_steps)
     if needed <= FREE_NUMBERS + PER_WEIGHT * n_weights:
         return None
@@ -48,10 +48,7 @@ def disproportion(config: ModelConfig, search: SearchConfig) -> str | None:
 
 def _model_numbers(config: ModelConfig) -> int:
     """Return how many numbers the packed matrices hold, and the working memory for a few rows."""
-    matrices = [shape for name, shape in weight_shapes(config).items() if len(shape) == 2 and "embedding" not in name]
-    if config.tie != "none":
-        matrices.append((config.target_vocab_size, config.d_model))
-    packed = sum(_filled_up(n_out) * _filled_up(n_in) for n_out, n_in in matrices)
+    packed = sum(math.prod(map(_filled_up, linear.weight.shape)) for linear in Layout(config).parts(LinearLayout))
     row = 2 * config.d_model + 2 * config.n_heads * sum(config.head_widths) + 3 * config.d_ff
     return packed + ROWS * row + PER_LAYER * (config.n_encoder_layers + config.n_decoder_layers)
 

@@ -1,0 +1,108 @@
+"""Files that survive a crash: written whole or not at all.
+
+A file is written under a temporary name, flushed to disk and renamed; then the folder with its new name is flushed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+
+from dragoman.errors import ResourceError, RunFolderError, disk_errors
+from dragoman.machine.locks import require_held
+
+#: Begins the names of files and folders that are not complete yet; no name of a person's begins so.
+TEMPORARY = ".dragoman-"
+
+
+def temporary(path: Path) -> Path:
+    """Return the path under which a file or folder is written before it gets its name."""
+    return path.with_name(f"{TEMPORARY}{path.name}")
+
+
+def flush_folder(folder: Path) -> None:
+    """Make renames and new names in `folder` durable. Windows has no such call, and needs none."""
+    if os.name == "nt":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace the file `path` by `content`, wholly or not at all.
+
+    Raises:
+        ResourceError: the disk is full.
+        RunFolderError: the file cannot be written for another reason.
+    """
+    write_pieces(path, [content])
+
+
+def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
+    """Replace the file `path` by `pieces` in a row, as `write_file` does, without holding all of them.
+
+    Raises:
+        ResourceError, RunFolderError: as `write_file`.
+    """
+    unfinished = temporary(path)
+    require_held(path)
+    with disk_errors(path):
+        try:
+            with open(unfinished, "wb") as file:
+                for piece in pieces:
+                    file.write(piece)
+                file.flush()
+                os.fsync(file.fileno())
+            require_held(path)
+            os.replace(unfinished, path)
+        except BaseException:
+            with contextlib.suppress(RunFolderError):  # nothing is removed from a folder that is another's now
+                require_held(path)
+                unfinished.unlink(missing_ok=True)
+            raise
+        flush_folder(path.parent)
+
+
+def append_file(path: Path, content: bytes) -> None:
+    """Add `content` to the end of a file, wholly or not at all.
+
+    Raises:
+        ResourceError: the disk is full.
+        RunFolderError: the file cannot be written for another reason.
+    """
+    require_held(path)
+    with disk_errors(path), open(path, "ab", buffering=0) as file:
+        end = file.tell()
+        try:
+            if file.write(content) != len(content):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(end)
+            raise
+
+
+def require_space(folder: Path, n_bytes: int) -> None:
+    """Refuse to begin what would not fit on the disk.
+
+    Raises:
+        ResourceError: less than `n_bytes` are free.
+    """
+    free = shutil.disk_usage(folder).free
+    if free < n_bytes:
+        what = f"no space left on the device ({n_bytes:,} bytes needed, {free:,} free)"
+        raise ResourceError(what, folder, advice="free some space and run it again")
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

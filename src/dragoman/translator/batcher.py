@@ -1,0 +1,205 @@
+"""Batches that callers of several threads share, as in a server: one thread searches for all of them.
+
+While it searches, further calls gather. The next round takes jobs of equal settings from all calls in turn until its
+batches are full, so a long text delays a short one by one round at most. Nothing waits for a batch to fill.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Sequence
+from concurrent.futures import Future, wait
+from typing import Self
+
+from dragoman.settings.search_config import SearchConfig
+from dragoman.translator.planning import SearchJob
+from dragoman.translator.searching import Candidate, Search, StopCondition
+
+
+class Batcher:
+    """Searches for any number of threads until it is closed. A call that fails, is late or is cancelled ends alone.
+
+    Args:
+        searcher: called by one thread only, with jobs of equal settings.
+        batch_size: source tokens of a batch, padding included, unless a call says otherwise.
+        n_batches: batches that are searched in one round: one for each worker process.
+    """
+
+    def __init__(self, searcher: Search, batch_size: int, n_batches: int = 1) -> None:
+        self._searcher = searcher
+        self._batch_size = batch_size
+        self._n_batches = n_batches
+        #: By process id, because a forked process has no copy of the thread.
+        self._threads: dict[int, _SearchThread] = {}
+        self._is_closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Refuse further calls, and wait for those made before."""
+        self._is_closed = True
+        if thread := self._threads.get(os.getpid()):
+            thread.close()
+
+    def submit(
+        self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
+    ) -> Future[list[list[Candidate]]]:
+        """Return a future of what `search` returns. Cancelling it stops the search for this call.
+
+        Raises:
+            RuntimeError: the batcher is closed.
+        """
+        if self._is_closed:
+            raise RuntimeError("the batcher is closed")
+        call = _Call(jobs, self._batch_size if batch_size is None else batch_size, stop)
+        if not jobs:
+            call.finish()
+            return call.future
+        thread = self._threads.get(os.getpid())
+        if thread is None:
+            thread = self._threads.setdefault(os.getpid(), _SearchThread(self._searcher, self._n_batches))
+        thread.add(call)
+        return call.future
+
+    def search(
+        self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
+    ) -> list[list[Candidate]]:
+        """See `Pipeline.search`."""
+        stop = stop or StopCondition()
+        future = self.submit(jobs, batch_size=batch_size, stop=stop)
+        try:
+            wait([future], stop.seconds_left)
+        except BaseException:  # an interrupt
+            future.cancel()
+            raise
+        if future.cancel():
+            raise stop.error()
+        return future.result()
+
+
+class _Call:
+    """The jobs of one caller. All methods belong to the thread that searches."""
+
+    def __init__(self, jobs: Sequence[SearchJob], batch_size: int, stop: StopCondition | None) -> None:
+        self.jobs = jobs
+        self.batch_size = batch_size
+        self.stop = stop or StopCondition()
+        self.future: Future[list[list[Candidate]]] = Future()
+        #: Jobs that no round has taken yet, the longest first.
+        self.waiting = deque(sorted(range(len(jobs)), key=lambda index: -len(jobs[index].ids)))
+        self._found: list[list[Candidate]] = [[] for _ in jobs]
+        self._n_missing = len(jobs)
+
+    @property
+    def settings(self) -> tuple[SearchConfig, int]:
+        """The settings of its next job; jobs of equal settings are searched together."""
+        return self.jobs[self.waiting[0]].config, self.batch_size
+
+    def is_open(self) -> bool:
+        """Return True if its caller still waits; a call that should stop fails now."""
+        try:
+            if not self.future.done() and self.stop():
+                self.fail(self.stop.error())
+        except Exception as error:  # of the caller's own question
+            self.fail(error)
+        return not self.future.done()
+
+    def add(self, index: int, candidates: list[Candidate]) -> None:
+        """Keep the candidates of a job, and give the caller all of them after the last."""
+        self._found[index] = candidates
+        self._n_missing -= 1
+        if not self._n_missing:
+            self.finish()
+
+    def finish(self) -> None:
+        """Give the caller what was found."""
+        if not self.future.done() and self.future.set_running_or_notify_cancel():
+            self.future.set_result(self._found)
+
+    def fail(self, error: Exception) -> None:
+        """Give the caller an error."""
+        if not self.future.done() and self.future.set_running_or_notify_cancel():
+            self.future.set_exception(error)
+
+
+class _SearchThread:
+    """A thread that searches round after round while there are calls."""
+
+    def __init__(self, searcher: Search, n_batches: int) -> None:
+        self._searcher = searcher
+        self._n_batches = n_batches
+        self._calls: deque[_Call] = deque()
+        self._changed = threading.Condition()
+        self._is_closed = False
+        self._thread = threading.Thread(target=self._run, name="dragoman batcher", daemon=True)
+
+    def add(self, call: _Call) -> None:
+        """Search for a call, after those that were added before."""
+        with self._changed:
+            if self._is_closed:
+                raise RuntimeError("the batcher is closed")
+            if not self._thread.ident:
+                self._thread.start()
+            self._calls.append(call)
+            self._changed.notify()
+
+    def close(self) -> None:
+        """End the thread after the calls that were added."""
+        with self._changed:
+            self._is_closed = True
+            self._changed.notify()
+        if self._thread.ident:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while taken := self._next_round():
+            self._search_for(taken)
+
+    def _next_round(self) -> list[tuple[_Call, int]]:
+        """Wait for calls, and take jobs of equal settings from them in turn; none when the thread is closed."""
+        with self._changed:
+            while not (calls := [call for call in self._calls if call.is_open()]):
+                self._calls.clear()
+                if self._is_closed:
+                    return []
+                self._changed.wait()
+            self._calls = deque([*calls[1:], calls[0]])
+        settings = calls[0].settings
+        turns = deque(call for call in calls if call.settings == settings)
+        n_tokens = self._n_batches * settings[1]
+        taken: list[tuple[_Call, int]] = []
+        longest = 0
+        while turns:
+            call = turns.popleft()
+            longest = max(longest, len(call.jobs[call.waiting[0]].ids) + 1)
+            if taken and (len(taken) + 1) * longest > n_tokens:
+                break
+            taken.append((call, call.waiting.popleft()))
+            if call.waiting and call.settings == settings:
+                turns.append(call)
+        return taken
+
+    def _search_for(self, taken: list[tuple[_Call, int]]) -> None:
+        """Search for jobs of some calls; where that fails, for each call by itself, so that only one of them fails."""
+        calls = list(dict.fromkeys(call for call, _ in taken))
+        latest = max(call.stop.deadline for call in calls)
+        stop = StopCondition(latest, lambda: not [call for call in calls if call.is_open()])
+        try:
+            found = self._searcher.search(
+                [call.jobs[index] for call, index in taken], batch_size=calls[0].batch_size, stop=stop
+            )
+        except Exception as error:
+            if len(calls) == 1:
+                calls[0].fail(error)
+                return
+            for call in filter(_Call.is_open, calls):
+                self._search_for([(each, index) for each, index in taken if each is call])
+            return
+        for (call, index), candidates in zip(taken, found, strict=True):
+            call.add(index, candidates)

@@ -1,0 +1,96 @@
+"""The last step: the candidates of a text's segments are joined into its translation, and words are aligned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from dragoman.alignment.heads import AlignmentHeads
+from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.text.languages import WITHOUT_SPACES, base_language
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator.models import TrainedModels
+from dragoman.translator.planning import Plan, TextPlan
+from dragoman.translator.results import Alternative, Translation, merge_flags
+from dragoman.translator.searching import Candidate
+
+
+class Finisher:
+    """Makes translations from candidates.
+
+    Args:
+        models: the first one aligns words.
+        tokenizers: those of the models.
+        heads: the first model's heads that tell which word comes from which.
+        batch_size: tokens that are aligned at once unless a call says otherwise.
+    """
+
+    def __init__(self, models: TrainedModels, tokenizers: Tokenizers, heads: AlignmentHeads, batch_size: int) -> None:
+        self._models = models
+        self._tokenizers = tokenizers
+        self._heads = heads
+        self._batch_size = batch_size
+
+    def finish(
+        self, plan: Plan, candidates: Sequence[Sequence[Candidate]], batch_size: int | None = None
+    ) -> list[Translation]:
+        """Make the translations of a plan.
+
+        Args:
+            candidates: the n best of each of `plan.jobs`.
+            batch_size: tokens that are aligned at once; None is what suits the device.
+
+        Raises:
+            ValueError: there are not as many candidates as jobs.
+        """
+        if len(candidates) != len(plan.jobs):
+            raise ValueError(f"candidates of {len(candidates)} jobs for a plan of {len(plan.jobs)}")
+        remaining = iter(candidates)
+        by_text = [_by_segment(text, remaining) for text in plan.texts]
+        translations = [self._translation(text, each) for text, each in zip(plan.texts, by_text, strict=True)]
+        to_align = [index for index, text in enumerate(plan.texts) if text.request.align]
+        if not to_align:
+            return translations
+        from dragoman.translator.aligning import AlignmentInput, align_words
+
+        inputs = [AlignmentInput(plan.texts[index], by_text[index], translations[index]) for index in to_align]
+        batch_size = self._batch_size if batch_size is None else batch_size
+        aligned = align_words(self._models.in_torch()[0], self._heads, self._tokenizers, inputs, batch_size)
+        for index, translation in zip(to_align, aligned, strict=True):
+            translations[index] = translation
+        return translations
+
+    def _translation(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> Translation:
+        """Make one translation; its k-th alternative consists of the k-th candidates of all segments."""
+        if not candidates:
+            return Translation(text="", score=0.0, tokens=())
+        between = "" if base_language(self._tokenizers.target_lang) in WITHOUT_SPACES else " "
+        alternatives = [
+            Alternative(
+                text=between.join(candidate.text for candidate in segments if candidate.text),
+                score=math.fsum(candidate.hypothesis.score for candidate in segments),
+                log_prob=math.fsum(candidate.hypothesis.log_prob for candidate in segments),
+                tokens=tuple(token for candidate in segments for token in candidate.tokens),
+            )
+            for segments in zip(*candidates, strict=False)
+        ]
+        best = alternatives[0]
+        faults = (fault for segment in candidates for fault in segment[0].hypothesis.faults)
+        flags = merge_flags([*faults, *(segment.flag for segment in plan.segments if segment.flag is not None)])
+        return Translation(
+            best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(candidates), flags=flags
+        )
+
+
+def _by_segment(plan: TextPlan, remaining: Iterator[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
+    """Return the candidates of each segment; a copied segment goes with each candidate of the others."""
+    searched = [None if segment.is_copied else next(remaining) for segment in plan.segments]
+    n_best = min((len(each) for each in searched if each is not None), default=1)
+    return [
+        [_copied(segment.copy)] * n_best if each is None else each
+        for segment, each in zip(plan.segments, searched, strict=True)
+    ]
+
+
+def _copied(text: str) -> Candidate:
+    return Candidate(Hypothesis((), 0.0, 0.0, (), finished=True), text, (text,))

@@ -1,0 +1,75 @@
+"""Plan, search, finish: the steps of every translation, each of which can be called by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dragoman.settings.search_config import SearchConfig
+from dragoman.translator.finishing import Finisher
+from dragoman.translator.planning import Plan, Planner, SearchJob
+from dragoman.translator.request import Request
+from dragoman.translator.results import Translation
+from dragoman.translator.searching import Candidate, Search, StopCondition
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """The steps from requests to translations. Any thread may call each of them."""
+
+    planner: Planner
+    searcher: Search
+    finisher: Finisher
+    #: How to search unless a call says otherwise.
+    config: SearchConfig
+
+    def plan(self, requests: Sequence[Request], config: SearchConfig | None = None) -> Plan:
+        """Cut the texts of requests into segments, and turn these into jobs for the search.
+
+        Raises:
+            ConfigError: a request has a value of a wrong type, or a prefix that cannot begin a translation; the message
+                has the request's place, from 1.
+        """
+        return self.planner.plan(requests, self.config if config is None else config)
+
+    def search(
+        self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
+    ) -> list[list[Candidate]]:
+        """Return the n best candidates of each job, the best first. This is the only slow step.
+
+        Args:
+            jobs: of any number of plans; those of equal settings are searched together.
+            batch_size: source tokens, padding included, that are searched at once; None is what suits the device.
+            stop: reasons to stop before the end.
+
+        Raises:
+            DeadlineError: the deadline of `stop` passed.
+            StoppedError: `stop` was cancelled.
+        """
+        return self.searcher.search(jobs, batch_size=batch_size, stop=stop)
+
+    def finish(
+        self, plan: Plan, candidates: Sequence[Sequence[Candidate]], *, batch_size: int | None = None
+    ) -> list[Translation]:
+        """Join the candidates of a plan's jobs into translations, and align words where a request wants it.
+
+        Args:
+            batch_size: tokens that are aligned at once; None is what suits the device.
+
+        Raises:
+            ValueError: there are not as many candidates as jobs.
+        """
+        return self.finisher.finish(plan, candidates, batch_size)
+
+    def translate(
+        self,
+        requests: Sequence[Request],
+        config: SearchConfig | None = None,
+        *,
+        batch_size: int | None = None,
+        stop: StopCondition | None = None,
+    ) -> list[Translation]:
+        """Take the three steps one after the other."""
+        plan = self.plan(requests, config)
+        candidates = self.search(plan.jobs, batch_size=batch_size, stop=stop)
+        return self.finish(plan, candidates, batch_size=batch_size)

@@ -1,0 +1,65 @@
+"""What callers ask for: a request for each text, and options of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Self, TypedDict
+
+from dragoman.translator.checking import flag, string
+
+
+@dataclass(frozen=True)
+class Request:
+    """A text to translate, with everything that belongs to this text alone."""
+
+    text: str
+    #: The beginning of the translation.
+    prefix: str = ""
+    #: True translates each sentence by itself, False the whole text if the model can read it. None takes as many
+    #: sentences at once as a line of the training text had, or the whole text if the bundle does not say.
+    sentences: bool | None = None
+    #: Align the words of the translation with those of the text, by the attention of the first model.
+    align: bool = False
+
+    def checked(self, place: str) -> Self:
+        """Return it as it is.
+
+        Args:
+            place: the end of a value's name in the message: " of request 2".
+
+        Raises:
+            ConfigError: a value has a wrong type.
+        """
+        string(self.text, f"the text{place}")
+        string(self.prefix, f"the prefix{place}")
+        flag(self.align, f"align{place}")
+        if self.sentences is not None:
+            flag(self.sentences, f"sentences{place}")
+        return self
+
+
+class SearchOptions(TypedDict, total=False):
+    """Options of a search; each stands in for the field of that name in `SearchConfig`."""
+
+    beam_size: int | None
+    n_best: int | None
+    length_penalty: float | None
+    min_length: int | None
+    max_length: int | None
+    no_repeat_ngram: int | None
+    sample: bool | None
+    temperature: float | None
+    top_k: int | None
+    top_p: float | None
+    seed: int | None
+
+
+class TranslateOptions(SearchOptions, total=False):
+    """Options of `Translator.translate`."""
+
+    prefixes: str | Sequence[str] | None
+    align: bool
+    sentences: bool | None
+    batch_size: int | None
+    timeout: float | None

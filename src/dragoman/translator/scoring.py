@@ -1,0 +1,64 @@
+"""Probabilities of given translations (forced decoding)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from dragoman.errors import DataError, printable
+from dragoman.text.cleaning import harmless
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator.models import TrainedModels
+from dragoman.translator.padding import pair_batches
+from dragoman.translator.results import Score
+
+Ids = Sequence[int]
+
+
+class PairScorer:
+    """Scores pairs of texts.
+
+    Args:
+        models: several average their probabilities.
+        tokenizers: those of the models.
+        max_length: tokens of the longest source, and of the longest target, the end mark not counted.
+    """
+
+    def __init__(self, models: TrainedModels, tokenizers: Tokenizers, max_length: int) -> None:
+        self._models = models
+        self._tokenizers = tokenizers
+        self._max_length = max_length
+
+    def fits(self, source: str, target: str) -> bool:
+        """Return True if the models can read the whole pair."""
+        return max(map(len, self._encode(source, target))) <= self._max_length
+
+    def score(self, sources: Sequence[str], targets: Sequence[str], batch_size: int) -> list[Score]:
+        """Return how probable each target is for its source.
+
+        Raises:
+            DataError: the lists differ in length, or a text is longer than the models read.
+        """
+        if len(sources) != len(targets):
+            raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
+        from dragoman.translator.forced_decoding import forced_log_probs
+
+        pairs = [self._encode(source, target) for source, target in zip(sources, targets, strict=True)]
+        for number, (source_ids, target_ids) in enumerate(pairs, 1):
+            lengths = len(source_ids), len(target_ids)
+            if max(lengths) > self._max_length:
+                what = f"pair {number} has {lengths[0]} and {lengths[1]} tokens, the model reads {self._max_length}"
+                raise DataError(what, advice="leave it out")
+        log_probs: dict[int, tuple[float, ...]] = {}
+        for rows in pair_batches(pairs, batch_size):
+            forced = forced_log_probs(self._models.in_torch(), [pairs[row] for row in rows])
+            log_probs.update(zip(rows, forced, strict=True))
+        return [self._score(target_ids, log_probs[row]) for row, (_, target_ids) in enumerate(pairs)]
+
+    def _score(self, target_ids: Ids, token_log_probs: tuple[float, ...]) -> Score:
+        tokenizer = self._tokenizers.target
+        tokens = tuple(map(printable, tokenizer.pieces([*target_ids, tokenizer.special_ids.end])))
+        return Score(math.fsum(token_log_probs), token_log_probs, tokens)
+
+    def _encode(self, source: str, target: str) -> tuple[Ids, Ids]:
+        return self._tokenizers.source.encode(harmless(source)), self._tokenizers.target.encode(harmless(target))

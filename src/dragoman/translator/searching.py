@@ -1,0 +1,154 @@
+"""The second step, and the only slow one: the n best candidates of each job.
+
+Any thread may search, and all searches of one translator share its worker processes. A search can be stopped.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, Self
+
+from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.decoding.search import search
+from dragoman.decoding.state import TransformerScorer
+from dragoman.errors import DeadlineError, StoppedError, printable
+from dragoman.machine.workers import Workers
+from dragoman.settings.search_config import SearchConfig
+from dragoman.text.cleaning import harmless
+from dragoman.text.tokenizer import Tokenizer
+from dragoman.translator.padding import batches, pad_sources
+from dragoman.translator.planning import SearchJob
+
+
+class Candidate(NamedTuple):
+    """A hypothesis of a segment's translation, as text."""
+
+    hypothesis: Hypothesis
+    text: str
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StopCondition:
+    """The reasons to stop a search before its end; call it to see if there is one.
+
+    Args:
+        deadline: a time of `time.monotonic`, in seconds.
+        is_cancelled: asked before every decoding step, by the thread that searches. A worker process cannot ask; it
+            knows the deadline only.
+    """
+
+    deadline: float = math.inf
+    is_cancelled: Callable[[], bool] | None = None
+
+    @classmethod
+    def after(cls, seconds: float) -> Self:
+        """Return the condition that so many seconds have passed from now on."""
+        return cls(time.monotonic() + seconds)
+
+    def __call__(self) -> bool:
+        return time.monotonic() >= self.deadline or (self.is_cancelled is not None and self.is_cancelled())
+
+    def __reduce__(self) -> tuple[type[Self], tuple[float]]:
+        return type(self), (self.deadline,)
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Time until the deadline, at least 0; None without one."""
+        return None if self.deadline == math.inf else max(0.0, self.deadline - time.monotonic())
+
+    def error(self) -> StoppedError:
+        """Return the error of a search that it stopped."""
+        if self.is_cancelled is not None and self.is_cancelled():
+            return StoppedError("the translation was cancelled")
+        return DeadlineError("there was not enough time for the translation", advice="allow more, or send less text")
+
+
+class Search(Protocol):
+    """Anything that searches: a `Searcher`, or a `Batcher` that several threads share."""
+
+    def search(
+        self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
+    ) -> list[list[Candidate]]:
+        """See `Pipeline.search`."""
+
+
+class _Batch(NamedTuple):
+    """Jobs of equal settings that are searched at once; a worker process can be sent one."""
+
+    jobs: Sequence[SearchJob]
+    stop: StopCondition | None
+
+
+class Searcher:
+    """Searches with the models of a translator.
+
+    Args:
+        scorer: the models.
+        tokenizer: of the target language.
+        n_workers: processes that share the batches of a call.
+        batch_size: source tokens that are searched at once unless a call says otherwise.
+    """
+
+    def __init__(self, scorer: TransformerScorer, tokenizer: Tokenizer, n_workers: int, batch_size: int) -> None:
+        self._scorer = scorer
+        self._tokenizer = tokenizer
+        self.batch_size = batch_size
+        self._workers = Workers(self._search_batch, n_workers, "use fewer --workers, or a smaller --batch-size")
+
+    @property
+    def n_workers(self) -> int:
+        """Processes that share the batches of a call."""
+        return self._workers.n_workers
+
+    def search(
+        self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
+    ) -> list[list[Candidate]]:
+        """See `Pipeline.search`."""
+        batch_size = self.batch_size if batch_size is None else batch_size
+        found: list[list[Candidate]] = [[] for _ in jobs]
+        rows_of = [
+            [group[place] for place in places]
+            for group in _groups(jobs)
+            for places in batches([len(jobs[row].ids) + 1 for row in group], batch_size)
+        ]
+        results = self._workers.map([_Batch([jobs[row] for row in rows], stop) for rows in rows_of])
+        for rows, beams in zip(rows_of, results, strict=True):
+            if beams is None and stop is not None:
+                raise stop.error()
+            for row, beam in zip(rows, beams or (), strict=True):
+                found[row] = beam
+        return found
+
+    def _search_batch(self, batch: _Batch) -> list[list[Candidate]] | None:
+        """Return None if it was stopped: an error would end the worker processes."""
+        source_ids = pad_sources([job.ids for job in batch.jobs], self._scorer.special_ids.source)
+        prefixes = [job.prefix_ids for job in batch.jobs]
+        config = batch.jobs[0].config
+        try:
+            beams = search(self._scorer, source_ids, config, prefixes=prefixes, should_stop=batch.stop)
+        except StoppedError:
+            return None
+        return [[self._candidate(hypothesis) for hypothesis in beam] for beam in beams]
+
+    def _candidate(self, hypothesis: Hypothesis) -> Candidate:
+        ids = list(hypothesis.ids)
+        return Candidate(
+            hypothesis, decoded_text(self._tokenizer, ids), tuple(map(printable, self._tokenizer.pieces(ids)))
+        )
+
+
+def decoded_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
+    """Return the text that ids stand for: one line, which every terminal and file can take."""
+    return harmless(tokenizer.decode(list(ids))).strip()
+
+
+def _groups(jobs: Sequence[SearchJob]) -> list[list[int]]:
+    """Return the indices of the jobs of equal settings, in order."""
+    groups: dict[SearchConfig, list[int]] = {}
+    for index, job in enumerate(jobs):
+        groups.setdefault(job.config, []).append(index)
+    return list(groups.values())
