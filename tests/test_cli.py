@@ -347,7 +347,9 @@ def test_a_long_line_is_translated_whole_with_a_warning(dragoman: Dragoman, bund
     code, out, err = dragoman("translate", "-m", bundle, "--beam-size", 1, stdin=b"A man\n" + b"The cat sits. " * 12)
     assert code == 0
     assert out.count(b"\n") == 2
-    assert re.fullmatch(r"warning: line 2: longer than what the model learned from, translated in \d+ parts\n", err)
+    assert re.fullmatch(
+        r"warning: line 2: longer than the texts that the model was trained on, translated in \d+ parts\n", err
+    )
 
 
 @pytest.mark.parametrize("text", ["漢字" * 1_500, "好" * 5_000])
@@ -363,7 +365,7 @@ def test_a_line_that_is_no_text_is_copied_and_told(dragoman: Dragoman, bundle: P
     code, out, err = dragoman("translate", "-m", bundle, "--json", stdin=f"A\n{text}".encode())
     found = json.loads(out.decode().split("\n")[1])
     assert (code, found["text"], found["flags"]) == (0, text, ["copied"])
-    assert re.fullmatch(r"warning: line 2: a part was copied, .*\n", err)
+    assert re.fullmatch(r"warning: line 2: a part is not text .*\n", err)
 
 
 def test_many_lines_of_one_kind_are_told_as_a_sum(dragoman: Dragoman, bundle: Path) -> None:
@@ -373,7 +375,7 @@ def test_many_lines_of_one_kind_are_told_as_a_sum(dragoman: Dragoman, bundle: Pa
     assert (code, out.count(b"\n"), len(told)) == (0, 25, 22)
     assert [line.split(": ")[1] for line in told[:21]] == [f"line {n}" for n in [*range(1, 21), 24]]
     assert "in" in told[20].split()
-    assert told[21].startswith("warning: 4 more lines: a part was copied")
+    assert told[21].startswith("warning: 4 more lines: a part is not text")
 
 
 def test_each_sentence_is_translated_by_itself_where_it_is_asked_for(dragoman: Dragoman, bundle: Path) -> None:

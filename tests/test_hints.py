@@ -209,7 +209,7 @@ def test_a_packaged_model_has_a_card_of_what_is_known(
         assert ("- kept " in card) == (model == str(reference))
         assert ("tokens (median)" in card) == ("learned_text" in bundle.facts)
         assert str(tmp_path) not in card
-        assert "short card of what is known" in capfd.readouterr().err
+        assert "with a short card" in capfd.readouterr().err
 
 
 def test_a_card_names_no_file_of_the_run(reference: Path, tmp_path: Path) -> None:
