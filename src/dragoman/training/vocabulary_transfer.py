@@ -11,8 +11,8 @@ from dataclasses import replace
 import numpy as np
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.layout import Layout, Weight
 from dragoman.machine.arrays import Floats
-from dragoman.model.layout import Layout, Weight
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import SPECIALS, UNK_ID
 
