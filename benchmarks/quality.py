@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 
 from dragoman.data.corpus import read_pairs
+from dragoman.data.multi30k import tokenised_references
 from dragoman.evaluation.evaluation import Evaluation, evaluate, m30k_references
 from dragoman.evaluation.metrics import moses_lines
 from dragoman.machine.devices import all_cores
@@ -53,7 +54,7 @@ def measure(name: str, split: Literal["validation", "test"]) -> Run:
     tokenizers = translator.tokenizers
     data = DataConfig(corpus="multi30k", source_lang=tokenizers.source_lang, target_lang=tokenizers.target_lang)
     sources, references = map(list, zip(*read_pairs(data, split), strict=True))
-    tokenised = m30k_references(references, tokenizers.target_lang, split)
+    tokenised = m30k_references(references, tokenizers.target_lang, tokenised_references(split, tokenizers.target_lang))
     evaluation = evaluate(translator, sources, references, m30k_references=tokenised)
     hypotheses = moses_lines(evaluation.translations, tokenizers.target_lang)
     return Run(evaluation, sentence_counts(hypotheses, tokenised), minutes_of(Path(name)))

@@ -22,10 +22,12 @@ from dragoman.errors import BundleError
 from dragoman.model.attention import MultiHeadAttention
 from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import Translator
 from dragoman.translator.forced_decoding import forced_attention
+
+SOS_ID, EOS_ID = SpecialIds().start, SpecialIds().end
 
 SOURCE = sentences([4, 5, 6, 7, 3], [8, 9, 3])
 TARGET = sentences([2, 4, 5, 6], [2, 7])

@@ -17,8 +17,10 @@ from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.settings.recipe import parse_config
 from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
+
+PAD_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().start, SpecialIds().end
 
 lengths = st.integers(1, 30)
 length_pairs = st.lists(st.tuples(lengths, lengths), min_size=1, max_size=60)

@@ -22,7 +22,9 @@ from dragoman.decoding.state import Scorer, State, add_probabilities
 from dragoman.errors import ConfigError, DragomanError, StoppedError
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
+
+PAD_ID, UNK_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().unknown, SpecialIds().start, SpecialIds().end
 
 A, B = 4, 5
 WIDE = 400  # more than all continuations of the translations of at most four tokens out of three
@@ -36,6 +38,7 @@ class TableScorer:
     vocab_size: int = 6
     max_length: int = 16
     peaked: float = 2.0
+    special_ids: SpecialIdPair = SpecialIdPair()
     rows: list[int] = field(default_factory=list)
 
     def start(self, source_ids: Ints) -> State:
@@ -147,8 +150,7 @@ def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> 
 
 def beam_of_one(scorer: Scorer, source_ids: Ints, options: SearchConfig) -> list[list[Hypothesis]]:
     """Beam search itself, where `search` would take greedy search."""
-    sizes = {"vocab_size": scorer.vocab_size, "max_length": scorer.max_length}
-    return beam_search(scorer.start(source_ids), Constraints.of(source_ids, options, prefixes=None, **sizes), options)
+    return beam_search(scorer.start(source_ids), Constraints.of(source_ids, options, scorer), options)
 
 
 # --- beam search -----------------------------------------------------------------------------------------------------

@@ -14,7 +14,8 @@ from tiny import write_tiny_bundle
 
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
-from dragoman.data.corpus import ParallelText, read_pairs
+from dragoman.data.corpus import read_pairs
+from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, RunFolderError
 from dragoman.experiments.distillation import Teacher, distill
 from dragoman.settings.data_config import DataConfig

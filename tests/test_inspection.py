@@ -27,11 +27,13 @@ from dragoman.inspection.search_text import search_text
 from dragoman.settings.config import Config
 from dragoman.settings.recipe import parse_config, read_recipe
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID
+from dragoman.text.special_ids import SpecialIds
 from dragoman.training.run import steps_of_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Translator
 from dragoman.translator.forced_decoding import forced_log_probs
+
+EOS_ID = SpecialIds().end
 
 TEXT = "A man is riding a horse."
 PNG = b"\x89PNG\r\n"

@@ -342,7 +342,7 @@ def test_a_document_is_refused_by_its_name_wherever_text_is_wanted(
         ["translate", *model, "--input", str(path)],
         ["score", *model, "--source", str(path), "--target", str(text)],
         ["evaluate", *model, "--source", str(text), "--target", str(path)],
-        ["evaluate", "--hypotheses", str(path), "--target", str(text)],
+        ["compare-outputs", "--hypotheses", str(path), "--target", str(text)],
         ["prepare", "--source", str(path), "--target", str(text), "-o", str(tmp_path / "run")],
         ["distill", *model, "--source", str(path), "-o", str(tmp_path / "new")],
     ]
@@ -385,7 +385,10 @@ def test_elsewhere_a_line_that_is_too_long_is_an_error_with_its_place(
     path = tmp_path / "long.en"
     path.write_bytes(b"A man.\n" + b"x" * (MAX_INPUT_BYTES + 1) + b"\n")
     both = ["--target", str(path)]
-    for command in (["score", "-m", str(bundle), "--source", str(path)], ["evaluate", "--hypotheses", str(path)]):
+    for command in (
+        ["score", "-m", str(bundle), "--source", str(path)],
+        ["compare-outputs", "--hypotheses", str(path)],
+    ):
         assert run([*command, *both]) == 1
         assert f"a line is longer than 1,000,000 bytes: {path}:2; " in capsys.readouterr().err
 

@@ -15,6 +15,7 @@ from dragoman.model.masks import causal_mask, decoder_mask, padding_mask
 from dragoman.model.operations import dropout_mask
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 
 VARIANTS: list[dict[str, Any]] = [
     {},
@@ -100,8 +101,15 @@ OPTIONS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"d_k": 2}, {}),
     ({"d_v": 2}, {}),
     ({"n_decoder_layers": 1}, {}),
-    ({"pad_id": 5}, {}),
+    ({"special_ids": SpecialIdPair(source=SpecialIds(pad=5))}, {}),
+    ({"special_ids": SpecialIdPair(target=SpecialIds(pad=9))}, {}),
 ]
+
+
+def test_special_ids_lie_in_the_vocabulary() -> None:
+    for ids in (SpecialIdPair(source=SpecialIds(pad=11)), SpecialIdPair(target=SpecialIds(end=11))):
+        with pytest.raises(ValueError, match="special id 11 lies outside a vocabulary of 11"):
+            small_model(ids)
 
 
 @pytest.mark.parametrize(("option", "base"), OPTIONS)

@@ -18,9 +18,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.corpus import ParallelText, read_pairs
+from dragoman.data.corpus import read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.prepare import Prepared, open_prepared, prepare
 from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
@@ -131,7 +132,7 @@ def test_duplicates_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def selected(pairs: list[tuple[str, str]], **settings: Any) -> dict[Use, list[tuple[str, str]]]:
     """The pairs that are for each use."""
     data = DataConfig.model_validate(settings)
-    selection = select(ParallelText("x", lambda: iter(pairs)), data, {}, hold_out=True)
+    selection = select(ParallelText.of_pairs("x", lambda: iter(pairs)), data, {}, hold_out=True)
     by_use: dict[Use, list[tuple[str, str]]] = {use: [] for use in Use}
     for pair, use in zip(pairs, selection.uses, strict=True):
         by_use[Use(use)].append(pair)

@@ -46,7 +46,9 @@ from dragoman.runtime.packing import bfloat16
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.settings.model_config import ModelConfig
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
+from dragoman.text.special_ids import SpecialIds
+
+PAD_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().start, SpecialIds().end
 
 COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
 

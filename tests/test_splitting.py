@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.corpus import ParallelText, read_pairs
+from dragoman.data.corpus import read_pairs
 from dragoman.data.overlap import run_of, training_overlap
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.prepare import prepare
 from dragoman.data.splitting import SPLITS, split_pairs
 from dragoman.errors import DataError
@@ -24,7 +25,7 @@ Pairs = list[tuple[str, str]]
 
 
 def text_of(pairs: Pairs) -> ParallelText:
-    return ParallelText("x", lambda: iter(pairs))
+    return ParallelText.of_pairs("x", lambda: iter(pairs))
 
 
 def components(pairs: Pairs) -> list[set[int]]:

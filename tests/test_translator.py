@@ -33,8 +33,8 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.invisible import without_invisible
 from dragoman.text.sentences import harmless_paragraphs
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import ComputeOptions, Translation, Translator
 from dragoman.translator.cutting import Limits, cut
 
@@ -381,9 +381,12 @@ def test_sentences_are_translated_each_by_itself_where_asked_for() -> None:
     assert {source for source, _ in whole.alignment or ()} >= {1, 7, 13}
 
 
-def test_a_model_that_pads_otherwise_is_refused(tokenizers: Tokenizers) -> None:
-    with pytest.raises(ConfigError, match="pad_id is 5, and a search pads with 0; train one"):
-        Translator([tiny_model(tokenizers, pad_id=5)], tokenizers)
+def test_a_model_with_other_special_ids_than_its_tokenizers_is_refused(tokenizers: Tokenizers) -> None:
+    other = SpecialIdPair(target=SpecialIds(pad=5))
+    with pytest.raises(ConfigError, match="the special ids of the model are not those of the tokenizers"):
+        Translator([tiny_model(tokenizers, 1, other)], tokenizers)
+    with pytest.raises(ConfigError, match="the models of an ensemble have different special ids"):
+        Translator([tiny_model(tokenizers), tiny_model(tokenizers, 1, other)], tokenizers)
 
 
 def test_several_threads_may_use_one_translator(translator: Translator) -> None:
@@ -574,8 +577,8 @@ def test_scores_follow_the_search_token_by_token(tokenizers: Tokenizers) -> None
     (score,) = translator.score(["A man"], [target])
     assert score.token_log_probs[: len(ids)] == pytest.approx(found.token_log_probs[: len(ids)], abs=1e-4)
     state = translator.scorer.start(source_ids)
-    *_, last = [state.step(np.array([id])) for id in [SOS_ID, *ids]]
-    assert score.token_log_probs[-1] == pytest.approx(float(last.array()[0, EOS_ID]), abs=1e-4)
+    *_, last = [state.step(np.array([id])) for id in [SpecialIds().start, *ids]]
+    assert score.token_log_probs[-1] == pytest.approx(float(last.array()[0, SpecialIds().end]), abs=1e-4)
 
 
 def test_scores_do_not_depend_on_the_batch(translator: Translator) -> None:

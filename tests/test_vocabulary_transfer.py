@@ -15,9 +15,9 @@ from dragoman.errors import ConfigError
 from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
-from dragoman.text.vocabulary import SPECIALS
 from dragoman.training import train
 from dragoman.training.vocabulary_transfer import with_vocabularies
 
@@ -79,8 +79,9 @@ class Pieces(Subword):
     """A tokenizer of which no more is known than its pieces."""
 
     def __init__(self, *pieces: str) -> None:
-        self.vocab_size = len(SPECIALS) + len(pieces)
-        self._names = [*SPECIALS, *pieces]
+        self.special_ids = SpecialIds()
+        self._names = ["<pad>", "<unk>", "<sos>", "<eos>", *pieces]
+        self.vocab_size = len(self._names)
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         return [self._names[each] for each in ids]

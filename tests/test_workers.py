@@ -16,8 +16,9 @@ import pytest
 
 from dragoman.cli.program import explain
 from dragoman.errors import ConfigError, DataError, ResourceError
+from dragoman.machine.isolation import run_apart
 from dragoman.machine.locks import lock_folder
-from dragoman.machine.workers import Workers, run_apart
+from dragoman.machine.workers import Workers
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
 
@@ -297,7 +298,7 @@ def test_work_done_apart_that_runs_out_of_memory_says_so(error: Exception) -> No
 @pytest.mark.parametrize("name", ["SIGINT", "SIGKILL"])
 def test_work_done_apart_ends_with_the_process_that_waits_for_it(name: str) -> None:
     program = (
-        "import os, time; from dragoman.machine.workers import run_apart\n"
+        "import os, time; from dragoman.machine.isolation import run_apart\n"
         "def work(): print(os.getpid(), flush=True); time.sleep(600)\n"
         "run_apart(work, 'it', 'less')"
     )

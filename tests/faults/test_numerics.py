@@ -26,7 +26,9 @@ from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID, SOS_ID
+from dragoman.text.special_ids import SpecialIds
+
+SOS_ID, EOS_ID = SpecialIds().start, SpecialIds().end
 
 N_SHAPES = 1000 if FULL else 50
 N_SENTENCES = 1000 if FULL else 100

@@ -2,46 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dragoman.cli.options import (
-    BatchSize,
-    BeamSize,
-    Columns,
-    Corpus,
-    Device,
-    LengthPenalty,
-    Models,
-    Pairs,
-    Precision,
-    Sample,
-    SampleSeed,
-    Sentences,
-    Source,
-    Target,
-    Temperature,
-    Workers,
-)
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import EngineOptions, SamplingFlags, SearchFlags, TextOptions, given, search_options
+from dragoman.cli.options import Models, Sentences
 from dragoman.cli.streams import command_line, say
-from dragoman.cli.training_settings import refuse_unused, require_folder
+from dragoman.cli.training_settings import known_languages, require_folder
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
+    from dragoman.experiments.distillation import Teacher
 
 
+@with_groups
 def distill(
     model: Models,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the new text.", show_default=False)],
-    source: Source = None,
-    target: Target = None,
-    pairs: Pairs = None,
-    columns: Columns = None,
-    corpus: Corpus = None,
+    text: TextOptions,
+    search: SearchFlags,
+    sampling: SamplingFlags,
+    engine: EngineOptions,
     each: Annotated[
         bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
     ] = False,
@@ -51,17 +36,8 @@ def distill(
             "--backward", metavar="MODEL", help="A model of the other direction: it writes sources. May be repeated."
         ),
     ] = None,
-    beam_size: BeamSize = None,
     n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
-    length_penalty: LengthPenalty = None,
     sentences: Sentences = None,
-    sample: Sample = False,
-    temperature: Temperature = None,
-    seed: SampleSeed = None,
-    batch_size: BatchSize = None,
-    workers: Workers = None,
-    precision: Precision = "float32",
-    device: Device = "auto",
 ) -> None:
     """Write training text with trained models.
 
@@ -73,66 +49,55 @@ def distill(
     dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled
     dragoman train --source distilled/train.en --target distilled/train.de
     """
-    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "columns": columns}
-    if not (source or target or pairs or corpus):
+    if not given(text):
         raise typer.BadParameter("give --source (and --target), --pairs or --corpus")
-    if backward and source and not target:
+    if backward and text.source and not text.target:
         raise typer.BadParameter("--backward translates targets: give --target too")
     require_folder(output)
-    from dragoman.experiments.distillation import Teacher, distill
-    from dragoman.machine.devices import all_cores
+    from dragoman.experiments.distillation import distill
 
-    groups = [[name] for name in model] if each else [model]
-    jobs = [(names, False) for names in groups] + [([name], True) for name in backward or []]
-    teachers = [
-        Teacher.load(names, backward=back, device=device, workers=workers or all_cores(), precision=precision)
-        for names, back in jobs
-    ]
-    drawing = {"--temperature": temperature, "--seed": seed}
-    refuse_unused(drawing, beam_size, samples=sample or all(teacher.translator.search.sample for teacher in teachers))
+    teachers = _teachers(model, backward or [], engine, each=each)
+    samples = all(teacher.translator.search.sample for teacher in teachers)
+    options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
     files = distill(
         teachers,
-        _text(origin, teachers[0].languages),
+        _read(text, teachers[0].languages),
         output,
-        options={
-            "beam_size": beam_size,
-            "n_best": n_best,
-            "length_penalty": length_penalty,
-            "sample": sample or None,
-            "temperature": temperature,
-            "seed": seed,
-        },
+        options=options,
         sentences=sentences,
-        batch_size=batch_size,
+        batch_size=engine.batch_size,
         report=say,
     )
     command = command_line("train", "--source", files[0], "--target", files[1])
     say(f"train on it, and validate on text of people: {command} --validation-source ...")
 
 
-def _text(origin: Mapping[str, str | None], languages: tuple[str, str]) -> ParallelText:
-    """The pairs to translate; the targets are empty where there are only sources."""
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, are_others, read_pairs
+def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, each: bool) -> list[Teacher]:
+    from dragoman.experiments.distillation import Teacher
+    from dragoman.machine.devices import all_cores
+
+    ensembles = [[name] for name in models] if each else [models]
+    directions = [(names, False) for names in ensembles] + [([name], True) for name in backward]
+    where: Any = {"device": engine.device, "workers": engine.workers or all_cores(), "precision": engine.precision}
+    return [Teacher.load(names, backward=is_backward, **where) for names, is_backward in directions]
+
+
+def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
+    """Return the pairs to translate; their targets are empty where there are only sources."""
+    from dragoman.data.corpus import are_others, read_pairs, read_sources
     from dragoman.data.formats.file_names import file_language
-    from dragoman.data.text_files.file_signatures import refuse_documents
-    from dragoman.data.text_files.lines import check_text_file, read_lines
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    given = {key: value for key, value in origin.items() if value is not None}
+    options = given(text)
     for key, language in zip(("source", "target"), languages, strict=True):
-        found = file_language(given.get(key, ""))
+        found = file_language(options.get(key, ""))
         if are_others([found], [language]):
             what = f"the name of the --{key} says {found}, and the models take {language} there"
-            raise ConfigError(what, given[key], advice="give the files the right way round, or rename them")
-    if given.keys() == {"source"}:
-        path = Path(given["source"])
-        check_text_file(path)
-        refuse_documents(path)
-        return ParallelText(str(path), lambda: ((line, "") for line in read_lines(path)), {"source": path})
-    keys = zip(("source_lang", "target_lang"), languages, strict=True)
-    known = {key: language for key, language in keys if language != UNKNOWN_LANGUAGE}
-    text = read_pairs(parse_section(DataConfig, {**known, **given}), "train")
-    for note in text.notes:
+            raise ConfigError(what, options[key], advice="give the files the right way round, or rename them")
+    if options.keys() == {"source"}:
+        return read_sources(Path(options["source"]))
+    pairs = read_pairs(parse_section(DataConfig, {**known_languages(languages), **options}), "train")
+    for note in pairs.notes:
         say(note)
-    return text
+    return pairs

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.options import AsJson, Columns, Corpus, Device, OneModel, Pairs, Source, Target
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import TextOptions, given
+from dragoman.cli.options import AsJson, Device, OneModel
 from dragoman.cli.streams import command_line, print_result, say
-from dragoman.cli.training_settings import readable
+from dragoman.cli.training_settings import known_languages, readable
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -25,13 +26,10 @@ if TYPE_CHECKING:
 N_MEASURED, N_LEARNED = 1_000, 50_000
 
 
+@with_groups
 def alignment(
     model: OneModel,
-    corpus: Corpus = None,
-    source: Source = None,
-    target: Target = None,
-    pairs: Pairs = None,
-    columns: Columns = None,
+    text: TextOptions,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A copy of the model that aligns with the chosen heads.")
     ] = None,
@@ -47,7 +45,7 @@ def alignment(
     \b
     dragoman inspect alignment -m runs/my --corpus multi30k -o my-aligned
     """
-    if not (corpus or source or target or pairs):
+    if not given(text):
         raise typer.BadParameter("give --corpus, --source and --target, or --pairs")
     from dragoman.alignment.heads import FACT
     from dragoman.bundle.bundle import load_bundle, write_bundle
@@ -60,8 +58,7 @@ def alignment(
         raise RunFolderError("the folder exists", output, advice="choose another --output")
     bundle = load_bundle(model)
     translator = Translator([bundle.model], bundle.tokenizers, bundle.search, ComputeOptions(find_device(device)))
-    origin = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "columns": columns}
-    learned, measured = _pairs(origin, bundle.tokenizers)
+    learned, measured = _pairs(text, bundle.tokenizers)
     choice = choose_heads(translator, learned, measured)
     print_result(_json(choice) if as_json else _table(choice))
     if not as_json:
@@ -72,19 +69,18 @@ def alignment(
         say(f"saved {output}; use it: {command_line('translate', '--align', '-m', output)}")
 
 
-def _pairs(origin: Mapping[str, str | None], tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
-    """Pairs to learn from, and pairs to measure."""
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
+def _pairs(text: TextOptions, tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
+    """Return pairs to learn from, and pairs to measure."""
+    from dragoman.data.corpus import read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    langs = {"source_lang": tokenizers.source_lang, "target_lang": tokenizers.target_lang}
-    known = {key: lang for key, lang in langs.items() if lang != UNKNOWN_LANGUAGE}
-    data = parse_section(DataConfig, {**known, **{key: value for key, value in origin.items() if value}})
-    text = list(itertools.islice(readable(read_pairs(data, "train")), N_LEARNED))
+    known = known_languages((tokenizers.source_lang, tokenizers.target_lang))
+    data = parse_section(DataConfig, {**known, **given(text)})
+    pairs = list(itertools.islice(readable(read_pairs(data, "train")), N_LEARNED))
     if data.corpus is None:
-        return text[:-N_MEASURED], text[-N_MEASURED:]
-    return text, list(itertools.islice(readable(read_pairs(data, "validation")), N_MEASURED))
+        return pairs[:-N_MEASURED], pairs[-N_MEASURED:]
+    return pairs, list(itertools.islice(readable(read_pairs(data, "validation")), N_MEASURED))
 
 
 def _table(choice: Choice) -> Table:

@@ -44,10 +44,6 @@ Models = Annotated[
     list[str],
     typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; several make an ensemble.", show_default=False),
 ]
-OptionalModels = Annotated[
-    list[str] | None,
-    typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; several make an ensemble.", show_default=False),
-]
 #: Several are looked at one after the other.
 EachModel = Annotated[
     list[str],
@@ -86,6 +82,10 @@ LengthPenalty = Annotated[float | None, typer.Option("--length-penalty", help="L
 MaxLength = Annotated[
     int | None, typer.Option("--max-length", help="Cut translations to this many tokens, the end mark included.")
 ]
+MinLength = Annotated[int | None, typer.Option("--min-length", help="Shortest translation, in tokens.")]
+NoRepeatNgram = Annotated[
+    int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of so many tokens twice.")
+]
 Sentences = Annotated[
     bool | None,
     typer.Option(
@@ -95,6 +95,8 @@ Sentences = Annotated[
 ]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
+TopK = Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")]
+TopP = Annotated[float | None, typer.Option("--top-p", help="Draw from the tokens with this probability.")]
 SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")]
 
 Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", show_default=False)]
@@ -104,7 +106,7 @@ Corpus = Annotated[
 Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz, .bz2, .xz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
 Pairs = Annotated[
-    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV) or JSONL, compressed too.")
+    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV), JSONL or TMX, compressed too.")
 ]
 Columns = Annotated[
     str | None,

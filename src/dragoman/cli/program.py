@@ -29,6 +29,7 @@ import typer
 from dragoman import __version__
 from dragoman.cli.average import average
 from dragoman.cli.compare import compare
+from dragoman.cli.compare_outputs import compare_outputs
 from dragoman.cli.data import data
 from dragoman.cli.demo import demo
 from dragoman.cli.distill import distill
@@ -41,6 +42,7 @@ from dragoman.cli.packages import explain_import
 from dragoman.cli.score import score
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
+from dragoman.cli.tune import tune
 from dragoman.errors import DragomanError, is_out_of_memory, printable
 from dragoman.machine.devices import set_library_defaults
 from dragoman.machine.signals import HANG_UP, ending_signals
@@ -54,7 +56,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (demo, train, translate, evaluate, score, compare, distill, doctor, prepare, average, package):
+COMMANDS = (
+    *(demo, train, translate, evaluate, compare_outputs, tune, score),
+    *(compare, distill, doctor, prepare, average, package),
+)
+for command in COMMANDS:
     app.command(cls=Command)(command)
 app.add_typer(data, name="data")
 app.add_typer(inspect, name="inspect")

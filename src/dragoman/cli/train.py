@@ -8,23 +8,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dragoman.cli.options import (
-    Columns,
-    Corpus,
-    Device,
-    DropInvalid,
-    Overwrite,
-    Pairs,
-    Recipe,
-    Settings,
-    Source,
-    SourceLang,
-    Target,
-    TargetLang,
-    ValidationPairs,
-    ValidationSource,
-    ValidationTarget,
-)
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import LanguageOptions, TextOptions, ValidationOptions, given
+from dragoman.cli.options import Device, DropInvalid, Overwrite, Recipe, Settings
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import (
     default_folder,
@@ -51,18 +37,12 @@ def _list_settings(asked: bool) -> None:
         raise typer.Exit
 
 
+@with_groups
 def train(
+    text: TextOptions,
+    validation: ValidationOptions,
+    languages: LanguageOptions,
     recipe: Recipe = None,
-    source: Source = None,
-    target: Target = None,
-    pairs: Pairs = None,
-    columns: Columns = None,
-    corpus: Corpus = None,
-    validation_source: ValidationSource = None,
-    validation_target: ValidationTarget = None,
-    validation_pairs: ValidationPairs = None,
-    source_lang: SourceLang = None,
-    target_lang: TargetLang = None,
     output: Folder = None,
     init_from: Annotated[
         str | None,
@@ -91,17 +71,14 @@ def train(
     dragoman train --source my.en --target my.de --set training.max_epochs=5 --set model.dropout=0.3
     dragoman train recipes/multi30k-en-de.yaml --output runs/first
     """
-    data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
-    data |= {"validation_source": validation_source, "validation_target": validation_target}
-    data |= {"validation_pairs": validation_pairs, "columns": columns}
-    langs = {"source_lang": source_lang, "target_lang": target_lang}
-    if recipe is None and not any(data.values()) and output is not None:
+    data = _data_options(text, validation, languages, invalid_utf8)
+    if recipe is None and not data.keys() - {"source_lang", "target_lang"} and output is not None:
         if (output / "config.yaml").is_file():
             recipe = output / "config.yaml"  # the run folder says all that is needed to go on
         elif not any(each.startswith("data.") for each in overrides or []):
             advice = "name text to begin one: --source and --target; see --help"
             raise ConfigError("there is no training to go on with", output, advice=advice)
-    settings = recipe_settings(recipe, _with_seed(overrides, seed), {**data, **langs})
+    settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
     from dragoman.settings.recipe import check_settings
 
     check_settings(settings, recipe)  # what is wrong is told before anything else
@@ -131,18 +108,12 @@ def train(
         say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
 
 
+@with_groups
 def prepare(
+    text: TextOptions,
+    validation: ValidationOptions,
+    languages: LanguageOptions,
     recipe: Recipe = None,
-    source: Source = None,
-    target: Target = None,
-    pairs: Pairs = None,
-    columns: Columns = None,
-    corpus: Corpus = None,
-    validation_source: ValidationSource = None,
-    validation_target: ValidationTarget = None,
-    validation_pairs: ValidationPairs = None,
-    source_lang: SourceLang = None,
-    target_lang: TargetLang = None,
     output: Folder = None,
     overwrite: Overwrite = False,
     overrides: Settings = None,
@@ -151,11 +122,8 @@ def prepare(
     """Do what must be done before a training.
 
     Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
-    data = {"corpus": corpus, "source": source, "target": target, "pairs": pairs, "invalid_utf8": invalid_utf8}
-    data |= {"validation_source": validation_source, "validation_target": validation_target}
-    data |= {"validation_pairs": validation_pairs, "columns": columns}
-    langs = {"source_lang": source_lang, "target_lang": target_lang}
-    settings = recipe_settings(recipe, overrides, {**data, **langs})
+    data = _data_options(text, validation, languages, invalid_utf8)
+    settings = recipe_settings(recipe, overrides, data)
     from dragoman.settings.recipe import check_request
 
     check_request(settings, recipe)
@@ -176,9 +144,15 @@ def prepare(
                 advice="choose another --output, or remove the folder",
             )
         prepare(config, folder, overwrite=overwrite, report=say)
-    given = [f"--{key.replace('_', '-')}={value}" for key, value in {**data, **langs}.items() if value is not None]
+    given = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
     arguments = [*([recipe] if recipe else []), *given, *(f"--set={each}" for each in overrides or [])]
     say(f"prepared {folder}; train on it: {command_line('train', *arguments, '-o', folder)}")
+
+
+def _data_options(*groups: object) -> dict[str, str]:
+    """Return the options of the data section that are given, by the names of their settings."""
+    *options, invalid_utf8 = groups
+    return {**given(*options), **({} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8})}
 
 
 def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:

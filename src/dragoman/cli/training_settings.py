@@ -8,20 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from dragoman.cli.streams import say
 from dragoman.errors import ConfigError, DataError, RunFolderError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
 
 #: The keys of the data section that say where the training text comes from.
 ORIGINS = ("corpus", "source", "target", "pairs")
 
 
 def recipe_settings(
-    recipe: Path | None, overrides: Sequence[str] | None, data: dict[str, str | None]
+    recipe: Path | None, overrides: Sequence[str] | None, data: Mapping[str, str | None]
 ) -> dict[str, Any]:
     """The settings of a recipe, over them the options of the data section, and over both `--set` overrides.
 
@@ -94,15 +92,12 @@ def require_folder(folder: Path, *, new: bool = False) -> None:
         raise RunFolderError("nothing can be written here", there, advice="choose another --output")
 
 
-def refuse_unused(drawing: Mapping[str, object], beam_size: int | None, *, samples: bool) -> None:
-    """Refuse options for drawing translations, by their names, where none are drawn, and a beam where some are."""
-    for name, value in drawing.items():
-        if value is not None and not samples:
-            raise typer.BadParameter(f"{name} is for drawing; it needs --sample")
-    if beam_size is not None and samples:
-        raise typer.BadParameter(
-            "--beam-size is for searching; it says nothing with --sample, or to a model that samples"
-        )
+def known_languages(languages: tuple[str, str]) -> dict[str, str]:
+    """Return the languages (source, target) that are known, as settings of the data section."""
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE
+
+    settings = dict(zip(("source_lang", "target_lang"), languages, strict=True))
+    return {key: language for key, language in settings.items() if language != UNKNOWN_LANGUAGE}
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:

@@ -12,24 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.flags import LineWarnings
-from dragoman.cli.options import (
-    AsJson,
-    BeamSize,
-    Device,
-    LengthPenalty,
-    MaxLength,
-    Models,
-    Overwrite,
-    Precision,
-    Sample,
-    SampleSeed,
-    Sentences,
-    Temperature,
-    Utf8,
-    Workers,
-)
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import EngineOptions, SamplingFlags, SearchFlags, search_options
+from dragoman.cli.options import AsJson, Models, Overwrite, Sentences, Utf8
 from dragoman.cli.streams import input_lines, result_lines, say, stdin_is_file, with_progress
-from dragoman.cli.training_settings import refuse_unused
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
@@ -39,45 +25,26 @@ if TYPE_CHECKING:
 READ_AHEAD = 128
 
 
+@with_groups
 def translate(
     model: Models,
+    search: SearchFlags,
+    sampling: SamplingFlags,
+    engine: EngineOptions,
     input: Annotated[
         Path | None, typer.Option("--input", "-i", help="Plain text (.gz, .bz2, .xz too); default: standard input.")
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
     overwrite: Overwrite = False,
-    beam_size: BeamSize = None,
     n_best: Annotated[
         int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")
     ] = None,
-    length_penalty: LengthPenalty = None,
-    min_length: Annotated[int | None, typer.Option("--min-length", help="Shortest translation, in tokens.")] = None,
-    max_length: MaxLength = None,
-    no_repeat_ngram: Annotated[
-        int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of so many tokens twice.")
-    ] = None,
-    sample: Sample = False,
-    temperature: Temperature = None,
-    top_k: Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")] = None,
-    top_p: Annotated[float | None, typer.Option("--top-p", help="Draw from the tokens with this probability.")] = None,
-    seed: SampleSeed = None,
-    prefix: Annotated[str | None, typer.Option("--prefix", help="How each translation must begin.")] = None,
+    prefix: Annotated[str | None, typer.Option("--prefix", help="Begin each translation with these words.")] = None,
     align: Annotated[
-        bool, typer.Option("--align", help="Add which word comes from which: text ||| 0-0 1-2 (source-target, from 0).")
+        bool, typer.Option("--align", help="Add the words that belong together: text ||| 0-0 1-2 (source-target).")
     ] = False,
     sentences: Sentences = None,
     as_json: AsJson = False,
-    batch_size: Annotated[
-        int | None,
-        typer.Option(
-            "--batch-size",
-            min=1,
-            help="Source tokens searched at once; default: 512 on a CPU. 1 answers each line before the next.",
-        ),
-    ] = None,
-    workers: Workers = None,
-    precision: Precision = "float32",
-    device: Device = "auto",
     invalid_utf8: Utf8 = "error",
 ) -> None:
     """Translate text, line by line.
@@ -97,32 +64,17 @@ def translate(
     prompted = input is None and _is_terminal()
     lines = _with_prompt() if prompted else input_lines(input, invalid_utf8, skip_long=True)
     with result_lines(output, overwrite=overwrite, inputs=[input]) as write:
-        from dragoman.machine.devices import all_cores
-        from dragoman.translator import Translator
-
         from_file = input is not None or stdin_is_file()
-        n_workers = workers or (all_cores() if from_file else 1)
-        translator = Translator.load(*model, device=device, workers=n_workers, precision=precision)
-        drawing = {"--temperature": temperature, "--top-k": top_k, "--top-p": top_p, "--seed": seed}
-        refuse_unused(drawing, beam_size, samples=sample or translator.search.sample)
+        translator = engine.load(model, one_worker=not from_file)
         translations = translator.translate_stream(
             lines,
             prefixes=prefix,
             align=align,
             sentences=sentences,
-            batch_size=1 if prompted else batch_size,
+            batch_size=1 if prompted else engine.batch_size,
             read_ahead=READ_AHEAD if from_file else 1,
-            beam_size=beam_size,
             n_best=n_best,
-            length_penalty=length_penalty,
-            min_length=min_length,
-            max_length=max_length,
-            no_repeat_ngram=no_repeat_ngram,
-            sample=sample or None,
-            temperature=temperature,
-            top_k=top_k,
-            top_p=top_p,
-            seed=seed,
+            **search_options(search, sampling, samples=translator.search.sample),
         )
         told = LineWarnings(say)
         for number, translation in enumerate(with_progress(translations, from_file=from_file, output=output)):

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.data.checks.markup import cleaned
-from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, Split, available_splits, languages, read_pairs
+from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
 from dragoman.data.encode_corpus import write_stores
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
 from dragoman.data.text_files.lines import starts_with_mark
@@ -148,7 +149,7 @@ def validation_text(folder: Path) -> ParallelText:
         BundleError: a file is missing or damaged.
     """
     store = open_prepared(folder).validation
-    return ParallelText(
+    return ParallelText.of_pairs(
         f"the validation text in {folder}",
         lambda: ((store.source_text(index), store.target_text(index)) for index in range(len(store))),
     )

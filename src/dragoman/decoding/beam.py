@@ -24,7 +24,6 @@ from dragoman.decoding.scores import FORBIDDEN, refuse_nan
 from dragoman.decoding.state import State
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID, SOS_ID
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class Beam:
     @property
     def last_ids(self) -> Ints:
         """(R,): what each hypothesis wrote last."""
-        return self.ids[:, -1] if self.ids.shape[1] else np.full_like(self.sentence, SOS_ID)
+        return self.ids[:, -1]
 
     def take(self, rows: Ints | NDArray[np.bool_]) -> Self:
         """The hypotheses that `rows`, a mask (R,) or numbers (R',), says."""
@@ -68,6 +67,7 @@ class Kept:
     n_best: int
     max_length: int | None  # what the hypotheses are cut to in the end
     alpha: float  # exponent of the length penalty
+    end_id: int
     places: Ints  # (B,): how many open hypotheses each sentence may have; the beam size less those that ended
     largest_penalty: Floats  # (B,): the length penalty at the sentence's natural limit
     bar: Floats  # (B,): the score of the worst of the n best, -inf while there are fewer or that one has a fault
@@ -82,6 +82,7 @@ class Kept:
             n_best=config.n_best,
             max_length=config.max_length,
             alpha=alpha,
+            end_id=constraints.special_ids.end,
             places=np.full_like(limits, config.beam_size),
             largest_penalty=np.array([length_penalty(n, alpha) for n in limits.tolist()], dtype=np.float32),
             bar=np.full(len(limits), -np.inf, dtype=np.float32),
@@ -98,7 +99,7 @@ class Kept:
         np.subtract.at(self.places, beam.sentence, 1)
         numbers = beam.sentence.tolist()
         for number, ids, values in zip(numbers, beam.ids.tolist(), beam.token_log_probs.tolist(), strict=True):
-            hypothesis = Hypothesis.of(ids, values, self.alpha)
+            hypothesis = Hypothesis.of(ids, values, self.alpha, finished=ids[-1:] == [self.end_id])
             if hypothesis.finished and self.finders:
                 hypothesis = replace(hypothesis, faults=self.finders[number].find(hypothesis.ids))
             self.best[number] = best_first([*self.best[number], hypothesis])[: self.n_best]
@@ -149,10 +150,11 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
 
     They are whole: a `max_length` below the natural limit does not change them.
     """
-    beam = Beam.start(len(constraints.limit))
+    beam, special_ids = Beam.start(len(constraints.limit)), constraints.special_ids
+    last_ids = np.full_like(beam.sentence, special_ids.start)
     kept = Kept.start(constraints, config)
     while True:
-        scores = state.step(beam.last_ids)
+        scores = state.step(last_ids)
         constraints.apply(scores, beam.ids, beam.sentence)
         values, token_ids = scores.top_k(config.beam_size)  # (R, K), falling
         best = values[:, 0]
@@ -161,7 +163,7 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
             kept.add(beam, best == FORBIDDEN)  # every next token is forbidden: it ends as it is
         parents, choices = best_continuations(beam, values, kept.places, config.beam_size)
         grown = beam.take(parents).extend(token_ids[parents, choices], values[parents, choices])
-        ended = grown.last_ids == EOS_ID
+        ended = grown.last_ids == special_ids.end
         kept.add(grown, ended)
         last = constraints.at_limit(beam.ids.shape[1], beam.sentence)
         going_on = kept.settle(grown, ~ended & ~last[parents] & kept.can_enter(grown))
@@ -172,7 +174,7 @@ def beam_search(state: State, constraints: Constraints, config: SearchConfig) ->
             return kept.best
         if not going_on.all():
             grown, parents = grown.take(going_on), parents[going_on]
-        beam = grown
+        beam, last_ids = grown, grown.last_ids
         state.select(parents)
 
 

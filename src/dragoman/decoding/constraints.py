@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.scores import Scores
+from dragoman.decoding.state import Scorer
 from dragoman.errors import ConfigError
 from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
+from dragoman.text.special_ids import SpecialIds
 
 _NOTHING: Ints = np.empty(0, dtype=np.int64)
 
@@ -34,6 +35,7 @@ class Constraints:
     limit: Ints  # (B,): most tokens that the search writes, the end mark included
     shortest: int  # the smallest of limit
     longest: int  # the largest
+    special_ids: SpecialIds  # of the target
     min_length: int  # fewest tokens before the end mark
     no_repeat_ngram: int
     prefix_ids: Ints  # (B, P): what each translation begins with, then padding
@@ -44,16 +46,15 @@ class Constraints:
         cls,
         source_ids: Ints,
         config: SearchConfig,
-        *,
-        prefixes: Sequence[Sequence[int]] | None,
-        vocab_size: int,
-        max_length: int,
+        scorer: Scorer,
+        prefixes: Sequence[Sequence[int]] | None = None,
     ) -> Self:
-        """The constraints of a configuration for source_ids (B, S), given the model's own largest length.
+        """Return the constraints of a configuration for source_ids (B, S) that a scorer reads.
 
         Raises:
             ConfigError: a prefix has special or unknown ids or is too long, or min_length leaves no room for the end.
         """
+        max_length, special_ids = scorer.max_length, scorer.special_ids
         asked = max_length if config.max_length is None else min(config.max_length, max_length)
         if config.min_length >= asked:
             whose = "" if asked == config.max_length else "the model's "
@@ -63,9 +64,10 @@ class Constraints:
         if len(prefixes) != len(source_ids):
             what = f"{len(prefixes)} prefixes for {len(source_ids)} sentences"
             raise ConfigError(what, advice="give one for each, or none")
-        natural_limit = np.minimum(_natural_limit(source_ids, prefixes, config.min_length), max_length)
+        n_tokens = (source_ids != special_ids.source.pad).sum(axis=1) - 1  # the end mark is not counted
+        natural_limit = np.minimum(_natural_limit(n_tokens, prefixes, config.min_length), max_length)
         room = natural_limit if config.max_length is None else np.full_like(natural_limit, asked)
-        _check_prefixes(prefixes, room.tolist(), vocab_size)
+        _check_prefixes(prefixes, room.tolist(), scorer.vocab_size, special_ids.target)
         # What is chosen among several is chosen whole, and cut then; one alone need not be written further.
         limit = room if _writes_one(config) else np.maximum(room, natural_limit)
         return cls(
@@ -73,10 +75,11 @@ class Constraints:
             limit=limit,
             shortest=int(limit.min()),
             longest=int(limit.max()),
+            special_ids=special_ids.target,
             min_length=config.min_length,
             no_repeat_ngram=config.no_repeat_ngram,
-            prefix_ids=_padded(prefixes),
-            finders=tuple(map(FaultFinder, _without_marks(source_ids), prefixes)),
+            prefix_ids=_padded(prefixes, special_ids.target.pad),
+            finders=tuple(map(FaultFinder, _without_marks(source_ids, special_ids.source), prefixes)),
         )
 
     def apply(self, scores: Scores, written: Ints, sentence: Ints) -> None:
@@ -88,7 +91,8 @@ class Constraints:
         rows, forced = self._forced(t, sentence)
         # A forced token keeps its probability whatever the other constraints say.
         forced_log_probs = scores.at(rows, forced) if len(rows) else None
-        scores.forbid_everywhere([PAD_ID, SOS_ID, EOS_ID] if t < self.min_length else [PAD_ID, SOS_ID])
+        marks, may_end = self.special_ids.marks, t >= self.min_length
+        scores.forbid_everywhere(sorted(marks - {self.special_ids.end} if may_end else marks))
         if 0 < self.no_repeat_ngram <= t:
             scores.forbid(*_repeats(written, self.no_repeat_ngram))
         if forced_log_probs is not None:
@@ -99,7 +103,7 @@ class Constraints:
         if t >= self.prefix_ids.shape[1]:
             return _NOTHING, _NOTHING
         tokens = self.prefix_ids[sentence, t]
-        rows = np.flatnonzero(tokens != PAD_ID)
+        rows = np.flatnonzero(tokens != self.special_ids.pad)
         return rows, tokens[rows]
 
     def at_limit(self, t: int, sentence: Ints) -> NDArray[np.bool_]:
@@ -114,9 +118,8 @@ class Constraints:
         return last
 
 
-def _natural_limit(source_ids: Ints, prefixes: Sequence[Sequence[int]], min_length: int) -> Ints:
+def _natural_limit(n_tokens: Ints, prefixes: Sequence[Sequence[int]], min_length: int) -> Ints:
     """(B,): half as many tokens again as the source has, and 50, after the prefix."""
-    n_tokens = (source_ids != PAD_ID).sum(axis=1) - 1  # the end mark is not counted
     limit: Ints = np.maximum(n_tokens * 3 // 2 + 50, min_length + 1) + [len(prefix) for prefix in prefixes]
     return limit
 
@@ -126,8 +129,8 @@ def _writes_one(config: SearchConfig) -> bool:
     return (config.n_best if config.sample else config.beam_size) == 1
 
 
-def _without_marks(source_ids: Ints) -> list[list[int]]:
-    return [[id for id in ids if id not in (PAD_ID, EOS_ID)] for ids in source_ids.tolist()]
+def _without_marks(source_ids: Ints, special_ids: SpecialIds) -> list[list[int]]:
+    return [[id for id in ids if id not in (special_ids.pad, special_ids.end)] for ids in source_ids.tolist()]
 
 
 def _repeats(written: Ints, n: int) -> tuple[Ints, Ints]:
@@ -138,16 +141,18 @@ def _repeats(written: Ints, n: int) -> tuple[Ints, Ints]:
     return rows, ngrams[rows, places, -1]
 
 
-def _padded(prefixes: Sequence[Sequence[int]]) -> Ints:
+def _padded(prefixes: Sequence[Sequence[int]], pad_id: int) -> Ints:
     """(B, P), padding after each prefix's end."""
     width = max(len(prefix) for prefix in prefixes)
-    rows = [[*prefix, *[PAD_ID] * (width - len(prefix))] for prefix in prefixes]
+    rows = [[*prefix, *[pad_id] * (width - len(prefix))] for prefix in prefixes]
     return np.array(rows, dtype=np.int64).reshape(len(prefixes), width)
 
 
-def _check_prefixes(prefixes: Sequence[Sequence[int]], limits: Sequence[int], vocab_size: int) -> None:
+def _check_prefixes(
+    prefixes: Sequence[Sequence[int]], limits: Sequence[int], vocab_size: int, special_ids: SpecialIds
+) -> None:
     for number, (prefix, limit) in enumerate(zip(prefixes, limits, strict=True)):
-        wrong = [id for id in prefix if id in (PAD_ID, SOS_ID, EOS_ID) or not 0 <= id < vocab_size]
+        wrong = [id for id in prefix if id in special_ids.marks or not 0 <= id < vocab_size]
         if wrong:
             raise ConfigError(f"prefix {number} has the id {wrong[0]}, which no translation contains")
         if len(prefix) >= limit:

@@ -14,7 +14,6 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.scores import FORBIDDEN, Scores, refuse_nan
 from dragoman.decoding.state import State
 from dragoman.machine.arrays import Floats, Ints
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 
 #: scores (R, V), the numbers (R,) of the rows as they were at the start, the position -> log-probabilities and ids (R,)
 #: of the tokens to write.
@@ -34,10 +33,10 @@ def walk(
     A row that has ended leaves the state. Only then is it refused if the model gave probabilities that are not numbers,
     which a search chooses before all others.
     """
-    n_rows = len(sentence)
+    n_rows, special_ids = len(sentence), constraints.special_ids
     hypotheses: dict[int, Hypothesis] = {}
-    rows, last_ids = np.arange(n_rows), np.full(n_rows, SOS_ID)
-    ids = np.full((n_rows, constraints.longest), PAD_ID)
+    rows, last_ids = np.arange(n_rows), np.full(n_rows, special_ids.start)
+    ids = np.full((n_rows, constraints.longest), special_ids.pad)
     log_probs = np.zeros((n_rows, constraints.longest), dtype=np.float32)
     for position in range(constraints.longest):
         scores = state.step(last_ids)
@@ -45,14 +44,14 @@ def walk(
         token_log_probs, last_ids = choose(scores, rows, position)
         ids[:, position], log_probs[:, position] = last_ids, token_log_probs
         stuck = token_log_probs == FORBIDDEN  # every token is forbidden: it ends before this one
-        finished = (last_ids == EOS_ID) & ~stuck
+        finished = (last_ids == special_ids.end) & ~stuck
         ended = finished | stuck | constraints.at_limit(position, sentence)
         if ended.any():
             refuse_nan(log_probs[ended])
             for row in np.flatnonzero(ended).tolist():
                 length = position + bool(finished[row])
                 written = ids[row, :length].tolist(), log_probs[row, :length].tolist()
-                hypotheses[int(rows[row])] = Hypothesis.of(*written, length_penalty)
+                hypotheses[int(rows[row])] = Hypothesis.of(*written, length_penalty, finished=bool(finished[row]))
             going_on = np.flatnonzero(~ended)
             if not len(going_on):
                 break

@@ -4,10 +4,12 @@ What is drawn for a sentence is a function of the seed and the sentence alone; i
 number of samples, change nothing but the rounding of probabilities, on which a draw hardly ever depends. The same
 sentence twice therefore gives the same samples twice.
 
-B sentences, R rows, S source, V vocabulary, K tokens to draw from.
+B sentences, R rows, V vocabulary, K tokens to draw from.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -18,21 +20,22 @@ from dragoman.decoding.scores import Scores, refuse_nan
 from dragoman.decoding.state import State
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import PAD_ID
 
 #: A temperature below this is this: float32 has no smaller numbers to divide by.
 LOWEST_TEMPERATURE = 1e-20
 
 
-def sample(state: State, constraints: Constraints, source_ids: Ints, config: SearchConfig) -> list[list[Hypothesis]]:
-    """Draw n_best translations of each sentence of source_ids (B, S), independently, so that two may be equal.
+def sample(
+    state: State, constraints: Constraints, sources: Sequence[Sequence[int]], config: SearchConfig
+) -> list[list[Hypothesis]]:
+    """Draw n_best translations of each of the sources, ids without padding, independently, so that two may be equal.
 
     Their log-probabilities are the model's own: before temperature, top k and top p.
     """
     n = config.n_best
-    sentence = np.arange(len(source_ids)).repeat(n)
+    sentence = np.arange(len(sources)).repeat(n)
     state.select(sentence)
-    noise = _noise(source_ids, constraints, config)
+    noise = _noise(sources, constraints, config)
 
     def choose(scores: Scores, rows: Ints, position: int) -> tuple[Floats, Ints]:
         return draw(scores, noise[rows, position], config)
@@ -77,12 +80,12 @@ def _least_weight(weights: Floats, top_p: float) -> Floats:
     return np.take_along_axis(falling, np.minimum(last, falling.shape[1] - 1), axis=1)
 
 
-def _noise(source_ids: Ints, constraints: Constraints, config: SearchConfig) -> Floats:
+def _noise(sources: Sequence[Sequence[int]], constraints: Constraints, config: SearchConfig) -> Floats:
     """Uniform noise (B * n_best, longest) from [0, 1); a sentence's rows are a function of seed and sentence."""
-    noise = np.zeros((len(source_ids), config.n_best, constraints.longest), dtype=np.float32)
+    noise = np.zeros((len(sources), config.n_best, constraints.longest), dtype=np.float32)
     limits = zip(constraints.natural_limit.tolist(), constraints.limit.tolist(), strict=True)
-    for sentence, (ids, (natural, limit)) in enumerate(zip(source_ids.tolist(), limits, strict=True)):
-        key = [config.seed, *(id for id in ids if id != PAD_ID)]
+    for sentence, (ids, (natural, limit)) in enumerate(zip(sources, limits, strict=True)):
+        key = [config.seed, *ids]
         usual = np.random.default_rng(key).random((config.n_best, natural), dtype=np.float32)
         noise[sentence, :, : min(natural, limit)] = usual[:, :limit]
         for number in range(config.n_best if limit > natural else 0):  # more of it leaves the first as they are

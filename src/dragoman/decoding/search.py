@@ -49,14 +49,14 @@ def search(
     """
     if not len(source_ids):
         return []
-    constraints = Constraints.of(
-        source_ids, config, prefixes=prefixes, vocab_size=scorer.vocab_size, max_length=scorer.max_length
-    )
+    constraints = Constraints.of(source_ids, config, scorer, prefixes)
     state = scorer.start(source_ids)
     if should_stop is not None:
         state = StoppableState(state, should_stop)
     if config.sample:
-        found = sample(state, constraints, source_ids, config)
+        pad = scorer.special_ids.source.pad
+        sources = [[id for id in ids if id != pad] for ids in source_ids.tolist()]
+        found = sample(state, constraints, sources, config)
     elif config.beam_size == 1:
         found = [[hypothesis] for hypothesis in greedy_search(state, constraints, config.length_penalty)]
     else:

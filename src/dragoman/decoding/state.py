@@ -17,7 +17,7 @@ from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
 from dragoman.errors import ConfigError, StoppedError
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.model_config import ModelConfig
-from dragoman.text.vocabulary import PAD_ID
+from dragoman.text.special_ids import SpecialIdPair
 
 
 class State(Protocol):
@@ -40,6 +40,10 @@ class Scorer(Protocol):
     @property
     def max_length(self) -> int:
         """The most steps a state can take."""
+
+    @property
+    def special_ids(self) -> SpecialIdPair:
+        """Those of its vocabularies."""
 
     def start(self, source_ids: Ints) -> State:
         """source_ids (B, S), ending in eos and then padding -> a state of one row a sentence that has read nothing."""
@@ -70,6 +74,10 @@ class Model(Protocol):
     def config(self) -> ModelConfig:
         """Its shape."""
 
+    @property
+    def special_ids(self) -> SpecialIdPair:
+        """Those of its vocabularies."""
+
     def start(self, source_ids: Ints) -> Steps:
         """Read the sources (B, S)."""
 
@@ -78,16 +86,12 @@ class TransformerScorer:
     """One Transformer, or several as an ensemble: the mean of their probabilities.
 
     Raises:
-        ConfigError: no model, vocabularies of different sizes, or another padding id than that of the batches.
+        ConfigError: no model, vocabularies of different sizes, or different special ids.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
         if not models:
             raise ConfigError("an ensemble of no models")
-        for model in models:
-            if model.config.pad_id != PAD_ID:
-                what = f"the model's pad_id is {model.config.pad_id}, and a search pads with {PAD_ID}"
-                raise ConfigError(what, advice=f"train one with pad_id {PAD_ID}")
         self._models = tuple(models)
         sizes = {(model.config.source_vocab_size, model.config.target_vocab_size) for model in models}
         if len(sizes) > 1:
@@ -97,15 +101,20 @@ class TransformerScorer:
                 advice="give models that were trained with the same tokenizers",
             )
         ((_, self.vocab_size),) = sizes
+        self.special_ids = models[0].special_ids
+        if any(model.special_ids != self.special_ids for model in models):
+            raise ConfigError(
+                "the models of an ensemble have different special ids",
+                advice="give models that were trained with the same tokenizers",
+            )
         self.max_length = min(model.config.max_length for model in models)
 
     def start(self, source_ids: Ints) -> State:
         """See `Scorer`; ValueError for a source of padding alone, which has nothing to attend to."""
-        if not (source_ids != self._models[0].config.pad_id).any(axis=1).all():
+        if not (source_ids != self.special_ids.source.pad).any(axis=1).all():
             raise ValueError("a source without tokens")
-        states = [
-            TransformerState(model.start(source_ids), len(source_ids), model.config.pad_id) for model in self._models
-        ]
+        pad_id = self.special_ids.target.pad
+        states = [TransformerState(model.start(source_ids), len(source_ids), pad_id) for model in self._models]
         return states[0] if len(states) == 1 else EnsembleState(states)
 
 

@@ -25,9 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.bundle.finding import find_bundle
-from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText
+from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import text_problem
+from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, DataError, RunFolderError
 from dragoman.machine.devices import Precision
 from dragoman.machine.files import sha256, temporary, write_file, write_pieces

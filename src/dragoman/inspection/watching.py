@@ -22,7 +22,6 @@ from dragoman.decoding.scores import ArrayScores, Scores
 from dragoman.decoding.state import Scorer, State
 from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID
 
 #: What became of a hypothesis.
 #:
@@ -80,13 +79,12 @@ class WatchedScorer:
 
     def __init__(self, scorer: Scorer, config: SearchConfig, n_nearest: int) -> None:
         self._scorer, self._config, self._n_nearest = scorer, config, n_nearest
-        self.vocab_size, self.max_length = scorer.vocab_size, scorer.max_length
+        self.vocab_size, self.max_length, self.special_ids = scorer.vocab_size, scorer.max_length, scorer.special_ids
         self.root = Node(id=-1)
 
     def start(self, source_ids: Ints) -> State:
         """See `dragoman.decoding.state.Scorer`; source_ids (1, S)."""
-        limits = {"vocab_size": self.vocab_size, "max_length": self.max_length}
-        constraints = Constraints.of(source_ids, self._config, prefixes=None, **limits)
+        constraints = Constraints.of(source_ids, self._config, self)
         state = self._scorer.start(source_ids)
         return WatchedState(state, self.root, constraints, self._config.beam_size, self._n_nearest)
 
@@ -145,10 +143,11 @@ class WatchedState:
         grown = token_ids[parents, choices], values[parents, choices], (totals[parents] + values[parents, choices])
         for row, id, log_prob, total in zip(parents.tolist(), *(each.tolist() for each in grown), strict=True):
             parent = self._open[row]
-            if last and id != EOS_ID:
+            is_end = id == self._constraints.special_ids.end
+            if last and not is_end:
                 continue
             node = Node(id, parent, log_prob, total, parent.length + 1)
-            if id == EOS_ID:
+            if is_end:
                 node.fate = "finished"
                 self._places -= 1
             parent.fate = "lived"

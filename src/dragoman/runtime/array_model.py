@@ -31,6 +31,7 @@ from dragoman.runtime.folding import search_weights
 from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 
 class ArrayModel:
@@ -42,8 +43,8 @@ class ArrayModel:
 
     # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
     @np.errstate(all="ignore")
-    def __init__(self, config: ModelConfig, weights: Weights) -> None:
-        self.config = config
+    def __init__(self, config: ModelConfig, weights: Weights, special_ids: SpecialIdPair = SpecialIdPair()) -> None:
+        self.config, self.special_ids = config, special_ids
         weights, layout = search_weights(config, weights), Layout(config)
         rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
         self._source_embedding = Embedding(weights, layout.source_embedding, config)
@@ -58,7 +59,7 @@ class ArrayModel:
     @np.errstate(all="ignore")
     def start(self, source_ids: Ints) -> ArraySteps:
         """Read the sources (B, S), which end in eos and then padding."""
-        is_real = source_ids != self.config.pad_id
+        is_real = source_ids != self.special_ids.source.pad
         mask_bias = None if is_real.all() else np.where(is_real, np.float32(0), MASKED)[:, None, None]
         return ArraySteps(self, self._encode(source_ids, mask_bias), len(source_ids), mask_bias)
 

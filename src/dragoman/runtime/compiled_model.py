@@ -29,6 +29,7 @@ from dragoman.runtime.packing import Packer, rounded_up
 from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 #: More of the highest scores than this are found in NumPy, in less than quadratic time.
 MOST_SORTED = 100
@@ -44,8 +45,14 @@ class CompiledModel:
 
     # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
     @np.errstate(all="ignore")
-    def __init__(self, config: ModelConfig, weights: Mapping[str, Floats], kernels: Kernels) -> None:
-        self.config, self.kernels = config, kernels
+    def __init__(
+        self,
+        config: ModelConfig,
+        weights: Mapping[str, Floats],
+        kernels: Kernels,
+        special_ids: SpecialIdPair = SpecialIdPair(),
+    ) -> None:
+        self.config, self.kernels, self.special_ids = config, kernels, special_ids
         weights, layout = search_weights(config, weights), Layout(config)
         pack = Packer(config, weights, kernels)
         self._source_embedding = Embedding(weights, layout.source_embedding, config)
@@ -78,7 +85,7 @@ class CompiledModel:
         n_sentences, length = source_ids.shape
         if not 0 < length <= self.config.max_length:
             raise ValueError(f"a source of {length} tokens for a model that reads {self.config.max_length}")
-        unseen = self.unseen(source_ids != self.config.pad_id)
+        unseen = self.unseen(source_ids != self.special_ids.source.pad)
         x = self._source_embedding(source_ids, slice(length))
         steps = CompiledSteps(self, n_sentences, length, unseen)
         angles = None if self.angles is None else self.angles.rows(slice(length))

@@ -22,6 +22,7 @@ from dragoman.model.cache import Placed, SequenceCache
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 
 class TorchModel:
@@ -36,6 +37,11 @@ class TorchModel:
         """Its shape."""
         return self._model.config
 
+    @property
+    def special_ids(self) -> SpecialIdPair:
+        """Those of its vocabularies."""
+        return self._model.special_ids
+
     @torch.no_grad()
     def start(self, source_ids: Ints) -> TorchSteps:
         """Read the sources (B, S), which end in eos and then padding.
@@ -46,7 +52,7 @@ class TorchModel:
         if self._model.training:
             raise ConfigError("search with a model in training mode", advice="call model.eval(), then model.train()")
         ids = torch.from_numpy(source_ids).to(self._device)
-        source_mask = padding_mask(ids, self.config.pad_id)
+        source_mask = padding_mask(ids, self.special_ids.source.pad)
         empty = self._model.start_cache(self._model.encode(ids), None if bool(source_mask.all()) else source_mask)
         return TorchSteps(self._model, GridCache(empty))
 

@@ -33,8 +33,17 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
         ConfigError: the file is not a YAML mapping of at most 100 kB, or an override is not `key=value`.
     """
     settings = _read_yaml(path) if path is not None else {}
+    if path is not None and path.name == "config.yaml":
+        _drop_pad_id(settings)
     override_settings(settings, overrides)
     return settings
+
+
+def _drop_pad_id(settings: dict[str, Any]) -> None:
+    """Drop `model.pad_id`, which runs of release 0.1.0 have noted, and which is 0 in all of them."""
+    model = settings.get("model")
+    if isinstance(model, dict) and model.get("pad_id") == 0:
+        del model["pad_id"]
 
 
 def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> None:
@@ -165,8 +174,6 @@ def _in_vain(config: Config) -> Iterator[tuple[str, str, str]]:
     if config.model.tie == "all" and not tokenizer.is_joint:
         what = "model.tie 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"
         yield "model", "tie", what
-    if config.model.pad_id:
-        yield "model", "pad_id", "model.pad_id must be 0, which fills batches of text up; leave it out"
     if config.training.r_drop and not any(rate for name, rate in config.model if name.endswith("dropout")):
         what = "training.r_drop compares two passes with different dropout, and there is none; set model.dropout"
         yield "training", "r_drop", what

@@ -113,7 +113,7 @@ def train(
 def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
     """A new model with random weights, a function of the seed alone."""
     torch.manual_seed(config.training.seed)
-    return Transformer(model_config(config, prepared)).to(device)
+    return Transformer(model_config(config, prepared), prepared.tokenizers.special_ids).to(device)
 
 
 def steps_of_run(config: Config, run: Path) -> int:

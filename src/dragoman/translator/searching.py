@@ -19,8 +19,7 @@ from dragoman.machine.workers import Workers
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
-from dragoman.text.vocabulary import EOS_ID
-from dragoman.translator.padding import batches, pad
+from dragoman.translator.padding import batches, pad_sources
 from dragoman.translator.planning import SearchJob
 
 
@@ -126,7 +125,7 @@ class Searcher:
 
     def _search_batch(self, batch: _Batch) -> list[list[Candidate]] | None:
         """Return None if it was stopped: an error would end the worker processes."""
-        source_ids = pad([[*job.ids, EOS_ID] for job in batch.jobs])
+        source_ids = pad_sources([job.ids for job in batch.jobs], self._scorer.special_ids.source)
         prefixes = [job.prefix_ids for job in batch.jobs]
         config = batch.jobs[0].config
         try:

@@ -1,0 +1,60 @@
+"""`dragoman compare-outputs`: score translations that exist, and compare two systems by a paired test."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dragoman.cli.options import AsJson, TargetLang
+from dragoman.cli.streams import input_lines, print_result
+from dragoman.cli.test_set import M30k, warn_of_spaces
+
+if TYPE_CHECKING:
+    from dragoman.evaluation.metrics import Comparison, Metric
+
+
+def compare_outputs(
+    hypotheses: Annotated[Path, typer.Option("--hypotheses", help="Translations to score.", show_default=False)],
+    target: Annotated[Path, typer.Option("--target", help="Their references, line by line.", show_default=False)],
+    baseline: Annotated[
+        Path | None, typer.Option("--baseline", help="Other translations, which the hypotheses are compared with.")
+    ] = None,
+    target_lang: TargetLang = None,
+    m30k: M30k = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score translations that exist, without a model.
+
+    BLEU and chrF2. With a --baseline, p is the probability that a difference as large as theirs is chance (paired
+    bootstrap resampling).
+
+    \b
+    dragoman compare-outputs --hypotheses new.de --target test.de
+    dragoman compare-outputs --hypotheses new.de --baseline old.de --target test.de
+    """
+    if baseline is not None and m30k:
+        raise typer.BadParameter("--m30k says nothing with --baseline; leave it out")
+    from dragoman.cli.metric_tables import comparison_table, metrics_table
+    from dragoman.data.formats.file_names import file_language
+    from dragoman.evaluation.evaluation import m30k_references, score_all
+    from dragoman.evaluation.metrics import paired_test
+
+    language = target_lang or file_language(str(target))
+    outputs, references = (list(input_lines(path, "error")) for path in (hypotheses, target))
+    warn_of_spaces(language, references)
+    if baseline is not None:
+        comparisons = paired_test(list(input_lines(baseline, "error")), outputs, references, language)
+        print_result(_json(comparisons) if as_json else comparison_table(comparisons))
+        return
+    tokenised = m30k_references(references, language) if m30k else None
+    metrics = score_all(outputs, references, tokenised, language)
+    print_result(_json(metrics) if as_json else metrics_table(metrics))
+
+
+def _json(results: Sequence[Metric] | Sequence[Comparison]) -> str:
+    return json.dumps([asdict(each) for each in results], ensure_ascii=False)

@@ -1,0 +1,49 @@
+"""Scores as tables for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Column, Table
+
+if TYPE_CHECKING:
+    from dragoman.evaluation.evaluation import Evaluation
+    from dragoman.evaluation.metrics import Comparison, Metric
+
+
+def evaluation_table(evaluation: Evaluation) -> Table:
+    """Return the scores of a model on a test set."""
+    table = metrics_table(evaluation.metrics)
+    table.title = f"{evaluation.n_sentences:,} sentences, {evaluation.search.describe()}"
+    table.add_row("exact match", f"{evaluation.exact_match:.4f}", "")
+    perplexity = "-" if evaluation.perplexity is None else f"{evaluation.perplexity:.3f}"
+    note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""
+    table.add_row("perplexity", perplexity, note)
+    table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}", "")
+    return table
+
+
+def metrics_table(metrics: Sequence[Metric]) -> Table:
+    """Return scores, a row each."""
+    table = Table("metric", "value", Column("signature", overflow="fold"))
+    for metric in metrics:
+        table.add_row(metric.name, f"{metric.score:.2f}", metric.signature)
+    return table
+
+
+def tuning_table(setting: str, values: Sequence[Any], scores: Sequence[Sequence[Metric]]) -> Table:
+    """Return the scores of each value of a setting, a row each."""
+    table = Table(setting, *(Column(metric.name, justify="right") for metric in scores[0]))
+    for value, metrics in zip(values, scores, strict=True):
+        table.add_row(str(value), *(f"{metric.score:.2f}" for metric in metrics))
+    return table
+
+
+def comparison_table(comparisons: Sequence[Comparison]) -> Table:
+    """Return a paired test, a row for each metric."""
+    table = Table("metric", "baseline", "system", "p", Column("signature", overflow="fold"))
+    for comparison in comparisons:
+        scores = f"{comparison.baseline:.2f}", f"{comparison.system:.2f}", f"{comparison.p_value:.4f}"
+        table.add_row(comparison.name, *scores, comparison.signature)
+    return table

@@ -1,0 +1,135 @@
+"""Options that belong together, as dataclasses; `grouping` makes each field an option of a command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from dragoman.cli.options import (
+    BatchSize,
+    BeamSize,
+    Columns,
+    Corpus,
+    Device,
+    LengthPenalty,
+    MaxLength,
+    MinLength,
+    NoRepeatNgram,
+    Pairs,
+    Precision,
+    Sample,
+    SampleSeed,
+    Source,
+    SourceLang,
+    Target,
+    TargetLang,
+    Temperature,
+    TopK,
+    TopP,
+    ValidationPairs,
+    ValidationSource,
+    ValidationTarget,
+    Workers,
+)
+
+if TYPE_CHECKING:
+    from dragoman.translator import Translator
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """Parallel text: a corpus known by name, two files, or one file of pairs."""
+
+    corpus: Corpus = None
+    source: Source = None
+    target: Target = None
+    pairs: Pairs = None
+    columns: Columns = None
+
+
+@dataclass(frozen=True)
+class ValidationOptions:
+    """Parallel text by which a run chooses its best model."""
+
+    validation_source: ValidationSource = None
+    validation_target: ValidationTarget = None
+    validation_pairs: ValidationPairs = None
+
+
+@dataclass(frozen=True)
+class LanguageOptions:
+    """The languages of a parallel text."""
+
+    source_lang: SourceLang = None
+    target_lang: TargetLang = None
+
+
+@dataclass(frozen=True)
+class SearchFlags:
+    """How a model searches for translations."""
+
+    beam_size: BeamSize = None
+    length_penalty: LengthPenalty = None
+    min_length: MinLength = None
+    max_length: MaxLength = None
+    no_repeat_ngram: NoRepeatNgram = None
+
+
+@dataclass(frozen=True)
+class SamplingFlags:
+    """How translations are drawn at random."""
+
+    sample: Sample = False
+    temperature: Temperature = None
+    top_k: TopK = None
+    top_p: TopP = None
+    seed: SampleSeed = None
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Where a model runs, and in what precision."""
+
+    batch_size: BatchSize = None
+    workers: Workers = None
+    precision: Precision = "float32"
+    device: Device = "auto"
+
+    def load(self, models: Sequence[str], *, one_worker: bool = False) -> Translator:
+        """Load one model, or several as an ensemble.
+
+        Args:
+            one_worker: use one process, and not all cores, unless --workers says otherwise.
+        """
+        from dragoman.machine.devices import all_cores
+        from dragoman.translator import Translator
+
+        workers = self.workers or (1 if one_worker else all_cores())
+        return Translator.load(*models, device=self.device, workers=workers, precision=self.precision)
+
+
+def given(*groups: Any) -> dict[str, Any]:
+    """Return the options of some groups that have a value, by their names."""
+    return {name: value for group in groups for name, value in asdict(group).items() if value is not None}
+
+
+def search_options(search: SearchFlags, sampling: SamplingFlags, *, samples: bool) -> dict[str, Any]:
+    """Return the options of a search, by the names of their settings.
+
+    Args:
+        samples: the models draw translations even without --sample.
+
+    Raises:
+        typer.BadParameter: options for drawing where nothing is drawn, or a beam where something is.
+    """
+    samples = sampling.sample or samples
+    for field in fields(sampling)[1:]:
+        if getattr(sampling, field.name) is not None and not samples:
+            raise typer.BadParameter(f"--{field.name.replace('_', '-')} is for drawing; it needs --sample")
+    if search.beam_size is not None and samples:
+        what = "it says nothing with --sample, or to a model that samples"
+        raise typer.BadParameter(f"--beam-size is for searching; {what}")
+    return {**asdict(search), **asdict(sampling), "sample": sampling.sample or None}

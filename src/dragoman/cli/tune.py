@@ -1,0 +1,96 @@
+"""`dragoman tune`: find the value of a search setting that is best on validation text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import EngineOptions, LanguageOptions, SearchFlags, TextOptions, given
+from dragoman.cli.options import AsJson, Models, Recipe, Sentences
+from dragoman.cli.streams import print_result
+from dragoman.cli.test_set import M30k, Request, Split, read_test_set, refuse_options, warn_of_length
+
+if TYPE_CHECKING:
+    from dragoman.evaluation.metrics import Metric
+
+
+@with_groups
+def tune(
+    context: typer.Context,
+    model: Models,
+    vary: Annotated[
+        list[str],
+        typer.Option(
+            "--vary",
+            metavar="KEY=VALUE,VALUE",
+            help="A search setting and its values, e.g. beam_size=1,5.",
+            show_default=False,
+        ),
+    ],
+    text: TextOptions,
+    languages: LanguageOptions,
+    search: SearchFlags,
+    engine: EngineOptions,
+    recipe: Recipe = None,
+    split: Split = "validation",
+    m30k: M30k = False,
+    sentences: Sentences = None,
+    as_json: AsJson = False,
+) -> None:
+    """Score each value of a search setting on validation text.
+
+    Without any text it is the one by which a run chose its best. Choose on validation text, and report scores of
+    another: the best of several values is better on the text that chose it than on any other.
+
+    \b
+    dragoman tune -m runs/my --vary length_penalty=0,0.6,1
+    dragoman tune -m multi30k-en-de --corpus multi30k --vary beam_size=1,5,10
+    """
+    if len(vary) > 1:
+        raise typer.BadParameter("one --vary at a time")
+    options = {**given(search), "sentences": sentences, "batch_size": engine.batch_size}
+    key, settings = _settings(vary[0], options)
+    request = Request(recipe, text, languages, split, m30k)
+    if request.has_files:
+        refuse_options(context, {"recipe", "split"}, "--source, --target or --pairs")
+    from dragoman.cli.metric_tables import tuning_table
+    from dragoman.evaluation.evaluation import vary_search
+
+    translator = engine.load(model)
+    test = read_test_set(request, model, translator)
+    warn_of_length(test, translator, has_perplexity=False)
+    scores = vary_search(
+        translator,
+        test.sources,
+        test.references,
+        settings,
+        language=test.language,
+        m30k_references=test.m30k_references,
+    )
+    values = [varied[key] for varied in settings]
+    print_result(_json(key, values, scores) if as_json else tuning_table(key, values, scores))
+
+
+def _settings(vary: str, options: dict[str, Any]) -> tuple[str, list[Any]]:
+    """Return the setting that `key=value,value` names, and the options with each of its values."""
+    from dragoman.settings.recipe import override_settings, parse_vary
+
+    key, values = parse_vary(vary, "length_penalty=0,0.6,1")
+    if key in options:
+        raise typer.BadParameter(f"--{key.replace('_', '-')} says nothing with --vary {key}; leave it out")
+    settings = []
+    for value in values:
+        varied = dict(options)
+        override_settings(varied, [f"{key}={value}"])
+        settings.append(varied)
+    return key, settings
+
+
+def _json(key: str, values: Sequence[Any], scores: Sequence[Sequence[Metric]]) -> str:
+    rows = [{key: value, "metrics": list(map(asdict, metrics))} for value, metrics in zip(values, scores, strict=True)]
+    return json.dumps(rows, ensure_ascii=False)

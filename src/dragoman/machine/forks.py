@@ -1,0 +1,61 @@
+"""Copies of this process that work for it and send back what they return or raise."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from multiprocessing.process import BaseProcess
+from typing import Generic, TypeVar, cast
+
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Answer(Generic[Result]):
+    """A returned value or a raised error, on its way from one process to another."""
+
+    value: Result | None
+    error: Exception | None = None
+
+    def get(self) -> Result:
+        """Return the value, or raise the error."""
+        if self.error is not None:
+            raise self.error
+        return cast(Result, self.value)
+
+
+def answer(work: Callable[[], Result]) -> Answer[Result]:
+    """Call `work`, and catch the error that it raises."""
+    try:
+        return Answer(work())
+    except Exception as error:
+        return Answer(None, error)
+
+
+def can_fork() -> bool:
+    """Return True if a process can be copied safely here (Linux), and this one may have children."""
+    return sys.platform == "linux" and not multiprocessing.current_process().daemon
+
+
+def fork(target: Callable[..., None], *arguments: object) -> BaseProcess:
+    """Start a copy of this process that calls `target`.
+
+    Raises:
+        OSError: there is no RAM for one more process.
+    """
+    process = multiprocessing.get_context("fork").Process(target=target, args=arguments, daemon=True)
+    with warnings.catch_warnings():
+        # Python 3.12 warns of threads, which the copy neither has nor needs.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        process.start()
+    return process
+
+
+def leave_signals_to_parent() -> None:
+    """Ignore Ctrl-C, which reaches parent and copies alike, so that the parent decides; end on SIGTERM."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)

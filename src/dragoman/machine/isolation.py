@@ -1,0 +1,64 @@
+"""Work in a process of its own, which may abort or be killed without harm to this one."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import TypeVar
+
+from dragoman.errors import ResourceError, is_out_of_memory
+from dragoman.machine.forks import Answer, answer, can_fork, fork, leave_signals_to_parent
+
+#: The option of Linux's prctl that asks for a signal when the parent ends.
+_PR_SET_PDEATHSIG = 1
+
+Result = TypeVar("Result")
+
+
+def run_apart(work: Callable[[], Result], name: str, advice: str) -> Result:
+    """Return what `work` returns, or raise what it raises, from a copy of this process.
+
+    A library that aborts for want of RAM, or the system that kills for it, then ends the copy alone. Where a process
+    cannot be copied safely, the work is done here.
+
+    Args:
+        name: of the work, for messages.
+        advice: for a person whose RAM is too short.
+
+    Raises:
+        ResourceError: RAM was too short for it, or it was killed.
+    """
+    if not can_fork():
+        return work()
+    here, there = multiprocessing.Pipe()
+    process = fork(_work_apart, work, there, here, os.getpid())
+    there.close()
+    try:
+        received: Answer[Result] = here.recv()
+    except (EOFError, ConnectionResetError):
+        raise ResourceError(f"{name} was killed, most likely for want of memory", advice=advice) from None
+    finally:
+        here.close()
+        process.kill()  # after its answer, it has nothing left to do
+        process.join()
+    if received.error is not None and is_out_of_memory(received.error):
+        raise ResourceError(f"{name} ran out of memory", advice=advice) from received.error
+    return received.get()
+
+
+def _work_apart(work: Callable[[], Result], connection: Connection, inherited: Connection, parent: int) -> None:
+    """Send the answer of `work`; a library that aborts prints nothing, and leaves no dump of its memory."""
+    import ctypes
+    import resource
+
+    leave_signals_to_parent()
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it ended before this process asked to end with it
+        return
+    inherited.close()
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    connection.send(answer(work))
