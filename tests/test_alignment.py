@@ -16,7 +16,7 @@ from torch import Tensor
 from dragoman.alignment.capture import capture_attention, used_weights
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Places, link_words, token_weights, word_weights
-from dragoman.alignment.words import token_spans, word_spans, words
+from dragoman.alignment.word_spans import token_spans, word_spans, words
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.errors import BundleError
 from dragoman.model.attention import MultiHeadAttention

@@ -81,7 +81,7 @@ def test_a_command_in_an_error_is_quoted(corpus: Path, tmp_path: Path) -> None:
 
 
 def test_the_demo_quotes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("training.run.train", "evaluation.evaluate.evaluate", "translator.Translator"):
+    for place in ("training.run.train", "evaluation.evaluation.evaluate", "translator.Translator"):
         monkeypatch.setattr(f"dragoman.{place}", lambda *_, **__: _Anything())
     monkeypatch.setattr("dragoman.translator.Translator.load", lambda *_, **__: _Anything(), raising=False)
     said = list[str]()
@@ -210,7 +210,7 @@ def test_a_packaged_model_has_a_card_of_what_is_known(
         assert ("- kept " in card) == (model == str(reference))
         assert ("tokens (median)" in card) == ("learned_text" in bundle.facts)
         assert str(tmp_path) not in card
-        assert "short card of what is known" in capfd.readouterr().err
+        assert "with a short card" in capfd.readouterr().err
 
 
 def test_a_card_names_no_file_of_the_run(reference: Path, tmp_path: Path) -> None:

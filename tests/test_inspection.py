@@ -12,7 +12,7 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.alignment.capture import KINDS
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.alignment.words import words
+from dragoman.alignment.word_spans import words
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError, DataError

@@ -355,11 +355,13 @@ def test_scores_of_some_rows_at_a_time_are_those_of_all(n_rows: int) -> None:
                 answers += [*scores.top_k(1), *scores.top_k(4)]
             elif question == 4:
                 answers.append(scores.at(rows, ids[: len(rows)] + 7))
+            elif question == 5:
+                scores.multiply(rows.repeat(2), np.repeat(ids[: len(rows)] + 5, 2), 1.5)
             else:
                 answers.append(scores.array().copy())
         return answers
 
-    for order in itertools.permutations(range(6)):
+    for order in itertools.permutations(range(7)):
         projected = ProjectedScores(hidden, lambda some: np.matmul(some, matrix, out=buffer[: len(some)]), 300)
         whole = ArrayScores(np.concatenate([part @ matrix for part in np.split(hidden, range(64, n_rows, 64))]))
         for one, other in zip(asked(projected, order), asked(whole, order), strict=True):

@@ -967,6 +967,7 @@ EXTREMES: dict[tuple[str, str], tuple[Any, ...]] = {
     ("search", "max_length"): (1, 4096, 10**12),
     ("search", "min_length"): (1000, 10**12),
     ("search", "no_repeat_ngram"): (1, 10**12),
+    ("search", "repetition_penalty"): (1.2, 100.0),
     ("search", "length_penalty"): (10.0,),
     ("search", "temperature"): (100.0,),
     ("search", "top_k"): (1, 10**12),

@@ -1,4 +1,4 @@
-"""`dragoman compare`: which of these settings is better?"""
+"""`dragoman compare`: train variants of a recipe and compare them."""
 
 from __future__ import annotations
 

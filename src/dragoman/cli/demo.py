@@ -1,4 +1,4 @@
-"""`dragoman demo`."""
+"""`dragoman demo`: make a corpus, train on it, evaluate, translate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dragoman distill`: text that trained models write, for another model to learn from."""
+"""`dragoman distill`: write training text with trained models."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def distill(
 ) -> None:
     """Write training text with trained models.
 
-    The text is translated by an ensemble (or by --each model, and by --backward ones), and its own pairs are written
-    with all that is new: a model that learns from both comes close to the ensemble. Of a --source alone only the
-    translations are written. The same command continues what was stopped.
+    An ensemble (or --each model, and --backward models) translates the text. The new pairs are written together with
+    the text's own: a model trained on both comes close to the ensemble. For a --source without --target, only the
+    translations are written. The same command continues after an interruption.
 
     \b
     dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled

@@ -1,4 +1,4 @@
-"""`dragoman score`: how probable a model finds given translations."""
+"""`dragoman score`: print the probability of given translations."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def score(
     device: Device = "auto",
     invalid_utf8: Utf8 = "error",
 ) -> None:
-    """Print how probable given translations are.
+    """Print the probability of given translations.
 
-    That is the natural-log probability of each target given its source, not normalised by length. Without --source and
+    It is the natural-log probability of each target given its source, not normalised by length. Without --source and
     --target, or --pairs, lines of source, tab, target are read from standard input. A model's own translation may get
-    another score than when the model wrote it, since the same text can be made of other pieces.
+    another score here than during the search, because the same text can be split into other subwords.
 
     \b
     dragoman score -m runs/my --source text.en --target text.de

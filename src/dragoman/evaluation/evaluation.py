@@ -1,4 +1,4 @@
-"""Evaluation through a Translator: what is scored is what users get."""
+"""Evaluation of a Translator on a test set, with the same calls that users make."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Evaluation:
     """The scores of a translator on a test set."""
 
     n_sentences: int
-    #: How it searched.
+    #: Settings of the search.
     search: SearchConfig
     metrics: tuple[Metric, ...]
     #: Share of sentences translated exactly as the reference, 0 to 1.
@@ -41,7 +41,7 @@ class Evaluation:
     #: exp of minus the mean log-probability of the references' tokens, the ends of sentences included. It depends on
     #: the tokenizer; None when every pair is longer than the model reads.
     perplexity: float | None
-    #: Pairs longer than the model reads: translated in parts, but without a share in the perplexity.
+    #: Pairs longer than the model reads: translated in parts, and left out of the perplexity.
     n_too_long: int
     seconds: float
     sentences_per_second: float

@@ -18,7 +18,7 @@ from torch import Tensor
 from dragoman.alignment.capture import capture_attention
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link, Places, link_words, word_weights
-from dragoman.alignment.words import words
+from dragoman.alignment.word_spans import words
 from dragoman.errors import DataError
 from dragoman.inspection.ibm1 import silver_links
 from dragoman.inspection.reading import single_model

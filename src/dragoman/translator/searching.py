@@ -62,7 +62,7 @@ class StopCondition:
 
     def error(self) -> StoppedError:
         """Return the error of a search that it stopped."""
-        if self.is_cancelled is not None and self.is_cancelled():
+        if self.is_cancelled is not None and time.monotonic() < self.deadline:
             return StoppedError("the translation was cancelled")
         return DeadlineError("there was not enough time for the translation", advice="allow more, or send less text")
 
@@ -110,13 +110,13 @@ class Searcher:
         """See `Pipeline.search`."""
         batch_size = self.batch_size if batch_size is None else batch_size
         found: list[list[Candidate]] = [[] for _ in jobs]
-        rows_of = [
+        rows_by_batch = [
             [group[place] for place in places]
             for group in _groups(jobs)
             for places in batches([len(jobs[row].ids) + 1 for row in group], batch_size)
         ]
-        results = self._workers.map([_Batch([jobs[row] for row in rows], stop) for rows in rows_of])
-        for rows, beams in zip(rows_of, results, strict=True):
+        results = self._workers.map([_Batch([jobs[row] for row in rows], stop) for rows in rows_by_batch])
+        for rows, beams in zip(rows_by_batch, results, strict=True):
             if beams is None and stop is not None:
                 raise stop.error()
             for row, beam in zip(rows, beams or (), strict=True):
