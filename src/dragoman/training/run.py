@@ -12,6 +12,7 @@ from typing import Any
 import torch
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.layout import Layout
 from dragoman.bundle.search_ram import disproportion
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
@@ -31,7 +32,6 @@ from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import Processes, start_processes
 from dragoman.machine.ram import available_memory
-from dragoman.model.layout import Layout
 from dragoman.model.transformer import Transformer
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
