@@ -36,13 +36,13 @@ from safetensors.numpy import save as save_arrays
 from safetensors.torch import load_file, save, save_file
 
 from dragoman.bundle.format import FORMAT_VERSION
+from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import stored_shapes
 from dragoman.cli.program import app
 from dragoman.cli.program import run as run_program
 from dragoman.machine.files import sha256
 from dragoman.machine.folders import MANIFEST
 from dragoman.machine.json_files import to_json
-from dragoman.model.layout import Layout
 from dragoman.settings.model_config import ModelConfig
 
 SENTENCE = "A man is riding."

@@ -11,9 +11,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from dragoman.bundle.layout import AttentionLayout, DecoderLayerLayout, EncoderLayerLayout, Layout
 from dragoman.decoding.scores import ROWS_AT_ONCE
 from dragoman.machine.arrays import Bools, Floats, Ints
-from dragoman.model.layout import AttentionLayout, DecoderLayerLayout, EncoderLayerLayout, Layout
 from dragoman.runtime.array_layers import (
     FeedForward,
     Linear,

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.bundle.layout import Layout
 from dragoman.machine.arrays import Bools, Floats, Ints
-from dragoman.model.layout import Layout
 from dragoman.native.kernels import (
     DecoderStruct,
     Kernels,
