@@ -16,7 +16,7 @@ from ctranslate2.converters import utils
 from ctranslate2.specs import common_spec, transformer_spec
 
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.model.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
+from dragoman.bundle.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
 from dragoman.runtime.embedding import sinusoidal_table
 
 #: Ours, and what CTranslate2 calls them by default.

@@ -428,6 +428,10 @@ def test_search_options_reach_the_search(dragoman: Dragoman, bundle: Path) -> No
     assert code == 0
     assert found["text"].startswith("Ein")
     assert len(found["tokens"]) == len(set(found["tokens"])) <= 6
+    penalised = [*options[:-2], "--repetition-penalty", 100]
+    _, out, _ = dragoman("translate", "-m", bundle, "--json", "--prefix", "Ein", *penalised, stdin=b"A man")
+    tokens = json.loads(out)["tokens"]
+    assert len(tokens) == len(set(tokens))
     drawn = [
         dragoman("translate", "-m", bundle, "--sample", "--top-k", 50, "--top-p", 0.9, "--seed", seed, stdin=b"A")[1]
         for seed in (1, 1, 2)
@@ -442,6 +446,7 @@ def test_search_options_reach_the_search(dragoman: Dragoman, bundle: Path) -> No
         ["--temperature", 0],
         ["--beam-size", 0],
         ["--min-length", 9, "--max-length", 2],
+        ["--repetition-penalty", 0.9],
         ["--device", "abacus"],
     ],
 )

@@ -50,7 +50,7 @@ def some_model(dice: random.Random) -> Transformer:
         "norm": dice.choice(["pre", "post"]),
         "norm_kind": dice.choice(["layer", "rms", "std"]),
         "positions": dice.choice(["sinusoidal", "halves", "learned", "rotary"]),
-        "activation": dice.choice(["relu", "gelu", "swiglu"]),
+        "activation": dice.choice(["relu", "gelu", "silu", "swiglu"]),
         "tie": dice.choice(["none", "decoder", "all"]),
         "bias": dice.choice([True, False]),
         "scale_embeddings": dice.choice([True, False]),

@@ -19,10 +19,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import read_json
-from dragoman.model.layout import Layout
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import S, parse_section
 

@@ -91,6 +91,10 @@ MinLength = Annotated[int | None, typer.Option("--min-length", help="Shortest tr
 NoRepeatNgram = Annotated[
     int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of so many tokens twice.")
 ]
+RepetitionPenalty = Annotated[
+    float | None,
+    typer.Option("--repetition-penalty", help="Above 1: make tokens less probable that a translation has already."),
+]
 Sentences = Annotated[
     bool | None,
     typer.Option(

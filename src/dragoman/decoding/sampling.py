@@ -13,8 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dragoman.decoding.constraints import Constraints
-from dragoman.decoding.greedy import walk
+from dragoman.decoding.constraints.active import ActiveConstraints
+from dragoman.decoding.constraints.lengths import Limits
+from dragoman.decoding.greedy import decode_rows
 from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.scores import Scores, refuse_nan
 from dragoman.decoding.state import State
@@ -25,22 +26,18 @@ from dragoman.settings.search_config import SearchConfig
 LOWEST_TEMPERATURE = 1e-20
 
 
-def sample(
-    state: State, constraints: Constraints, sources: Sequence[Sequence[int]], config: SearchConfig
-) -> list[list[Hypothesis]]:
-    """Draw n_best translations of each of the sources, ids without padding, independently, so that two may be equal.
+def sample(state: State, constraints: ActiveConstraints, config: SearchConfig) -> list[list[Hypothesis]]:
+    """Draw n_best translations of each sentence, independently, so that two may be equal.
 
-    Their log-probabilities are the model's own: before temperature, top k and top p.
+    Their log-probabilities are those before temperature, top k and top p.
     """
-    n = config.n_best
-    sentence = np.arange(len(sources)).repeat(n)
-    state.select(sentence)
-    noise = _noise(sources, constraints, config)
+    state.select(constraints.sentence)
+    noise = _noise(constraints.sources, constraints.limits, config)
 
-    def choose(scores: Scores, rows: Ints, position: int) -> tuple[Floats, Ints]:
-        return draw(scores, noise[rows, position], config)
+    def choose(scores: Scores, numbers: Ints, position: int) -> tuple[Floats, Ints]:
+        return draw(scores, noise[numbers, position], config)
 
-    samples = walk(state, constraints, sentence, choose, config.length_penalty)
+    samples, n = decode_rows(state, constraints, choose, config.length_penalty), config.n_best
     return [best_first(samples[first : first + n]) for first in range(0, len(samples), n)]
 
 
@@ -80,15 +77,15 @@ def _least_weight(weights: Floats, top_p: float) -> Floats:
     return np.take_along_axis(falling, np.minimum(last, falling.shape[1] - 1), axis=1)
 
 
-def _noise(sources: Sequence[Sequence[int]], constraints: Constraints, config: SearchConfig) -> Floats:
-    """Uniform noise (B * n_best, longest) from [0, 1); a sentence's rows are a function of seed and sentence."""
-    noise = np.zeros((len(sources), config.n_best, constraints.longest), dtype=np.float32)
-    limits = zip(constraints.natural_limit.tolist(), constraints.limit.tolist(), strict=True)
-    for sentence, (ids, (natural, limit)) in enumerate(zip(sources, limits, strict=True)):
+def _noise(sources: Sequence[Sequence[int]], limits: Limits, config: SearchConfig) -> Floats:
+    """Return uniform noise (B * n_best, longest) from [0, 1). Seed and sentence alone determine a sentence's rows."""
+    noise = np.zeros((len(sources), config.n_best, limits.longest), dtype=np.float32)
+    lengths = zip(limits.natural.tolist(), limits.written.tolist(), strict=True)
+    for sentence, (ids, (natural, written)) in enumerate(zip(sources, lengths, strict=True)):
         key = [config.seed, *ids]
         usual = np.random.default_rng(key).random((config.n_best, natural), dtype=np.float32)
-        noise[sentence, :, : min(natural, limit)] = usual[:, :limit]
-        for number in range(config.n_best if limit > natural else 0):  # more of it leaves the first as they are
-            more = np.random.default_rng([*key, number]).random(limit - natural, dtype=np.float32)
-            noise[sentence, number, natural:limit] = more
-    return noise.reshape(-1, constraints.longest)
+        noise[sentence, :, : min(natural, written)] = usual[:, :written]
+        for number in range(config.n_best if written > natural else 0):  # more noise leaves the first as it is
+            more = np.random.default_rng([*key, number]).random(written - natural, dtype=np.float32)
+            noise[sentence, number, natural:written] = more
+    return noise.reshape(-1, limits.longest)

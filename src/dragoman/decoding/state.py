@@ -10,12 +10,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.decoding.grid import Grid
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
 from dragoman.errors import ConfigError, StoppedError
-from dragoman.machine.arrays import Floats, Ints
+from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIdPair
 
@@ -52,15 +51,15 @@ class Scorer(Protocol):
 class Steps(Protocol):
     """A model in the middle of some sentences: what it keeps of the source and of the tokens read so far."""
 
-    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> Scores:
-        """Read one more token in each place of a grid.
+    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> Scores:
+        """Read one more token in each slot of a grid, and return the scores (R, V) of the rows' next tokens.
 
         Args:
             ids: the tokens, (B, N).
             position: of all these tokens.
-            paths: (B, N, C), which of the C tokens that were read for a sentence, these included, each place has on its
-                path; None if each has all.
-            open_places: the places (R,) whose next tokens are asked for, in the flattened grid.
+            ancestry: (B, N, C), True for those of the C tokens read for a sentence, these included, that each slot
+                attends to; None if it attends to all.
+            slots: the slot (R,) of each row, in the flattened grid.
         """
 
     def keep(self, sentences: Ints) -> None:
@@ -119,7 +118,7 @@ class TransformerScorer:
 
 
 class TransformerState:
-    """The rows of one Transformer, in a grid of places."""
+    """The rows of one Transformer, in the slots of a grid."""
 
     def __init__(self, steps: Steps, n_sentences: int, pad_id: int) -> None:
         self._steps = steps
@@ -130,7 +129,7 @@ class TransformerState:
         """See `State`."""
         grid = self._grid
         ids = grid.place(last_ids, self._pad_id)
-        return self._steps.step(ids, grid.n_steps - 1, grid.paths, grid.places)
+        return self._steps.step(ids, grid.n_steps - 1, grid.ancestry, grid.slots)
 
     def select(self, rows: Ints) -> None:
         """See `State`."""

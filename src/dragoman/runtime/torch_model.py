@@ -1,6 +1,6 @@
 """A `dragoman.Transformer` behind the search: on a GPU, or in a precision that NumPy does not have.
 
-B sentences, S source, N places for hypotheses of a sentence, R of them open, C tokens read for a sentence, V target
+B sentences, S source, N slots for hypotheses of a sentence, R of them open, C tokens read for a sentence, V target
 vocabulary.
 """
 
@@ -10,14 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from dragoman.decoding.scores import FORBIDDEN
 from dragoman.errors import ConfigError
-from dragoman.machine.arrays import Floats, Ints
+from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.model.cache import Placed, SequenceCache
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
@@ -58,7 +56,7 @@ class TorchModel:
 
 
 class GridCache:
-    """A decoder's cache (`dragoman.model.cache.Cache`) which is told where the next tokens stand."""
+    """A decoder's cache (`dragoman.model.cache.Cache`) which is told the positions of the next tokens."""
 
     def __init__(self, empty: SequenceCache) -> None:
         self.layers = empty.layers
@@ -77,12 +75,12 @@ class TorchSteps:
         self._model, self._cache = model, cache
 
     @torch.no_grad()
-    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> TensorScores:
+    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> TensorScores:
         """See `dragoman.decoding.state.Steps`."""
         tokens = self._tensor(ids)
-        mask = None if paths is None else self._tensor(paths)[:, None]
+        mask = None if ancestry is None else self._tensor(ancestry)[:, None]
         self._cache.placed = Placed(range(position, position + 1), mask)
-        hidden = self._model.step(tokens, self._cache).flatten(0, 1)[self._tensor(open_places)]
+        hidden = self._model.step(tokens, self._cache).flatten(0, 1)[self._tensor(slots)]
         return TensorScores(self._model.project(hidden).log_softmax(dim=-1, dtype=torch.float32))
 
     @torch.no_grad()
@@ -94,7 +92,7 @@ class TorchSteps:
         if self._cache.source_mask is not None:
             self._cache.source_mask = self._cache.source_mask.index_select(0, rows)
 
-    def _tensor(self, array: NDArray[np.int64] | NDArray[np.bool_]) -> Tensor:
+    def _tensor(self, array: Ints | Bools) -> Tensor:
         return torch.from_numpy(array).to(self._cache.layers[0].memory_keys.device)
 
 
@@ -115,6 +113,10 @@ class TensorScores:
     def forbid(self, rows: Ints, ids: Ints) -> None:
         """See `dragoman.decoding.scores.Scores`."""
         self.log_probs[self._tensor(rows), self._tensor(ids)] = float(FORBIDDEN)
+
+    def multiply(self, rows: Ints, ids: Ints, factor: float) -> None:
+        """See `dragoman.decoding.scores.Scores`."""
+        self.log_probs[self._tensor(rows), self._tensor(ids)] *= factor
 
     def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
         """See `dragoman.decoding.scores.Scores`."""

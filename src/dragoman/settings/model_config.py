@@ -37,7 +37,7 @@ class ModelShape(Section):
     """`std` divides by the unbiased standard deviation plus epsilon; `rms` takes no mean off."""
     final_norm: bool | None = None
     """One more norm after the last layer; None is yes for `pre`, whose sum still wants one, and no for `post`."""
-    activation: Literal["relu", "gelu", "swiglu"] = "relu"
+    activation: Literal["relu", "gelu", "silu", "swiglu"] = "relu"
     bias: bool = True
     """Whether linear maps and layer norms add a learned vector."""
     scale_embeddings: bool = True

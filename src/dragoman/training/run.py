@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.layout import Layout
 from dragoman.bundle.search_ram import disproportion
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
@@ -30,7 +31,6 @@ from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import Processes, start_processes
 from dragoman.machine.ram import available_memory
-from dragoman.model.layout import Layout
 from dragoman.model.transformer import Transformer
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config

@@ -10,13 +10,13 @@ from typing import Any
 
 from dragoman.bundle.averaging import MeanWeights
 from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
+from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import read_weights
 from dragoman.errors import BundleError, ConfigError, RunFolderError
 from dragoman.machine.files import TEMPORARY
 from dragoman.machine.folders import remove_folder, verify_folder
 from dragoman.machine.json_files import read_json
 from dragoman.machine.pointers import read_pointer, remove_pointer, set_pointer
-from dragoman.model.layout import Layout
 from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers

@@ -11,8 +11,8 @@ from dataclasses import astuple, replace
 import numpy as np
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.layout import Layout, Weight
 from dragoman.machine.arrays import Floats
-from dragoman.model.layout import Layout, Weight
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
 
