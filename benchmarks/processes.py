@@ -52,7 +52,7 @@ def measure(batch_tokens: int, processes: Processes, folder: Path) -> dict[str, 
 
     def trainer(group: Processes) -> Trainer:
         model = build_model(config, prepared, torch.device("cpu"))
-        return Trainer(config, prepared, model, RunFolder(folder), group, print)
+        return Trainer(config, prepared, model, RunFolder(folder), group)
 
     alone, shared = trainer(Processes()), trainer(processes)
 

@@ -178,7 +178,7 @@ def test_no_pairs(tmp_path: Path, tokenizers: Tokenizers) -> None:
 
 def test_there_is_little_padding(data_folder: Path, tmp_path: Path) -> None:
     config = parse_config({"data": {"corpus": "multi30k"}})
-    prepared = prepare(config, tmp_path / "run", report=lambda line: None)
+    prepared = prepare(config, tmp_path / "run")
     batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=4096, seed=1, sampling=False)
     for lengths_ in (prepared.train.source_lengths + 1, prepared.train.target_lengths + 1):
         chosen = [lengths_[batches.indices(position)] for position in range(batches.per_epoch)]

@@ -186,7 +186,7 @@ def test_a_test_that_was_trained_on_is_told(tmp_path: Path) -> None:
     write(tmp_path / "a.de", [other for _, other in pairs])
     data = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de"), "validation_size": 1}
     run = tmp_path / "run"
-    prepare(parse_config({"data": data, "tokenizer": {"kind": "characters"}}), run, report=lambda line: None)
+    prepare(parse_config({"data": data, "tokenizer": {"kind": "characters"}}), run)
     bundle = run / "bundles" / "step-1"
     bundle.mkdir(parents=True)
     (run / "best").symlink_to(Path("bundles") / "step-1")

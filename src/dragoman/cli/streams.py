@@ -6,6 +6,7 @@ Standard output carries results only; everything said to people goes to standard
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import shlex
@@ -32,6 +33,8 @@ STDOUT, STDIN = "standard output", "standard input"
 PROGRESS_EVERY = 10.0
 
 Result = TypeVar("Result")
+
+_log = logging.getLogger(__name__)
 
 WriteLine = Callable[[str], None]
 WriteBytes = Callable[[bytes], None]
@@ -106,7 +109,7 @@ def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> 
         if isinstance(line, str):
             yield line
         elif skip_long:
-            say(f"warning: line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
+            _log.warning(f"line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
             yield ""
         else:
             raise DataError(

@@ -101,7 +101,7 @@ def train(
     from dragoman.training.run import train
 
     start = Path(init_from) if init_from is not None else None
-    best = train(settings, folder, init_from=start, device=device, report=say)
+    best = train(settings, folder, init_from=start, device=device, progress_bar=True)
     if is_main_process():
         say(f"done; the best model is {best}. Use it:")
         say(f"  {command_line('translate', '-m', folder)}")
@@ -135,7 +135,7 @@ def prepare(
     from dragoman.machine.locks import lock_folder
     from dragoman.training.run import resolve
 
-    config = resolve(settings, None, say)
+    config = resolve(settings, None)
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
             raise ConfigError(
@@ -143,7 +143,7 @@ def prepare(
                 folder,
                 advice="choose another --output, or remove the folder",
             )
-        prepare(config, folder, overwrite=overwrite, report=say)
+        prepare(config, folder, overwrite=overwrite)
     given = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
     arguments = [*([recipe] if recipe else []), *given, *(f"--set={each}" for each in overrides or [])]
     say(f"prepared {folder}; train on it: {command_line('train', *arguments, '-o', folder)}")
