@@ -23,7 +23,8 @@ from dragoman.data.corpus import read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.prepare import Prepared, open_prepared, prepare
+from dragoman.data.prepare import prepare
+from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.data.text_files.lines import Line, Unreadable

@@ -23,7 +23,7 @@ from tiny import write_tiny_bundle
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
-from dragoman.data.prepare import open_prepared
+from dragoman.data.prepared import open_prepared
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import read_json

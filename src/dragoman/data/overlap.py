@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.data.prepare import DATA_FOLDER, is_prepared
+from dragoman.data.prepared import DATA_FOLDER, is_prepared
 from dragoman.data.selection import TRAIN
 from dragoman.data.store import PairStore
 from dragoman.errors import BundleError

@@ -16,14 +16,8 @@ from dragoman.bundle.layout import Layout
 from dragoman.bundle.search_ram import disproportion
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
-from dragoman.data.prepare import (
-    DATA_FOLDER,
-    Prepared,
-    given_tokenizers,
-    noted_starting_model,
-    open_prepared,
-    prepare,
-)
+from dragoman.data.prepare import prepare
+from dragoman.data.prepared import DATA_FOLDER, Prepared, given_tokenizers, noted_starting_model, open_prepared
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.devices import find_device
