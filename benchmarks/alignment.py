@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.alignment.words import words
+from dragoman.alignment.word_spans import words
 from dragoman.data.corpus import read_pairs
 from dragoman.inspection.choosing import Links, choose_heads, diagonal, head_weights, links_of
 from dragoman.inspection.ibm1 import silver_links

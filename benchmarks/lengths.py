@@ -1,4 +1,4 @@
-"""What longer sentences cost, up to the longest that the model reads: in training, and one at a time.
+"""The cost of longer sentences, up to the longest that the model reads: in training, and one at a time.
 
     python benchmarks/lengths.py RUN        # a trained run
 
@@ -29,9 +29,11 @@ from dragoman.machine.ram import peak_memory
 from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.training_config import TrainingConfig
-from dragoman.text.vocabulary import EOS_ID, SPECIALS
+from dragoman.text.special_ids import SpecialIds
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer
+
+SPECIAL_IDS = SpecialIds()
 
 SHORTEST, BATCH_TOKENS, N_BATCHES, N_ROUNDS = 16, 4096, 4, 5
 PRECISIONS = ("float32", "bfloat16")
@@ -65,35 +67,37 @@ def main() -> None:
 
 
 def training(run: str, length: int, precision: str) -> Callable[[], float]:
-    """What trains a new model of the run's sizes on some batches, and returns how many target tokens they had."""
+    """Return a function that trains a new model of the run's sizes and returns its number of target tokens."""
     config = load_bundle(run).config
     torch.manual_seed(1)
     model = Transformer(config).train()
     optimizer = Optimizer(model, TrainingConfig())
     rng, n_pairs = np.random.default_rng(1), BATCH_TOKENS // length
     shape = N_BATCHES, 2, n_pairs, length - 1  # without the end mark
-    pairs = rng.integers(len(SPECIALS), config.target_vocab_size, shape)
+    pairs = rng.integers(len(SPECIAL_IDS.names), config.target_vocab_size, shape)
     batches = [collate(list(source), list(target)) for source, target in pairs]
 
     def train() -> float:
         for batch in batches:
             with torch.autocast("cpu", torch.bfloat16, enabled=precision == "bfloat16"):
                 loss, _ = batch_loss(model, batch, 0.1)
-            (loss / n_target_tokens(batch, config.pad_id)).backward()
+            (loss / n_target_tokens(batch, SPECIAL_IDS.pad)).backward()
             optimizer.step(0.0, precision, Processes())
             model.zero_grad()
-        return sum(n_target_tokens(batch, config.pad_id) for batch in batches)
+        return sum(n_target_tokens(batch, SPECIAL_IDS.pad) for batch in batches)
 
     return train
 
 
 def milliseconds(scorer: Any, length: int, beam_size: int) -> float:
-    """The median time to translate a sentence of `length` tokens by one of as many."""
+    """Return the median time to translate a sentence of `length` tokens by one of as many."""
     rng = np.random.default_rng(length)
     config = SearchConfig(beam_size=beam_size, min_length=length - 1, max_length=length)
     times = []
     for _ in range(1 + N_ROUNDS):
-        source_ids = np.append(rng.integers(len(SPECIALS), scorer.vocab_size, length - 1), EOS_ID)[None]
+        source_ids = np.append(rng.integers(len(SPECIAL_IDS.names), scorer.vocab_size, length - 1), SPECIAL_IDS.end)[
+            None
+        ]
         started = time.perf_counter()
         (found,) = search(scorer, source_ids, config)
         times.append(time.perf_counter() - started)

@@ -1,4 +1,4 @@
-"""Do two processes train faster than one? Target tokens a second on a CPU, one thread each, gradients summed by gloo.
+"""Training speed of two processes and of one: target tokens a second on a CPU, one thread each, summed by gloo.
 
     make bench-processes RUN=...     # or: torchrun --standalone --nproc-per-node=2 benchmarks/processes.py RUN
 
@@ -53,7 +53,7 @@ def measure(batch_tokens: int, processes: Processes, folder: Path) -> dict[str, 
 
     def trainer(group: Processes) -> Trainer:
         model = build_model(config, prepared, torch.device("cpu"))
-        return Trainer(config, prepared, model, RunFolder(folder), group, print)
+        return Trainer(config, prepared, model, RunFolder(folder), group)
 
     alone, shared = trainer(Processes()), trainer(processes)
 

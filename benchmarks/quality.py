@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 
 from dragoman.data.corpus import read_pairs
+from dragoman.data.multi30k import tokenised_references
 from dragoman.evaluation.evaluation import Evaluation, evaluate, m30k_references
 from dragoman.evaluation.metrics import moses_lines
 from dragoman.machine.devices import all_cores
@@ -53,14 +54,14 @@ def measure(name: str, split: Literal["validation", "test"]) -> Run:
     tokenizers = translator.tokenizers
     data = DataConfig(corpus="multi30k", source_lang=tokenizers.source_lang, target_lang=tokenizers.target_lang)
     sources, references = map(list, zip(*read_pairs(data, split), strict=True))
-    tokenised = m30k_references(references, tokenizers.target_lang, split)
+    tokenised = m30k_references(references, tokenizers.target_lang, tokenised_references(split, tokenizers.target_lang))
     evaluation = evaluate(translator, sources, references, m30k_references=tokenised)
     hypotheses = moses_lines(evaluation.translations, tokenizers.target_lang)
     return Run(evaluation, sentence_counts(hypotheses, tokenised), minutes_of(Path(name)))
 
 
 def sentence_counts(hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
-    """What BLEU adds up over sentences: (n_sentences, 2 * ORDER + 2)."""
+    """Return the counts of each sentence that BLEU adds up: (n_sentences, 2 * ORDER + 2)."""
     metric = BLEU(lowercase=True, tokenize="none", force=True, effective_order=True)
     scores = [metric.sentence_score(*pair) for pair in zip(hypotheses, ([each] for each in references), strict=True)]
     return np.array([[*each.counts, *each.totals, each.sys_len, each.ref_len] for each in scores], float)
@@ -73,7 +74,7 @@ def bleu(sums: NDArray[np.float64]) -> float:
 
 
 def p_value(baseline: Sequence[Run], system: Sequence[Run]) -> float:
-    """How probable so large a difference of the mean scores is if there were none; as in sacreBLEU's paired test."""
+    """Return the probability of so large a difference of the mean scores by chance, as in sacreBLEU's paired test."""
     n_sentences = len(baseline[0].counts)
     drawn = np.random.default_rng(SEED).integers(0, n_sentences, (N_SAMPLES, n_sentences))
     rows = [np.arange(n_sentences), *drawn]
@@ -90,7 +91,7 @@ def p_value(baseline: Sequence[Run], system: Sequence[Run]) -> float:
 
 
 def minutes_of(run: Path) -> float | None:
-    """How long the training took, as its log has it."""
+    """Return the minutes that the training took, by its log."""
     log = run / "metrics.jsonl"
     if not log.is_file():
         return None

@@ -16,12 +16,11 @@ from ctranslate2.converters import utils
 from ctranslate2.specs import common_spec, transformer_spec
 
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.model.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
+from dragoman.bundle.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
 from dragoman.runtime.embedding import sinusoidal_table
-from dragoman.text.vocabulary import SPECIALS
 
 #: Ours, and what CTranslate2 calls them by default.
-NAMES = dict(zip(SPECIALS, ("<blank>", "<unk>", "<s>", "</s>"), strict=True))
+NAMES = {"<pad>": "<blank>", "<unk>": "<unk>", "<sos>": "<s>", "<eos>": "</s>"}
 
 Weights = Mapping[str, np.ndarray]
 

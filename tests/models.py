@@ -9,13 +9,14 @@ from torch import Tensor
 
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 
-def small_model(**fields: Any) -> Transformer:
+def small_model(special_ids: SpecialIdPair = SpecialIdPair(), **fields: Any) -> Transformer:
     torch.manual_seed(1)
     sizes = {"d_model": 16, "d_ff": 24, "n_heads": 4, "n_encoder_layers": 2, "n_decoder_layers": 2, "max_length": 32}
     config = ModelConfig(**({"source_vocab_size": 11, "target_vocab_size": 11} | sizes | fields))
-    return Transformer(config).double().eval()
+    return Transformer(config, special_ids).double().eval()
 
 
 def sentences(*rows: list[int]) -> Tensor:

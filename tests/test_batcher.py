@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tiny import PAIRS, tiny_model, tiny_tokenizers
 
+import dragoman.translator
 from dragoman.cli.program import explain
 from dragoman.decoding.scores import Ints
 from dragoman.decoding.state import State
@@ -339,6 +340,15 @@ def test_the_steps_give_what_translate_gives(translator: Translator) -> None:
         assert (translation.text, translation.flags) == (alone.text, alone.flags)
         assert translation.alignment == alone.alignment
         assert (translation.alignment is None) == (not request.align)
+
+
+def test_the_example_of_the_package_runs(translator: Translator) -> None:
+    lines = (dragoman.translator.__doc__ or "").split("\n")
+    first = lines.index("    from dragoman.translator import Request")
+    names: dict[str, Any] = {"translator": translator}
+    exec("\n".join(line.removeprefix("    ") for line in lines[first:] if line.startswith("    ")), names)
+    assert names["translations"][0].text.startswith("Ein")
+    assert names["translations"][1].alignment
 
 
 def test_jobs_of_any_plans_and_settings_are_searched_by_one_call(translator: Translator, sizes: list[int]) -> None:

@@ -17,8 +17,10 @@ from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
+
+PAD_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().start, SpecialIds().end
 
 lengths = st.integers(1, 30)
 length_pairs = st.lists(st.tuples(lengths, lengths), min_size=1, max_size=60)
@@ -176,7 +178,7 @@ def test_no_pairs(tmp_path: Path, tokenizers: Tokenizers) -> None:
 
 def test_there_is_little_padding(data_folder: Path, tmp_path: Path) -> None:
     config = parse_config({"data": {"corpus": "multi30k"}})
-    prepared = prepare(config, tmp_path / "run", report=lambda line: None)
+    prepared = prepare(config, tmp_path / "run")
     batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=4096, seed=1, sampling=False)
     for lengths_ in (prepared.train.source_lengths + 1, prepared.train.target_lengths + 1):
         chosen = [lengths_[batches.indices(position)] for position in range(batches.per_epoch)]

@@ -28,6 +28,7 @@ from dragoman.machine.folders import MANIFEST, save_folder, self_hash
 from dragoman.machine.json_files import to_json
 from dragoman.machine.pointers import set_pointer
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 
 
 @pytest.fixture(scope="module")
@@ -342,7 +343,7 @@ def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
         (lambda settings: settings["model"].update(tie="none"), "missing: output_projection"),
         (lambda settings: settings["model"].update(max_length=10**6, d_model=65536), r"shape .* instead of"),
         (lambda settings: settings["model"].update(source_vocab_size=10**12), "source_vocab_size"),
-        (lambda settings: settings["model"].update(pad_id=1), "pad_id is 1, and its tokenizers fill up with 0"),
+        (lambda settings: settings["model"].update(pad_id=1), "pad_id is 1, and its tokenizers pad with 0"),
         (lambda settings: settings["model"].update(target_vocab_size=10**7, tie="none"), r"shape \(320,\) instead of"),
         (lambda settings: settings["search"].update(beam_size=0), "beam_size"),
     ],
@@ -355,10 +356,11 @@ def test_configurations_that_do_not_fit_are_refused(
         load_bundle(copy)
 
 
-def test_a_model_that_its_tokenizers_pad_otherwise_is_not_saved(tmp_path: Path) -> None:
+def test_a_model_with_other_special_ids_than_its_tokenizers_is_not_saved(tmp_path: Path) -> None:
     tokenizers = tiny_tokenizers()
-    with pytest.raises(ConfigError, match=r"pad_id is 1, and its tokenizers fill up with 0.*; train one with pad_id 0"):
-        save_bundle(tmp_path / "bundle", tiny_model(tokenizers, pad_id=1), tokenizers, SearchConfig(), facts={})
+    other = SpecialIdPair(target=SpecialIds(pad=4))
+    with pytest.raises(ConfigError, match="the special ids of the model are not those of the tokenizers; give the tok"):
+        save_bundle(tmp_path / "bundle", tiny_model(tokenizers, 1, other), tokenizers, SearchConfig(), facts={})
     assert not (tmp_path / "bundle").exists()
 
 

@@ -347,7 +347,9 @@ def test_a_long_line_is_translated_whole_with_a_warning(dragoman: Dragoman, bund
     code, out, err = dragoman("translate", "-m", bundle, "--beam-size", 1, stdin=b"A man\n" + b"The cat sits. " * 12)
     assert code == 0
     assert out.count(b"\n") == 2
-    assert re.fullmatch(r"warning: line 2: longer than what the model learned from, translated in \d+ parts\n", err)
+    assert re.fullmatch(
+        r"warning: line 2: longer than the texts that the model was trained on, translated in \d+ parts\n", err
+    )
 
 
 @pytest.mark.parametrize("text", ["漢字" * 1_500, "好" * 5_000])
@@ -363,7 +365,7 @@ def test_a_line_that_is_no_text_is_copied_and_told(dragoman: Dragoman, bundle: P
     code, out, err = dragoman("translate", "-m", bundle, "--json", stdin=f"A\n{text}".encode())
     found = json.loads(out.decode().split("\n")[1])
     assert (code, found["text"], found["flags"]) == (0, text, ["copied"])
-    assert re.fullmatch(r"warning: line 2: a part was copied, .*\n", err)
+    assert re.fullmatch(r"warning: line 2: a part is not text .*\n", err)
 
 
 def test_many_lines_of_one_kind_are_told_as_a_sum(dragoman: Dragoman, bundle: Path) -> None:
@@ -373,7 +375,7 @@ def test_many_lines_of_one_kind_are_told_as_a_sum(dragoman: Dragoman, bundle: Pa
     assert (code, out.count(b"\n"), len(told)) == (0, 25, 22)
     assert [line.split(": ")[1] for line in told[:21]] == [f"line {n}" for n in [*range(1, 21), 24]]
     assert "in" in told[20].split()
-    assert told[21].startswith("warning: 4 more lines: a part was copied")
+    assert told[21].startswith("warning: 4 more lines: a part is not text")
 
 
 def test_each_sentence_is_translated_by_itself_where_it_is_asked_for(dragoman: Dragoman, bundle: Path) -> None:
@@ -426,6 +428,10 @@ def test_search_options_reach_the_search(dragoman: Dragoman, bundle: Path) -> No
     assert code == 0
     assert found["text"].startswith("Ein")
     assert len(found["tokens"]) == len(set(found["tokens"])) <= 6
+    penalised = [*options[:-2], "--repetition-penalty", 100]
+    _, out, _ = dragoman("translate", "-m", bundle, "--json", "--prefix", "Ein", *penalised, stdin=b"A man")
+    tokens = json.loads(out)["tokens"]
+    assert len(tokens) == len(set(tokens))
     drawn = [
         dragoman("translate", "-m", bundle, "--sample", "--top-k", 50, "--top-p", 0.9, "--seed", seed, stdin=b"A")[1]
         for seed in (1, 1, 2)
@@ -440,6 +446,7 @@ def test_search_options_reach_the_search(dragoman: Dragoman, bundle: Path) -> No
         ["--temperature", 0],
         ["--beam-size", 0],
         ["--min-length", 9, "--max-length", 2],
+        ["--repetition-penalty", 0.9],
         ["--device", "abacus"],
     ],
 )

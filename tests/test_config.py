@@ -31,7 +31,6 @@ def settings(*overrides: str) -> Config:
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        (["model.pad_id=7"], "model.pad_id must be 0"),
         (["model.tie=all", "tokenizer.joint=false"], "tie 'all' needs one joint vocabulary"),
         (["model.tie=all", "tokenizer.kind=words"], "tie 'all' needs one joint vocabulary"),
         (["tokenizer.kind=words", "tokenizer.vocab_size=9000"], "vocab_size is for bpe and unigram; with words"),
@@ -396,7 +395,7 @@ def test_what_is_off_unless_asked_for() -> None:
     assert not config.data.dedup
     assert not config.tokenizer.lowercase
     assert config.tokenizer.byte_fallback
-    assert (config.tokenizer.sampling, config.tokenizer.min_count, config.model.pad_id) == (0, 1, 0)
+    assert (config.tokenizer.sampling, config.tokenizer.min_count) == (0, 1)
     assert not config.training.tensorboard
     search = config.search
     assert (search.n_best, search.min_length, search.no_repeat_ngram, search.sample) == (1, 0, 0, False)
@@ -434,7 +433,7 @@ LARGEST = {
     1: "tokenizer.sampling model.dropout model.embedding_dropout model.attention_dropout model.activation_dropout "
     "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p",
     10: "search.length_penalty",
-    100: "training.r_drop search.temperature",
+    100: "training.r_drop search.temperature search.repetition_penalty",
     1000: "data.max_ratio model.n_encoder_layers model.n_decoder_layers training.lr search.beam_size search.n_best",
     1024: "model.n_heads",
     10_000: "training.keep_checkpoints",
@@ -471,13 +470,18 @@ def test_the_parts_of_a_model_are_bounded_before_anything_is_built() -> None:
                 settings(f"model.{name}={value}")
 
 
-def test_a_tie_and_a_padding_must_fit_the_vocabularies() -> None:
+def test_the_padding_id_is_a_setting_only_of_runs_of_release_0_1_0(tmp_path: Path) -> None:
+    for name in ("config.yaml", "recipe.yaml"):
+        (tmp_path / name).write_text("model: {d_ff: 64, pad_id: 0}\n")
+    assert read_recipe(tmp_path / "config.yaml") == {"model": {"d_ff": 64}}
+    with pytest.raises(ConfigError, match="pad_id"):
+        parse_config(read_recipe(tmp_path / "recipe.yaml"))
+
+
+def test_a_tie_must_fit_the_vocabularies() -> None:
     sizes = {"source_vocab_size": 10, "target_vocab_size": 12}
-    assert ModelConfig(**sizes, tie="decoder", pad_id=9).head_widths == (64, 64)
+    assert ModelConfig(**sizes, tie="decoder").head_widths == (64, 64)
     assert ModelConfig(source_vocab_size=12, target_vocab_size=12, tie="all").tie == "all"
-    for fields in (sizes, {"source_vocab_size": 12, "target_vocab_size": 10}):
-        with pytest.raises(ValueError, match="pad_id 10 lies outside"):
-            ModelConfig(**fields, pad_id=10)
     for size in (3, 10_000_001):
         with pytest.raises(ValueError, match="target_vocab_size"):
             ModelConfig(source_vocab_size=4, target_vocab_size=size)

@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dragoman.data import named
+from dragoman.data import multi30k
 from dragoman.data.corpus import Split, available_splits, languages, read_pairs
 from dragoman.data.text_files import lines
 from dragoman.data.text_files.lines import Unreadable, count_lines, read_lines
@@ -220,7 +220,10 @@ def test_different_numbers_of_lines(tmp_path: Path, source: bytes, target: bytes
 def test_an_unreadable_side_drops_the_pair_and_shifts_nothing(tmp_path: Path) -> None:
     data = two_files(tmp_path, b"a\n\xff\nc\nd\n", b"x\ny\n" + b"z" * 200_000 + b"\nw\n", invalid_utf8="drop")
     assert list(read_pairs(data, "train")) == [("a", "x"), ("d", "w")]
-    assert list(read_pairs(data, "train").read())[1:3] == [(Unreadable.INVALID, "y"), ("c", Unreadable.TOO_LONG)]
+    assert list(read_pairs(data, "train").numbered())[1:3] == [
+        (2, Unreadable.INVALID, "y"),
+        (3, "c", Unreadable.TOO_LONG),
+    ]
 
 
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -337,8 +340,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path
     write(served / "val.en.gz", gzip.compress(b"forged\n"))
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    monkeypatch.setattr(named, "MULTI30K_URL", f"http://127.0.0.1:{server.server_port}/")
-    monkeypatch.setitem(named.MULTI30K_SHA256, "val.de.gz", hashlib.sha256(content).hexdigest())
+    monkeypatch.setattr(multi30k, "MULTI30K_URL", f"http://127.0.0.1:{server.server_port}/")
+    monkeypatch.setitem(multi30k.MULTI30K_SHA256, "val.de.gz", hashlib.sha256(content).hexdigest())
     monkeypatch.delenv("DRAGOMAN_DATA", raising=False)
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
         monkeypatch.setenv(name, str(tmp_path / "cache"))
@@ -353,20 +356,20 @@ class SilentHandler(SimpleHTTPRequestHandler):
 
 
 def test_multi30k_is_downloaded_once_and_checked(repository: Path) -> None:
-    path = named.multi30k_file("validation", "de")
+    path = multi30k.multi30k_file("validation", "de")
     assert read(path) == ["Ein Mann."]
     (repository / "val.de.gz").unlink()
-    assert named.multi30k_file("validation", "de") == path
+    assert multi30k.multi30k_file("validation", "de") == path
     with pytest.raises(DataError, match="not the published file"):
-        named.multi30k_file("validation", "en")
+        multi30k.multi30k_file("validation", "en")
     assert not list(path.parent.glob("*.en.gz"))
     with pytest.raises(DataError, match=r"could not be downloaded .*train\.fr\.gz; put that file into .*multi30k"):
-        named.multi30k_file("train", "fr")
+        multi30k.multi30k_file("train", "fr")
     with pytest.raises(ConfigError, match="choose two of cs, de, en, fr"):
-        named.multi30k_file("train", "it")
+        multi30k.multi30k_file("train", "it")
     write(path, b"changed")
     with pytest.raises(DataError, match="SHA-256 differs"):
-        named.multi30k_file("validation", "de")
+        multi30k.multi30k_file("validation", "de")
 
 
 def test_hugging_face_data_sets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,8 @@ from dragoman.data.checks.language_evidence import LanguageSample
 from dragoman.data.checks.line_features import concatenate, line_features
 from dragoman.data.checks.markup import MarkupCounter, clean_markup, cleaned
 from dragoman.data.checks.misalignment import AlignmentCheck, Misfit
-from dragoman.data.corpus import ParallelText, read_pairs
+from dragoman.data.corpus import read_pairs
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import select
 from dragoman.errors import DataError
 from dragoman.settings.data_config import DataConfig
@@ -173,7 +174,7 @@ def test_features_of_blocks_are_those_of_the_whole(lines: list[str], cut: int) -
 
 
 def selection_of(pairs: Pairs, **data: object):  # type: ignore[no-untyped-def]
-    return select(ParallelText("x", lambda: iter(pairs)), parse_section(DataConfig, data), {}, hold_out=True)
+    return select(ParallelText.of_pairs("x", lambda: iter(pairs)), parse_section(DataConfig, data), {}, hold_out=True)
 
 
 def test_a_corpus_of_which_much_is_shifted_is_refused_unless_told_to_go_on(captions: Pairs) -> None:
@@ -339,8 +340,8 @@ def test_a_hostile_line_of_markup_takes_no_time() -> None:
 
 
 def test_cleaning_reads_lines_that_cannot_be_read_as_they_are() -> None:
-    text = ParallelText("x", lambda: iter([("<b>a</b>", "&lt;"), ("b", "c")]))
-    assert list(cleaned(text, BOTH).read()) == [("a", "<"), ("b", "c")]
+    text = ParallelText.of_pairs("x", lambda: iter([("<b>a</b>", "&lt;"), ("b", "c")]))
+    assert list(cleaned(text, BOTH)) == [("a", "<"), ("b", "c")]
     assert cleaned(text, ()) is text
 
 

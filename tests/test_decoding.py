@@ -3,152 +3,46 @@
 import itertools
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scorers import (
+    EOS_ID,
+    METHODS,
+    UNK_ID,
+    WIDE,
+    A,
+    B,
+    Oracle,
+    RowScorer,
+    TableScorer,
+    assert_same,
+    config,
+    cut,
+    logs,
+    ranked,
+    sentences,
+)
 
 from dragoman.decoding.beam import beam_search
-from dragoman.decoding.constraints import Constraints
+from dragoman.decoding.constraints.active import ActiveConstraints
 from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.sampling import draw
-from dragoman.decoding.scores import ArrayScores, Scores
+from dragoman.decoding.scores import ArrayScores
 from dragoman.decoding.search import search
-from dragoman.decoding.state import Scorer, State, add_probabilities
-from dragoman.errors import ConfigError, DragomanError, StoppedError
+from dragoman.decoding.state import Scorer, add_probabilities
+from dragoman.errors import DragomanError, StoppedError
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID
-
-A, B = 4, 5
-WIDE = 400  # more than all continuations of the translations of at most four tokens out of three
-
-
-@dataclass
-class TableScorer:
-    """Random probabilities: a function of seed, source and what is written. Counts the rows of each step."""
-
-    seed: int = 0
-    vocab_size: int = 6
-    max_length: int = 16
-    peaked: float = 2.0
-    rows: list[int] = field(default_factory=list)
-
-    def start(self, source_ids: Ints) -> State:
-        return TableState(self, [tuple(id for id in ids if id != PAD_ID) for ids in source_ids.tolist()])
-
-    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
-        noise = np.random.default_rng([self.seed, *source, 99, *written]).normal(size=self.vocab_size) * self.peaked
-        return (noise - np.log(np.exp(noise).sum())).astype(np.float32)
-
-
-@dataclass
-class RowScorer(TableScorer):
-    """The same given probabilities at every step."""
-
-    row: Sequence[float] = ()
-
-    def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
-        return logs(self.row)
-
-
-class TableState:
-    def __init__(self, scorer: TableScorer, sources: list[tuple[int, ...]]) -> None:
-        self.scorer = scorer
-        self.sources = sources
-        self.written: list[tuple[int, ...]] = [() for _ in sources]
-
-    def step(self, last_ids: Ints) -> Scores:
-        assert last_ids.shape == (len(self.sources),)
-        self.scorer.rows.append(len(self.sources))
-        self.written = [(*ids, last) for ids, last in zip(self.written, last_ids.tolist(), strict=True)]
-        assert all(ids[0] == SOS_ID and EOS_ID not in ids for ids in self.written)
-        pairs = zip(self.sources, self.written, strict=True)
-        return ArrayScores(np.stack([self.scorer.log_probs(source, ids[1:]) for source, ids in pairs]))
-
-    def select(self, rows: Ints) -> None:
-        self.sources = [self.sources[row] for row in rows.tolist()]
-        self.written = [self.written[row] for row in rows.tolist()]
-
-
-def logs(probabilities: Sequence[float]) -> Floats:
-    with np.errstate(divide="ignore"):
-        return np.log(np.array(probabilities, dtype=np.float32))
-
-
-def sentences(*lengths: int) -> Ints:
-    """Sources of these many different tokens, eos and padding after them."""
-    rows = [[*range(10, 10 + length), EOS_ID, *[PAD_ID] * (max(lengths) - length)] for length in lengths]
-    return np.array(rows)
-
-
-def config(**options: object) -> SearchConfig:
-    return SearchConfig.model_validate(options)
-
-
-def translations(
-    scorer: TableScorer, source: tuple[int, ...], options: SearchConfig, prefix: tuple[int, ...] = ()
-) -> Iterator[Hypothesis]:
-    """Every translation that ends within the scorer's limit, or can go no further, straight from the definitions."""
-
-    def allowed(ids: tuple[int, ...], token: int) -> bool:
-        if len(ids) < len(prefix):
-            return token == prefix[len(ids)]
-        if len(ids) + 1 == scorer.max_length:
-            return token == EOS_ID
-        n = options.no_repeat_ngram
-        ngram = (*ids, token)[-n:]
-        repeats = n > 0 and any(ids[i : i + n] == ngram for i in range(len(ids) - n + 1))
-        return token not in (PAD_ID, SOS_ID) and not repeats and (token != EOS_ID or len(ids) >= options.min_length)
-
-    def walk(ids: tuple[int, ...], values: tuple[float, ...]) -> Iterator[Hypothesis]:
-        row = scorer.log_probs(source, ids).tolist()
-        tokens = [token for token in range(scorer.vocab_size) if allowed(ids, token) and row[token] > -math.inf]
-        if ids[-1:] == (EOS_ID,) or not tokens:
-            log_prob, ended = sum(values), ids[-1:] == (EOS_ID,)
-            score = log_prob / ((5 + len(ids)) / 6) ** options.length_penalty
-            yield Hypothesis(ids[:-1] if ended else ids, score, log_prob, values, ended)
-        else:
-            for token in tokens:
-                yield from walk((*ids, token), (*values, row[token]))
-
-    return walk((), ())
-
-
-def ranked(hypotheses: Iterator[Hypothesis], options: SearchConfig) -> list[Hypothesis]:
-    """By falling score; the empty ones, which are faulty, after the others, and those without an end last."""
-    empty_last = not options.no_repeat_ngram
-    return sorted(hypotheses, key=lambda each: (not each.finished, empty_last and not each.ids, -each.score))
-
-
-def cut(hypotheses: Sequence[Hypothesis], n: int | None, alpha: float) -> list[Hypothesis]:
-    """All in at most n tokens, the end mark included, the first of those that are then the same."""
-    cut: dict[tuple[int, ...], Hypothesis] = {}
-    for each in hypotheses:
-        if n is not None and len(each.ids) >= n:
-            values = each.token_log_probs[: n - 1]
-            each = Hypothesis(each.ids[: n - 1], sum(values) / ((4 + n) / 6) ** alpha, sum(values), values, False)
-        cut.setdefault(each.ids, each)
-    return list(cut.values())
-
-
-def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
-    assert [each.ids for each in found] == [each.ids for each in expected]
-    assert [each.finished for each in found] == [each.finished for each in expected]
-    for one, other in zip(found, expected, strict=True):
-        assert one.score == pytest.approx(other.score, abs=1e-4)
-        assert one.log_prob == pytest.approx(other.log_prob, abs=1e-4)
-        assert one.token_log_probs == pytest.approx(other.token_log_probs, abs=1e-4)
 
 
 def beam_of_one(scorer: Scorer, source_ids: Ints, options: SearchConfig) -> list[list[Hypothesis]]:
     """Beam search itself, where `search` would take greedy search."""
-    sizes = {"vocab_size": scorer.vocab_size, "max_length": scorer.max_length}
-    return beam_search(scorer.start(source_ids), Constraints.of(source_ids, options, prefixes=None, **sizes), options)
+    return beam_search(scorer.start(source_ids), ActiveConstraints(scorer, source_ids, options), options)
 
 
 # --- beam search -----------------------------------------------------------------------------------------------------
@@ -178,7 +72,7 @@ def test_a_wide_beam_finds_the_best_of_all_translations(
     found = search(scorer, sentences(1, 2, 3), search_config, prefixes=prefixes)
     for length, prefix, hypotheses in zip((1, 2, 3), prefixes, found, strict=True):
         source = (*range(10, 10 + length), EOS_ID)
-        every = ranked(translations(scorer, source, search_config, tuple(prefix)), search_config)
+        every = ranked(Oracle(scorer, source, search_config, tuple(prefix)).every(), search_config)
         assert len(every) <= WIDE
         assert_same(hypotheses, cut(every[: search_config.n_best], max_length, search_config.length_penalty))
         assert len({each.ids for each in hypotheses}) == len(hypotheses)
@@ -422,7 +316,7 @@ class LoopScorer(TableScorer):
 def test_of_what_ends_a_beam_prefers_what_has_no_fault(end: float, alpha: float, n_best: int) -> None:
     scorer = LoopScorer(max_length=30, end=end)
     options = config(beam_size=30, length_penalty=alpha, n_best=n_best)
-    every = list(translations(scorer, (10, EOS_ID), options))
+    every = list(Oracle(scorer, (10, EOS_ID), options).every())
     assert {len(each.ids) for each in every} == set(range(30))
     clean = [each for each in every if 0 < len(each.ids) < 10]
     faulty = [each for each in every if not 0 < len(each.ids) < 10]
@@ -497,94 +391,7 @@ def test_what_never_ends_is_flagged_and_what_was_cut_is_not(method: dict[str, ob
             assert max_length != 5 or not each.faults
 
 
-# --- constraints -----------------------------------------------------------------------------------------------------
-
-METHODS: list[dict[str, object]] = [
-    {"beam_size": 1},
-    {"beam_size": 4, "n_best": 4},
-    {"sample": True, "n_best": 4},
-    {"sample": True, "n_best": 4, "top_k": 3, "top_p": 0.9, "temperature": 2.0},
-]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_every_search_keeps_the_constraints(method: dict[str, object]) -> None:
-    prefixes = [[A], [], [UNK_ID, A, A, A, 7], [B, B]]
-    options = config(**method, min_length=7, max_length=12, no_repeat_ngram=2)
-    for seed in range(5):
-        for hypotheses, prefix in zip(
-            search(TableScorer(seed, vocab_size=9), sentences(1, 2, 3, 4), options, prefixes=prefixes),
-            prefixes,
-            strict=True,
-        ):
-            assert hypotheses
-            for each in hypotheses:
-                assert list(each.ids[: len(prefix)]) == prefix
-                assert 7 <= len(each.ids) <= 11
-                assert each.finished == (written_tokens(each) == len(each.ids) + 1)
-                assert not {PAD_ID, SOS_ID, EOS_ID} & set(each.ids)
-                pairs = Counter(itertools.pairwise(each.ids))
-                forced = Counter(itertools.pairwise(prefix))
-                assert all(count == 1 or forced[pair] == count for pair, count in pairs.items())
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_padding_and_start_are_never_written_but_unknown_may_be(method: dict[str, object]) -> None:
-    scorer = RowScorer(row=[0.4, 0.2, 0.3, 0.05, 0.03, 0.02])
-    for each in search(scorer, sentences(2), config(**method, max_length=8))[0]:
-        assert not {PAD_ID, SOS_ID, EOS_ID} & set(each.ids)
-    assert search(scorer, sentences(2), config(beam_size=1, max_length=3))[0][0].ids == (UNK_ID,) * 2
-
-
-@pytest.mark.parametrize("beam_size", [1, 2])
-def test_length_limits_follow_the_sentence_and_the_model(beam_size: int) -> None:
-    endless = RowScorer(row=[0, 0, 0, 0, 1, 0], max_length=60)
-    found = [each[0] for each in search(endless, sentences(1, 4, 20), config(beam_size=beam_size))]
-    assert [len(each.ids) for each in found] == [50, 55, 59]
-    assert all(not each.finished and each.log_prob == 0 for each in found)
-    assert len(search(endless, sentences(1), config(max_length=500))[0][0].ids) == 59
-    assert len(search(endless, sentences(1), config(min_length=55))[0][0].ids) == 55
-    assert len(search(endless, sentences(1), config(beam_size=1), prefixes=[[A] * 5])[0][0].ids) == 55
-    with pytest.raises(ConfigError, match=r"min_length 60 .* the model's max_length 60"):
-        search(endless, sentences(1), config(min_length=60))
-    with pytest.raises(ConfigError, match=r"min_length 5 .* in max_length 5"):  # the end mark is one of the five
-        search(endless, sentences(1), config(min_length=5, max_length=5))
-    ending = RowScorer(row=[0, 0, 0, 0.6, 0.4, 0], max_length=80)
-    ended = search(ending, sentences(1), config(min_length=55))[0][0]
-    assert (len(ended.ids), ended.finished) == (55, True)
-
-
-@pytest.mark.parametrize(
-    ("prefixes", "message"),
-    [
-        ([[A]], "1 prefixes for 2"),
-        ([[A], [EOS_ID]], "id 3"),
-        ([[99], []], "id 99"),
-        ([[], [A] * 4], "prefix 1 has 4 tokens"),
-    ],
-)
-def test_impossible_prefixes_are_refused(prefixes: list[list[int]], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        search(TableScorer(), sentences(1, 1), config(max_length=4), prefixes=prefixes)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_where_no_token_may_follow_the_translation_is_cut(method: dict[str, object]) -> None:
-    only_a = RowScorer(row=[0, 0, 0, 0, 1, 0])
-    (found,) = search(only_a, sentences(1), config(**method, no_repeat_ngram=1))
-    assert found
-    for each in found:
-        assert (each.ids, each.finished, each.log_prob) == ((A,), False, 0.0)
-
-
-def test_what_was_cut_does_not_keep_out_what_ends() -> None:
-    class DeadEnd(TableScorer):
-        def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
-            rows = {(): [0, 0, 0, 0, 0.9, 0.1], (A,): [0, 0, 0, 0, 0, 0], (B,): [0, 0, 0, 0, 0, 1]}
-            return logs(rows.get(written, [0, 0, 0, 1, 0, 0]))
-
-    (found,) = search(DeadEnd(), sentences(1), config(beam_size=2))
-    assert [(each.ids, each.finished) for each in found] == [((B, B), True)]
+# --- scores ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n_columns", [3, 50, 99, 250, 1000, 1037])

@@ -17,8 +17,9 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers
 
 from dragoman.cli.evaluate import _json as to_json
 from dragoman.cli.metric_tables import evaluation_table
-from dragoman.data.corpus import ParallelText
 from dragoman.data.encode_corpus import write_stores
+from dragoman.data.multi30k import tokenised_references
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import select
 from dragoman.data.store import PairStore
 from dragoman.errors import ConfigError, DataError
@@ -109,9 +110,9 @@ def test_the_pipeline_gives_the_corpus_own_references(data_folder: Path, split: 
 def test_own_references_are_used_where_they_are(data_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DRAGOMAN_DATA", str(data_folder))
     references = ["x"] * 1014
-    assert "&quot; tea" not in m30k_references(references, "de", "validation")[0]
-    assert len(set(m30k_references(references, "de", "validation"))) > 1000
-    assert m30k_references(["Ein Haus."], "de", "validation") == ["ein haus ."]
+    assert "&quot; tea" not in m30k_references(references, "de", tokenised_references("validation", "de"))[0]
+    assert len(set(m30k_references(references, "de", tokenised_references("validation", "de")))) > 1000
+    assert m30k_references(["Ein Haus."], "de", tokenised_references("validation", "de")) == ["ein haus ."]
     assert m30k_references(["Ein Haus."], "de") == ["ein haus ."]
 
 
@@ -190,7 +191,7 @@ def test_a_validation_scores_decomposed_text_as_composed(tmp_path: Path, monkeyp
     found = []
     for form in ("NFC", "NFD"):
         pairs = [(source, unicodedata.normalize(form, target)) for source, target in PAIRS]
-        text = ParallelText("x", functools.partial(iter, pairs))
+        text = ParallelText.of_pairs("x", functools.partial(iter, pairs))
         folder = tmp_path / form
         folder.mkdir()
         write_stores(folder, select(text, DataConfig(), {}, hold_out=False), text, tokenizers)

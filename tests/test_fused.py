@@ -17,9 +17,10 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from dragoman.data.batches import Batch
-from dragoman.model.attention import OURS, attend, attention_weights
-from dragoman.model.dropout import Dropout, n_dropped
+from dragoman.model.attention import attend, attention_weights
+from dragoman.model.dropout import Dropout
 from dragoman.model.norms import LayerNorm, norm_and_keep
+from dragoman.model.operations import MAX_KEYS_FUSED, n_dropped
 from dragoman.model.positions import RotaryPositions
 from dragoman.model.transformer import Transformer
 from dragoman.native import fused
@@ -324,7 +325,7 @@ def test_only_training_on_a_cpu_uses_them(compiled: Library, monkeypatch: pytest
         attend(leaf, leaf, leaf)
         dropout.add(leaf, leaf)
     dropout.eval().add(leaf, leaf)
-    long = torch.randn(1, 1, OURS + 1, 4, requires_grad=True)
+    long = torch.randn(1, 1, MAX_KEYS_FUSED + 1, 4, requires_grad=True)
     attend(long, long, long)
     assert called == []
     attend(leaf, leaf, leaf)

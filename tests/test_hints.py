@@ -73,21 +73,20 @@ def test_the_commands_after_prepare_and_train_run_as_they_are(
 
 def test_a_command_in_an_error_is_quoted(corpus: Path, tmp_path: Path) -> None:
     folder, plain = tmp_path / ODD, settings(corpus, max_steps=1, warmup_steps=1)
-    train(plain, folder, device="cpu", report=lambda line: None)
+    train(plain, folder, device="cpu")
     plain["data"]["source"] = plain["data"]["target"]
     with pytest.raises(ConfigError) as caught:
-        train(plain, folder, device="cpu", report=lambda line: None)
+        train(plain, folder, device="cpu")
     assert shlex.join(["--init-from", str(folder)]) in caught.value.message
 
 
-def test_the_demo_quotes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("training.run.train", "evaluation.evaluate.evaluate", "translator.Translator"):
+def test_the_demo_quotes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]) -> None:
+    for place in ("training.run.train", "evaluation.evaluation.evaluate", "translator.Translator"):
         monkeypatch.setattr(f"dragoman.{place}", lambda *_, **__: _Anything())
     monkeypatch.setattr("dragoman.translator.Translator.load", lambda *_, **__: _Anything(), raising=False)
-    said = list[str]()
-    show(tmp_path / ODD, "cpu", said.append, "/my tools/dragoman")
+    show(tmp_path / ODD, "cpu", "/my tools/dragoman")
     start = shlex.join(["/my tools/dragoman", "translate", "-m", str(tmp_path / ODD)])
-    assert any(line.strip().startswith(start) for line in said)
+    assert any(line.strip().startswith(start) for line in log_lines)
 
 
 class _Anything:
@@ -210,7 +209,7 @@ def test_a_packaged_model_has_a_card_of_what_is_known(
         assert ("- kept " in card) == (model == str(reference))
         assert ("tokens (median)" in card) == ("learned_text" in bundle.facts)
         assert str(tmp_path) not in card
-        assert "short card of what is known" in capfd.readouterr().err
+        assert "with a short card" in capfd.readouterr().err
 
 
 def test_a_card_names_no_file_of_the_run(reference: Path, tmp_path: Path) -> None:

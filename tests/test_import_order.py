@@ -18,7 +18,7 @@ LEVELS = [
     {"bundle", "alignment"},
     {"runtime"},
     {"translator", "doctor"},
-    {"inspection", "evaluation"},
+    {"inspection", "evaluation", "documents"},
     {"training"},
     {"experiments"},
     {"__init__", "__main__", "cli", "demo"},

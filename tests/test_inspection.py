@@ -12,7 +12,7 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.alignment.capture import KINDS
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.alignment.words import words
+from dragoman.alignment.word_spans import words
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError, DataError
@@ -28,11 +28,13 @@ from dragoman.settings.config import Config
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID
+from dragoman.text.special_ids import SpecialIds
 from dragoman.training.run import steps_of_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Translator
 from dragoman.translator.forced_decoding import forced_log_probs
+
+EOS_ID = SpecialIds().end
 
 TEXT = "A man is riding a horse."
 PNG = b"\x89PNG\r\n"

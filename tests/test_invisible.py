@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import tiny_model, tiny_tokenizers
 
-from dragoman.data.corpus import ParallelText
 from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import text_problem
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import select
 from dragoman.errors import DataError, printable
 from dragoman.inspection.attention_maps import inspect_attention
@@ -337,9 +337,9 @@ def test_lines_of_nothing_else_are_answered_with_an_empty_line() -> None:
 
 def test_pairs_that_look_the_same_are_duplicates_and_overlap() -> None:
     pairs = [("A café.", "Ein Café."), (hide("A café."), "Ein  Cafe\u0301."), ("Same", hide("Same")), ("\u200b", "x")]
-    other = ParallelText("other", lambda: iter([(unicodedata.normalize("NFD", "A café."), "y")]))
+    other = ParallelText.of_pairs("other", lambda: iter([(unicodedata.normalize("NFD", "A café."), "y")]))
     selection = select(
-        ParallelText("x", lambda: iter(pairs)), DataConfig(dedup=True), {"validation": other}, hold_out=False
+        ParallelText.of_pairs("x", lambda: iter(pairs)), DataConfig(dedup=True), {"validation": other}, hold_out=False
     )
     assert (selection.n_repeated, selection.n_equal, selection.overlaps) == (1, 1, {"validation": 2})
     assert selection.dropped.dropped == {"duplicate": 1, "empty": 1}

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from test_runtime import shapes, transformer
 
+from dragoman.bundle.layout import Layout, Weight
 from dragoman.bundle.weights import unique_weights
-from dragoman.model.layout import Layout, Weight
 from dragoman.settings.model_config import ModelConfig
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,4 +47,4 @@ def test_no_other_module_spells_the_name_of_a_weight(path: Path) -> None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose
         for word in re.findall(r"\w+", node.value)
     }
-    assert not spelled & distinctive_words() or path == ROOT / "src/dragoman/model/layout.py"
+    assert not spelled & distinctive_words() or path == ROOT / "src/dragoman/bundle/layout.py"

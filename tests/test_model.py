@@ -10,14 +10,17 @@ from models import sentences, small_model
 from torch import Tensor, nn
 
 from dragoman.model.attention import MultiHeadAttention, attend, attention_weights
-from dragoman.model.dropout import Dropout, dropout_mask
+from dragoman.model.dropout import Dropout
 from dragoman.model.masks import causal_mask, decoder_mask, padding_mask
+from dragoman.model.operations import dropout_mask
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "activation": "gelu"},
+    {"activation": "silu"},
     {"memory": "layerwise", "positions": "learned"},
     {"tie": "all", "d_k": 3, "d_v": 5},
     {"tie": "decoder", "norm": "pre", "memory": "layerwise"},
@@ -85,6 +88,7 @@ OPTIONS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"final_norm": True}, {}),
     ({"final_norm": False}, {"norm": "pre"}),
     ({"activation": "gelu"}, {}),
+    ({"activation": "silu"}, {}),
     ({"activation": "swiglu"}, {}),
     ({"scale_embeddings": False}, {}),
     ({"positions": "halves"}, {}),
@@ -97,8 +101,15 @@ OPTIONS: list[tuple[dict[str, Any], dict[str, Any]]] = [
     ({"d_k": 2}, {}),
     ({"d_v": 2}, {}),
     ({"n_decoder_layers": 1}, {}),
-    ({"pad_id": 5}, {}),
+    ({"special_ids": SpecialIdPair(source=SpecialIds(pad=5))}, {}),
+    ({"special_ids": SpecialIdPair(target=SpecialIds(pad=9))}, {}),
 ]
+
+
+def test_special_ids_lie_in_the_vocabulary() -> None:
+    for ids in (SpecialIdPair(source=SpecialIds(pad=11)), SpecialIdPair(target=SpecialIds(end=11))):
+        with pytest.raises(ValueError, match="special id 11 lies outside a vocabulary of 11"):
+            small_model(ids)
 
 
 @pytest.mark.parametrize(("option", "base"), OPTIONS)
@@ -157,15 +168,10 @@ def test_masks_of_any_shape_that_broadcasts_and_of_no_other_type() -> None:
             attend(queries, keys, keys, wrong)
 
 
-def test_attention_takes_three_sources_of_different_widths() -> None:
-    attention = MultiHeadAttention(16, 4, key_width=10, value_width=6)
-    assert attention(torch.randn(2, 3, 16), torch.randn(2, 5, 10), torch.randn(2, 5, 6)).shape == (2, 3, 16)
-
-
 def test_attention_refuses_what_could_be_meant_otherwise() -> None:
     with pytest.raises(ValueError, match="3 heads do not divide a width of 10"):
         MultiHeadAttention(10, 3)
-    assert MultiHeadAttention(10, 3, 4, 5)(*[torch.randn(1, 2, 10)] * 3).shape == (1, 2, 10)
+    assert MultiHeadAttention(10, 3, (4, 5))(*[torch.randn(1, 2, 10)] * 3).shape == (1, 2, 10)
     x = torch.randn(2, 3, 8)
     of_sentences = torch.rand(2, 3, 3) > 0.3
     attention = MultiHeadAttention(8, 2)

@@ -8,13 +8,15 @@ from typing import Any
 import mpmath
 import pytest
 import torch
+import torch.nn.functional as F
 from models import small_model
 from torch import Tensor, nn
 
-from dragoman.model.attention import PLAIN, MultiHeadAttention, attend, attention_weights
-from dragoman.model.layout import DecoderLayerLayout, EncoderLayerLayout, Layout, LinearLayout, NormLayout
+from dragoman.bundle.layout import DecoderLayerLayout, EncoderLayerLayout, Layout, LinearLayout, NormLayout
+from dragoman.model.attention import MultiHeadAttention, attend, attention_weights
 from dragoman.model.masks import causal_mask, padding_mask
 from dragoman.model.norms import StdNorm
+from dragoman.model.operations import MAX_KEYS_UNFUSED
 from dragoman.model.positions import RotaryPositions, sinusoidal_table
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
@@ -68,17 +70,25 @@ def layer_table(
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")
 @pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float64, 1e-10), (torch.float32, 1e-5)])
-@pytest.mark.parametrize("norm", ["post", "pre"])
+@pytest.mark.parametrize(
+    ("norm", "activation"), [("post", "relu"), ("pre", "relu"), ("post", "silu"), ("pre", "silu"), ("pre", "gelu")]
+)
 @pytest.mark.parametrize("padded", [False, True])
 @pytest.mark.parametrize(("n_rows", "n_source", "n_target"), [(1, 1, 1), (1, 6, 3), (3, 5, 7), (4, 2, 2)])
 def test_equals_pytorchs_transformer_with_the_same_weights(
-    n_rows: int, n_source: int, n_target: int, padded: bool, norm: str, dtype: torch.dtype, tolerance: float
+    n_rows: int,
+    n_source: int,
+    n_target: int,
+    padded: bool,
+    norm: str,
+    activation: str,
+    dtype: torch.dtype,
+    tolerance: float,
 ) -> None:
     """Outputs, and the gradients of every weight and both inputs."""
-    ours = small_model(norm=norm, final_norm=True, dropout=0.0).to(dtype).train()
-    theirs = nn.Transformer(
-        16, 4, 2, 2, 24, dropout=0.0, batch_first=True, norm_first=norm == "pre", dtype=dtype
-    ).train()
+    ours = small_model(norm=norm, activation=activation, final_norm=True, dropout=0.0).to(dtype).train()
+    options: dict[str, Any] = {"dropout": 0.0, "batch_first": True, "norm_first": norm == "pre", "dtype": dtype}
+    theirs = nn.Transformer(16, 4, 2, 2, 24, activation=getattr(F, activation), **options).train()
     pairs = weight_pairs(theirs, ours)
     assert sum(one.numel() for one, _ in pairs.values()) == sum(each.numel() for each in theirs.parameters())
     with torch.no_grad():
@@ -117,7 +127,7 @@ def test_equals_pytorchs_transformer_with_the_same_weights(
 # -- attention -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("n_keys", [7, PLAIN + 1])
+@pytest.mark.parametrize("n_keys", [7, MAX_KEYS_UNFUSED + 1])
 def test_fused_attention_equals_explicit_weights(n_keys: int) -> None:
     sizes = (5, n_keys, n_keys)
     queries, keys, values = (torch.randn(2, 3, n, 8, dtype=torch.float64, requires_grad=True) for n in sizes)
@@ -136,7 +146,7 @@ def test_fused_attention_equals_explicit_weights(n_keys: int) -> None:
         assert torch.allclose(one, other, atol=1e-12)
 
 
-@pytest.mark.parametrize("n_keys", [PLAIN, PLAIN + 1])
+@pytest.mark.parametrize("n_keys", [MAX_KEYS_UNFUSED, MAX_KEYS_UNFUSED + 1])
 def test_what_is_masked_does_not_count_however_large(n_keys: int) -> None:
     """Padding holds numbers, and its weight is zero exactly.
 
@@ -150,7 +160,7 @@ def test_what_is_masked_does_not_count_however_large(n_keys: int) -> None:
         torch.testing.assert_close(attended, attend(queries, keys[:, :, :-3], values[:, :, :-3]))
 
 
-@pytest.mark.parametrize("n_keys", [7, PLAIN + 1])
+@pytest.mark.parametrize("n_keys", [7, MAX_KEYS_UNFUSED + 1])
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16, torch.float16])
 def test_nothing_to_attend_to_gives_zeros_and_no_gradient(dtype: torch.dtype, n_keys: int) -> None:
     queries, keys, values = (torch.randn(2, 3, n, 8).to(dtype).requires_grad_() for n in (5, n_keys, n_keys))
@@ -168,16 +178,16 @@ def test_nothing_to_attend_to_gives_zeros_and_no_gradient(dtype: torch.dtype, n_
 
 
 def test_multi_head_attention_equals_pytorchs_for_three_sources() -> None:
-    ours = MultiHeadAttention(16, 4, key_width=10, value_width=6).double()
-    theirs = nn.MultiheadAttention(16, 4, kdim=10, vdim=6, batch_first=True).double()
+    ours = MultiHeadAttention(16, 4).double()
+    theirs = nn.MultiheadAttention(16, 4, batch_first=True).double()
     with torch.no_grad():
         projections = (ours.query_projection, ours.key_projection, ours.value_projection)
-        matrices = (theirs.q_proj_weight, theirs.k_proj_weight, theirs.v_proj_weight)
-        for projection, matrix, bias in zip(projections, matrices, theirs.in_proj_bias.chunk(3), strict=True):
+        matrices, biases = theirs.in_proj_weight.chunk(3), theirs.in_proj_bias.chunk(3)
+        for projection, matrix, bias in zip(projections, matrices, biases, strict=True):
             projection.weight.copy_(matrix)
             projection.bias.copy_(bias.normal_())
         ours.output_projection.load_state_dict(theirs.out_proj.state_dict())
-    queries, keys, values = (torch.randn(2, n, width, dtype=torch.float64) for n, width in ((3, 16), (5, 10), (5, 6)))
+    queries, keys, values = (torch.randn(2, n, 16, dtype=torch.float64) for n in (3, 5, 5))
     expected, _ = theirs(queries, keys, values)
     assert torch.allclose(ours(queries, keys, values), expected, atol=1e-12)
 

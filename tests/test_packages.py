@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tiny import write_tiny_bundle
 
-from dragoman.cli.packages import PACKAGES, explain_import
+from dragoman.cli.missing_packages import PACKAGES, explain_import
 from dragoman.cli.program import explain
 
 #: Runs the command line where some modules are missing, or fail when they are imported.

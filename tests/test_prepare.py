@@ -17,10 +17,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from runs import captured_log
 
-from dragoman.data.corpus import ParallelText, read_pairs
+from dragoman.data.corpus import read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.prepare import Prepared, open_prepared, prepare
 from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
@@ -57,8 +59,8 @@ def texts(store: PairStore) -> list[tuple[str, str]]:
 
 
 def make(config: Config, folder: Path, **options: Any) -> tuple[Prepared, list[str]]:
-    lines: list[str] = []
-    return prepare(config, folder, report=lines.append, **options), lines
+    with captured_log() as lines:
+        return prepare(config, folder, **options), lines
 
 
 # -- filters -----------------------------------------------------------------------------------------------------
@@ -131,7 +133,7 @@ def test_duplicates_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def selected(pairs: list[tuple[str, str]], **settings: Any) -> dict[Use, list[tuple[str, str]]]:
     """The pairs that are for each use."""
     data = DataConfig.model_validate(settings)
-    selection = select(ParallelText("x", lambda: iter(pairs)), data, {}, hold_out=True)
+    selection = select(ParallelText.of_pairs("x", lambda: iter(pairs)), data, {}, hold_out=True)
     by_use: dict[Use, list[tuple[str, str]]] = {use: [] for use in Use}
     for pair, use in zip(pairs, selection.uses, strict=True):
         by_use[Use(use)].append(pair)
@@ -372,7 +374,7 @@ def test_another_locale_and_process_give_the_same_bytes(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; from dragoman.settings.parsing import parse_config;"
         "from dragoman.data.prepare import prepare;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]);"
-        "prepare(parse_config(dict(data=data)), Path(sys.argv[3]), report=lambda line: None)"
+        "prepare(parse_config(dict(data=data)), Path(sys.argv[3]))"
     )
     environment = {"PYTHONPATH": ":".join(sys.path), "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONHASHSEED": "5"}
     arguments = [
@@ -543,7 +545,7 @@ def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; import torch; from dragoman.settings.parsing import parse_config;"
         "from dragoman.data.prepare import prepare; from dragoman.machine.ram import peak_memory;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]); tokenizer = dict(kind='characters');"
-        "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]), report=lambda line: None);"
+        "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]));"
         "print(peak_memory(torch.device('cpu')))"
     )
     peaks = []
@@ -609,13 +611,14 @@ def test_cleaning_holds_for_every_text_and_belongs_to_what_is_prepared(tmp_path:
     assert "data.clean: None (then), ['entities', 'tags'] (now)" in caught.value.message
 
 
-def test_a_corpus_that_lost_a_line_is_told_and_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_corpus_that_lost_a_line_is_told_and_refused_before_anything_is_written(
+    tmp_path: Path, log_lines: list[str]
+) -> None:
     words = [("word " * (n * 7919 % 23 + 1), "wort " * (n * 7919 % 23 + 1)) for n in range(400)]
     shifted = list(zip([source for source, _ in words[1:]], [target for _, target in words], strict=False))
-    said: list[str] = []
     with pytest.raises(DataError, match="do not belong together from line 1 on"):
-        prepare(corpus(tmp_path / "text", shifted), tmp_path / "run", report=said.append)
-    assert any(line.startswith("warning: from line 1 on (399 pairs)") for line in said)
+        prepare(corpus(tmp_path / "text", shifted), tmp_path / "run")
+    assert any(line.startswith("warning: from line 1 on (399 pairs)") for line in log_lines)
     assert not (tmp_path / "run").exists()
     config = corpus(tmp_path / "text", shifted, data={"misaligned": "keep"})
     _, lines = make(config, tmp_path / "run")

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.corpus import ParallelText, read_pairs
+from dragoman.data.corpus import read_pairs
 from dragoman.data.overlap import run_of, training_overlap
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.prepare import prepare
 from dragoman.data.splitting import SPLITS, split_pairs
 from dragoman.errors import DataError
@@ -24,7 +25,7 @@ Pairs = list[tuple[str, str]]
 
 
 def text_of(pairs: Pairs) -> ParallelText:
-    return ParallelText("x", lambda: iter(pairs))
+    return ParallelText.of_pairs("x", lambda: iter(pairs))
 
 
 def components(pairs: Pairs) -> list[set[int]]:
@@ -185,7 +186,7 @@ def test_a_test_that_was_trained_on_is_told(tmp_path: Path) -> None:
     write(tmp_path / "a.de", [other for _, other in pairs])
     data = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de"), "validation_size": 1}
     run = tmp_path / "run"
-    prepare(parse_config({"data": data, "tokenizer": {"kind": "characters"}}), run, report=lambda line: None)
+    prepare(parse_config({"data": data, "tokenizer": {"kind": "characters"}}), run)
     bundle = run / "bundles" / "step-1"
     bundle.mkdir(parents=True)
     (run / "best").symlink_to(Path("bundles") / "step-1")

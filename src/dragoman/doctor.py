@@ -63,19 +63,14 @@ def check(
     The model itself is not changed. For a `dragoman.Transformer` the sizes come from its configuration.
 
     Args:
-        source_vocab_size, target_vocab_size, pad_id: needed for a model without a `config` that names them.
+        source_vocab_size, target_vocab_size, pad_id: needed for a model that is no `dragoman.Transformer`.
         trained: also check what only a trained model can show.
 
     Raises:
-        ConfigError: a size is neither given nor in the model's configuration.
+        ConfigError: a size or the padding is neither given nor said by the model.
     """
-    config = getattr(model, "config", None)
-    sizes = {"source_vocab_size": source_vocab_size, "target_vocab_size": target_vocab_size, "pad_id": pad_id}
-    known = {name: getattr(config, name, None) if value is None else value for name, value in sizes.items()}
-    for name, value in known.items():
-        if value is None:
-            raise ConfigError(f"the model does not say its {name}", advice=f"give check(..., {name}=...)")
-    patient = _Patient(model, **{name: int(value or 0) for name, value in known.items()}, seed=seed)
+    sides = _sides(model, source_vocab_size, target_vocab_size, pad_id)
+    patient = _Patient(model, *sides, seed=seed)
     checks: list[Callable[[_Patient], Finding]] = [*CHECKS, *([_check_next_token] if trained else [])]
     findings = []
     with torch.random.fork_rng():
@@ -85,27 +80,65 @@ def check(
     return Examination(findings)
 
 
+@dataclass(frozen=True)
+class _Side:
+    """The ids of one side."""
+
+    vocab_size: int
+    pad_id: int
+    special_ids: frozenset[int]
+
+    @property
+    def ids(self) -> list[int]:
+        """All ids but padding; without special ones if the vocabulary has more than a few others."""
+        without = self.special_ids if self.vocab_size > 8 else {self.pad_id}
+        return [id for id in range(self.vocab_size) if id not in without]
+
+    def padded(self, ids: Tensor, n_pads: int) -> Tensor:
+        """Return ids (B, T) with padding after each row, (B, T + n_pads)."""
+        return F.pad(ids, (0, n_pads), value=self.pad_id)
+
+
+def _sides(
+    model: nn.Module, source_vocab_size: int | None, target_vocab_size: int | None, pad_id: int | None
+) -> tuple[_Side, _Side]:
+    """Return both sides: as they are given, else as the model says."""
+    config, special_ids = getattr(model, "config", None), getattr(model, "special_ids", None)
+    pair = (None, None) if special_ids is None else (special_ids.source, special_ids.target)
+    sizes = {"source_vocab_size": source_vocab_size, "target_vocab_size": target_vocab_size}
+    sides = []
+    for (name, given), ids in zip(sizes.items(), pair, strict=True):
+        size = _known(name, given, getattr(config, name, None))
+        pad = _known("pad_id", pad_id, None if ids is None else ids.pad)
+        sides.append(_Side(size, pad, frozenset((0, 1, 2, 3, pad) if ids is None else ids.names)))
+    return sides[0], sides[1]
+
+
+def _known(name: str, given: int | None, of_model: int | None) -> int:
+    value = of_model if given is None else given
+    if value is None:
+        raise ConfigError(f"the model does not say its {name}", advice=f"give check(..., {name}=...)")
+    return value
+
+
 class _Patient:
     """A copy of the model without dropout, and made-up sentences for it."""
 
-    def __init__(
-        self, model: nn.Module, source_vocab_size: int, target_vocab_size: int, pad_id: int, seed: int
-    ) -> None:
+    def __init__(self, model: nn.Module, source: _Side, target: _Side, *, seed: int) -> None:
         self.model = copy.deepcopy(model).float().eval()
         self.device = next(self.model.parameters()).device
-        self.source_vocab_size, self.target_vocab_size, self.pad_id = source_vocab_size, target_vocab_size, pad_id
+        self.source_side, self.target_side = source, target
         longest = getattr(getattr(model, "config", None), "max_length", 12)
         self.n_source, self.n_target = min(9, longest), min(7, longest)
         generator = torch.Generator().manual_seed(seed)
         # What a translation starts with does not occur in one: with rotary positions, "a a" cannot be told from "a".
-        self.start_id = min({0, 1} - {pad_id})
-        self.source = self._sentences(self.n_source, source_vocab_size, {pad_id}, generator)
-        self.target = self._sentences(self.n_target, target_vocab_size, {pad_id, self.start_id}, generator)
+        self.start_id = min({0, 1} - {target.pad_id})
+        self.source = self._sentences(self.n_source, source.ids, generator)
+        self.target = self._sentences(self.n_target, [id for id in target.ids if id != self.start_id], generator)
 
-    def _sentences(self, length: int, vocab_size: int, without: set[int], generator: torch.Generator) -> Tensor:
-        """Random ids (4, length), no sentence like another, without the special ids if the vocabulary has others."""
-        first = 4 if vocab_size > 8 else 0
-        allowed = torch.tensor([each for each in range(first, vocab_size) if each not in without])
+    def _sentences(self, length: int, ids: list[int], generator: torch.Generator) -> Tensor:
+        """Return random sentences (4, length), none like another."""
+        allowed = torch.tensor(ids)
         drawn = torch.randint(len(allowed), (4, length), generator=generator)
         drawn[:, 0] = torch.randperm(max(4, len(allowed)), generator=generator)[:4] % len(allowed)
         return allowed[drawn].to(self.device)
@@ -116,15 +149,10 @@ class _Patient:
         logits: Tensor = self.model(source, target)
         return logits.float()
 
-    def other(self, ids: Tensor, vocab_size: int) -> Tensor:
-        """Other ids in each place, neither padding nor special ones where there is a choice."""
-        first, n = (4, vocab_size - 4) if vocab_size > 8 else (0, vocab_size)
-        changed = first + (ids - first + 1) % n
-        return torch.where(changed == self.pad_id, first + (changed - first + 1) % n, changed)
-
-    def padded(self, ids: Tensor, n_pads: int) -> Tensor:
-        """ids (B, T) with padding after each row, (B, T + n_pads)."""
-        return F.pad(ids, (0, n_pads), value=self.pad_id)
+    def other(self, ids: Tensor, side: _Side) -> Tensor:
+        """Return the next id of a side in place of each."""
+        allowed = torch.tensor(side.ids, device=ids.device)
+        return allowed[(torch.searchsorted(allowed, ids.contiguous()) + 1) % len(allowed)]
 
 
 def _difference(one: Tensor, other: Tensor) -> float:
@@ -144,7 +172,7 @@ def _check_finite(patient: _Patient) -> Finding:
     """Ordinary sentences, the shortest ones, and a row that is padding throughout."""
     source, target = patient.source.clone(), patient.target.clone()
     whole, short = patient.logits(source, target), patient.logits(source[:, :1], target[:, :1])
-    source[1], target[1] = patient.pad_id, patient.pad_id
+    source[1], target[1] = patient.source_side.pad_id, patient.target_side.pad_id
     with_padding = patient.logits(source, target)
     bad = [
         what
@@ -166,7 +194,7 @@ def _check_causality(patient: _Patient) -> Finding:
     plain, worst = patient.logits(patient.source, patient.target), 0.0
     for t in range(patient.n_target - 1):
         changed = patient.target.clone()
-        changed[:, t + 1 :] = patient.other(changed[:, t + 1 :], patient.target_vocab_size)
+        changed[:, t + 1 :] = patient.other(changed[:, t + 1 :], patient.target_side)
         logits = patient.logits(patient.source, changed)
         worst = max(worst, _difference(plain[:, : t + 1], logits[:, : t + 1]))
     meaning = "a position sees later target tokens; it learns to copy its answer, and cannot translate without it"
@@ -178,7 +206,7 @@ def _check_last_token(patient: _Patient) -> Finding:
     plain = patient.logits(patient.source, patient.target)
     for t in range(patient.n_target):
         changed = patient.target.clone()
-        changed[:, t] = patient.other(changed[:, t], patient.target_vocab_size)
+        changed[:, t] = patient.other(changed[:, t], patient.target_side)
         if _difference(plain[:, t], patient.logits(patient.source, changed)[:, t]) < TOLERANCE:
             meaning = "the target is shifted once too often; the model writes without knowing its last word"
             return Finding("reads its output", False, f"target token {t} does not matter at position {t}: {meaning}")
@@ -190,7 +218,7 @@ def _check_source(patient: _Patient) -> Finding:
     plain = patient.logits(patient.source, patient.target)
     for s in range(patient.n_source):
         changed = patient.source.clone()
-        changed[:, s] = patient.other(changed[:, s], patient.source_vocab_size)
+        changed[:, s] = patient.other(changed[:, s], patient.source_side)
         if _difference(plain, patient.logits(changed, patient.target)) < TOLERANCE / 10:
             meaning = "it is hidden from the decoder; look at the source mask and the cross-attention"
             return Finding("reads its source", False, f"source token {s} does not matter: {meaning}")
@@ -202,7 +230,7 @@ def _check_source_padding(patient: _Patient) -> Finding:
     if patient.n_source < 3:
         return Finding("source padding", None, "the model reads too few tokens for it")
     plain = patient.logits(patient.source[:, :-2], patient.target)
-    padded = patient.logits(patient.padded(patient.source[:, :-2], 2), patient.target)
+    padded = patient.logits(patient.source_side.padded(patient.source[:, :-2], 2), patient.target)
     meaning = "padding is attended to, or the mask hides queries instead of keys; results depend on batch-mates"
     return _same("source padding", _difference(plain, padded), meaning)
 
@@ -212,7 +240,7 @@ def _check_target_padding(patient: _Patient) -> Finding:
     if patient.n_target < 3:
         return Finding("target padding", None, "the model writes too few tokens for it")
     plain = patient.logits(patient.source, patient.target[:, :-2])
-    padded = patient.logits(patient.source, patient.padded(patient.target[:, :-2], 2))[:, :-2]
+    padded = patient.logits(patient.source, patient.target_side.padded(patient.target[:, :-2], 2))[:, :-2]
     return _same("target padding", _difference(plain, padded), "target padding is attended to")
 
 
@@ -251,7 +279,7 @@ def _check_cache(patient: _Patient) -> Finding:
     if not isinstance(model, Transformer):
         return Finding("cache", None, "not a dragoman.Transformer; its cache is not known")
     with torch.no_grad():
-        mask = (patient.source != patient.pad_id)[:, None, None, :]
+        mask = (patient.source != patient.source_side.pad_id)[:, None, None, :]
         cache = model.start_cache(model.encode(patient.source), mask)
         steps = [model.project(model.step(ids, cache)) for ids in patient.target.split(1, dim=1)]
     difference = _difference(patient.logits(patient.source, patient.target), torch.cat(steps, dim=1))

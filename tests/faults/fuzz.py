@@ -55,7 +55,7 @@ from tiny import PAIRS, tiny_tokenizers, write_tiny_bundle
 
 import dragoman.training.run
 from dragoman.cli import program
-from dragoman.data.corpus import ParallelText
+from dragoman.data.parallel_text import ParallelText
 from dragoman.machine.folders import MANIFEST
 from dragoman.machine.json_files import to_json
 from dragoman.text.tokenizer import Tokenizers
@@ -187,21 +187,21 @@ RECIPES: list[dict[str, Any]] = [
     },
     {
         "data": {"corpus": "captions", "target_lang": "de"},
-        "model": {"positions": "rotary", "d_k": 16, "d_v": 8, "memory": "layerwise", "final_norm": None, "pad_id": 0},
+        "model": {"positions": "rotary", "d_k": 16, "d_v": 8, "memory": "layerwise", "final_norm": None},
         "training": {"precision": "float32", "validate_every": 50, "best_by": "loss", "patience": 3, "seed": 7},
         "search": {"sample": True, "temperature": 0.7, "top_k": 10, "top_p": 0.9, "min_length": 1, "max_length": 50},
     },
 ]
 
 
-def ready_to_train(settings: dict[str, Any], folder: Path, *, report: Callable[[str], None], **options: Any) -> Path:
+def ready_to_train(settings: dict[str, Any], folder: Path, **options: Any) -> Path:
     """What `train` does with its settings, but with a corpus of some pairs, and nothing behind that."""
-    dragoman.training.run.resolve(settings, None, report)
+    dragoman.training.run.resolve(settings, None)
     return folder / "best"
 
 
 def few_pairs(*arguments: Any) -> ParallelText:
-    return ParallelText("some pairs", lambda: iter(PAIRS))
+    return ParallelText.of_pairs("some pairs", lambda: iter(PAIRS))
 
 
 def no_training(place: Path) -> None:

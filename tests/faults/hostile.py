@@ -36,13 +36,13 @@ from safetensors.numpy import save as save_arrays
 from safetensors.torch import load_file, save, save_file
 
 from dragoman.bundle.format import FORMAT_VERSION
+from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import stored_shapes
 from dragoman.cli.program import app
 from dragoman.cli.program import run as run_program
 from dragoman.machine.files import sha256
 from dragoman.machine.folders import MANIFEST
 from dragoman.machine.json_files import to_json
-from dragoman.model.layout import Layout
 from dragoman.settings.model_config import ModelConfig
 
 SENTENCE = "A man is riding."
@@ -967,6 +967,7 @@ EXTREMES: dict[tuple[str, str], tuple[Any, ...]] = {
     ("search", "max_length"): (1, 4096, 10**12),
     ("search", "min_length"): (1000, 10**12),
     ("search", "no_repeat_ngram"): (1, 10**12),
+    ("search", "repetition_penalty"): (1.2, 100.0),
     ("search", "length_penalty"): (10.0,),
     ("search", "temperature"): (100.0,),
     ("search", "top_k"): (1, 10**12),

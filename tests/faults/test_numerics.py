@@ -26,7 +26,9 @@ from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID, SOS_ID
+from dragoman.text.special_ids import SpecialIds
+
+SOS_ID, EOS_ID = SpecialIds().start, SpecialIds().end
 
 N_SHAPES = 1000 if FULL else 50
 N_SENTENCES = 1000 if FULL else 100
@@ -48,7 +50,7 @@ def some_model(dice: random.Random) -> Transformer:
         "norm": dice.choice(["pre", "post"]),
         "norm_kind": dice.choice(["layer", "rms", "std"]),
         "positions": dice.choice(["sinusoidal", "halves", "learned", "rotary"]),
-        "activation": dice.choice(["relu", "gelu", "swiglu"]),
+        "activation": dice.choice(["relu", "gelu", "silu", "swiglu"]),
         "tie": dice.choice(["none", "decoder", "all"]),
         "bias": dice.choice([True, False]),
         "scale_embeddings": dice.choice([True, False]),

@@ -13,6 +13,7 @@ from chapters import BOOK
 from dragoman.alignment.capture import KINDS
 from dragoman.bundle.bundle import load_bundle
 from dragoman.data.corpus import read_pairs
+from dragoman.data.multi30k import tokenised_references
 from dragoman.evaluation.evaluation import evaluate, m30k_references
 from dragoman.inspection import inspect_attention
 from dragoman.settings.data_config import DataConfig
@@ -36,7 +37,8 @@ def main(run: Path) -> None:
     settings = DataConfig(corpus="multi30k", source_lang="en", target_lang="de")
     pairs = list(read_pairs(settings, "test"))
     sources, references = [source for source, _ in pairs], [target for _, target in pairs]
-    result = evaluate(translator, sources, references, m30k_references=m30k_references(references, "de", "test"))
+    tokenised = m30k_references(references, "de", tokenised_references("test", "de"))
+    result = evaluate(translator, sources, references, m30k_references=tokenised)
     greedy = evaluate(translator, sources, references, beam_size=1)
     record = {
         "n_parameters": sum(weight.numel() for weight in load_bundle(run).model.parameters()),

@@ -1,5 +1,5 @@
-"""Which word comes from which, as the model's attention has it.
+"""Word alignments from a model's attention.
 
-Read in this order: `capture` (the maps, recorded from outside the model), `words` (where tokens and words lie in a
-text), `heads` (which maps tell words apart), `links` (from maps to pairs of words).
+Read in this order: `capture` (attention weights, recorded from outside the model), `word_spans` (the places of
+tokens and words in a text), `heads` (the heads that align words), `links` (from weights to pairs of words).
 """

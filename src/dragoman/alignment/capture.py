@@ -1,4 +1,4 @@
-"""The attention weights that a model used, recorded from outside: the model itself keeps none.
+"""The attention weights of a model, recorded from outside, because the model keeps none.
 
 L layers, B batch, H heads, T queries, S keys.
 """
@@ -20,15 +20,15 @@ from dragoman.model.transformer import Transformer
 Kind = Literal["encoder", "decoder", "cross"]
 KINDS: tuple[Kind, ...] = ("encoder", "decoder", "cross")
 
-#: Held while attentions tell their weights: captures of several threads take turns.
+#: Held during a capture: captures of several threads take turns.
 _CAPTURING = threading.RLock()
 
 
 class AttentionMaps:
-    """What was recorded: for each kind of attention the weights of all its layers, (L, B, H, T, S).
+    """The weights of all layers for each kind of attention.
 
-    `maps["encoder"]` is (L, B, H, S, S), `maps["decoder"]` (L, B, H, T, T) and `maps["cross"]` (L, B, H, T, S). Where
-    an attention was used more than once, the last use counts.
+    `maps["encoder"]` is (L, B, H, S, S), `maps["decoder"]` (L, B, H, T, T) and `maps["cross"]` (L, B, H, T, S). If an
+    attention was used more than once, the last use counts.
     """
 
     def __init__(self) -> None:
@@ -39,10 +39,10 @@ class AttentionMaps:
         self._layers[kind][layer] = weights
 
     def __getitem__(self, kind: Kind) -> Tensor:
-        """(L, B, H, T, S).
+        """Return the weights of a kind: (L, B, H, T, S).
 
         Raises:
-            LookupError: the model did not use this attention, or it was not asked for.
+            LookupError: the model did not use this attention, or the capture was not asked for it.
         """
         layers = self._layers[kind]
         if not layers:
@@ -58,8 +58,8 @@ def capture_attention(model: Transformer, kinds: Collection[Kind] = KINDS) -> It
             model(source_ids, target_ids)
         maps["cross"]  # (L, B, H, T, S)
 
-    They are computed from the same queries, keys and mask as the model's own, whichever kernel the model uses, and
-    before dropout. What other threads do with the model meanwhile is not recorded.
+    The weights are computed from the model's own queries, keys and mask, before dropout, whichever kernel the model
+    uses. The use of the model by other threads is not recorded.
     """
     maps = AttentionMaps()
     encoder_layers = list(cast("Iterable[EncoderLayer]", model.encoder_layers))
@@ -78,11 +78,11 @@ def capture_attention(model: Transformer, kinds: Collection[Kind] = KINDS) -> It
 
 @contextlib.contextmanager
 def _recorded(attention: MultiHeadAttention, maps: AttentionMaps, kind: Kind, layer: int) -> Iterator[None]:
-    """Let this one attention's `attend` tell its weights first; the class and all other attentions stay as they are."""
+    """Make `attend` of this one attention record its weights first; the class stays as it is."""
     attend: Callable[..., Tensor] = attention.attend
     thread = threading.get_ident()
 
-    def attend_and_tell(
+    def record_and_attend(
         queries: Tensor,
         keys: Tensor,
         values: Tensor,
@@ -95,7 +95,7 @@ def _recorded(attention: MultiHeadAttention, maps: AttentionMaps, kind: Kind, la
 
     own = vars(attention)
     before = own.get("attend")
-    own["attend"] = attend_and_tell
+    own["attend"] = record_and_attend
     try:
         yield
     finally:
@@ -112,5 +112,5 @@ def used_weights(
     mask: Tensor | None = None,
     positions: range | None = None,
 ) -> Tensor:
-    """The weights with which `attention.attend` of the same arguments averages its values: (B, H, T, S)."""
+    """Return the weights with which `attention.attend` of the same arguments averages its values: (B, H, T, S)."""
     return attention_weights(attention.query_heads(queries, positions), keys, mask)

@@ -1,4 +1,4 @@
-"""Which heads of the cross-attention say what a word was translated from, and how a bundle notes them."""
+"""The heads of the cross-attention that align words, and their record in a bundle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.ranges import Count
 from dragoman.settings.sections import Section, parse_section
 
-#: Under this key a bundle's facts have the heads that were chosen on data.
+#: The key of the heads that were chosen on data, in a bundle's facts.
 FACT = "alignment"
 
 
@@ -23,22 +23,24 @@ class AlignmentHeads(Section):
     heads: Annotated[tuple[tuple[Count, Count], ...], Field(min_length=1, max_length=10_000)]
     """(layer, head), both from 0."""
     shifted: bool
-    """Take a token's weights where the decoder has just read it, not where it is about to write it: many models look up
-    there what the token was made of (Chen et al. 2020, section 3.1)."""
+    """Take a token's weights from the step that reads it, not from the step that writes it: many models attend to a
+    token's source there (Chen et al. 2020, section 3.1)."""
 
     @classmethod
     def default(cls, config: ModelConfig) -> Self:
-        """All heads of all layers, where a token is written: no single layer was better than their mean for every model
-        that we measured (docs/inspection.md)."""
+        """Return all heads of all layers, where a token is written.
+
+        No single layer was better than their mean for every model that we measured (docs/inspection.md).
+        """
         every = ((layer, head) for layer in range(config.n_decoder_layers) for head in range(config.n_heads))
         return cls(heads=tuple(every), shifted=False)
 
     @classmethod
     def of_bundle(cls, facts: Mapping[str, Any], config: ModelConfig, name: str | Path) -> Self:
-        """Those that were chosen for a bundle, from its facts, else the default.
+        """Return the heads that were chosen for a bundle, else the default.
 
         Raises:
-            BundleError: what the facts say is not about this model.
+            BundleError: the facts name heads that the model lacks, or are malformed.
         """
         if FACT not in facts:
             return cls.default(config)

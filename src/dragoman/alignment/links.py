@@ -1,4 +1,4 @@
-"""From cross-attention to word alignments: each target word is linked with the source word that it attends to most.
+"""From cross-attention to word alignments: each target word is linked to the source word that it attends to most.
 
 L layers, B batch, H heads, T target tokens, S source tokens, V and W words of source and target.
 """
@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.alignment.words import Span, token_spans, visible, word_spans
+from dragoman.alignment.word_spans import Span, token_spans, visible, word_spans
 
 #: (source word, target word), both from 0.
 Link = tuple[int, int]
@@ -22,23 +22,23 @@ Link = tuple[int, int]
 
 @dataclass(frozen=True)
 class Places:
-    """Where the tokens and the words of a text, or of a part of it, lie in the whole."""
+    """The places of the tokens and the words of a text, or of a part of it, in the whole text."""
 
     tokens: Sequence[Span]
     words: Sequence[Span]
     first_word: int = 0
-    """The number that the first of `words` has in the whole text."""
+    """The number of the first of `words` in the whole text."""
 
     @classmethod
     def of(cls, pieces: Sequence[str], text: str) -> Self:
-        """The places in a text that was split into `pieces`, or decoded from them."""
+        """Return the places in a text that was split into `pieces`, or decoded from them."""
         return cls(token_spans(pieces, text), word_spans(text))
 
     @classmethod
     def in_parts(cls, parts: Sequence[tuple[Sequence[str], str]], text: str) -> Iterator[Self]:
-        """For each part, which is given by its pieces and its own text, their places in the whole text.
+        """Yield the places of each part, given by its pieces and its own text, in the whole text.
 
-        Each has only the words that it shares characters with, so that the time grows no faster than the text.
+        A part has the words that it shares characters with, so that the time grows no faster than the text.
         """
         words, before = word_spans(text), 0
         for pieces, part in parts:
@@ -50,7 +50,7 @@ class Places:
             before = after
 
     def shares(self) -> Tensor:
-        """(words, tokens): how much of each token belongs to each word; nothing of one that is a space."""
+        """Return the share of each token that belongs to each word: (words, tokens); 0 for a token that is a space."""
         shares = torch.zeros(len(self.words), len(self.tokens))
         word = 0
         for token, (start, end) in enumerate(self.tokens):
@@ -64,14 +64,14 @@ class Places:
 
 
 def token_weights(cross: Tensor, heads: AlignmentHeads) -> Tensor:
-    """The mean of the chosen heads for each token of a translation that the model has read whole.
+    """Return the mean of the chosen heads for each token of a translation that the model has read.
 
     Args:
         cross: cross-attention (L, B, H, T + 1, S); row 0 reads the start mark and writes the first token, row t reads
             the t-th and writes the next.
 
     Returns:
-        (B, T, S); rows beyond the end of a translation shorter than T mean nothing.
+        (B, T, S); rows beyond the end of a translation are to be ignored.
     """
     layers, numbers = zip(*heads.heads, strict=True)
     mean = cross[list(layers), :, list(numbers)].mean(dim=0)
@@ -79,10 +79,10 @@ def token_weights(cross: Tensor, heads: AlignmentHeads) -> Tensor:
 
 
 def word_weights(weights: Tensor, source: Places, target: Places) -> Tensor:
-    """How much each target word attends to each source word: token weights (..., T, S) -> (..., W, V).
+    """Return the attention of target words to source words: token weights (..., T, S) -> (..., W, V).
 
-    The weights of a source word's tokens are added, those of a target word's tokens averaged. Tokens after those that
-    have a place, such as end marks, are left out.
+    The weights of a source word's tokens are added, and those of a target word's tokens averaged. Tokens without a
+    place, such as end marks, are left out.
     """
     source_shares, target_shares = source.shares(), target.shares()
     target_shares = target_shares / target_shares.sum(dim=1, keepdim=True).clamp(min=1e-9)
@@ -91,9 +91,9 @@ def word_weights(weights: Tensor, source: Places, target: Places) -> Tensor:
 
 
 def link_words(weights: Tensor) -> tuple[Link, ...]:
-    """Each target word with its source word of most weight: word weights (W, V) -> links, by source word.
+    """Link each target word to its source word of most weight: word weights (W, V) -> links, by source word.
 
-    A target word without any weight has no link.
+    A target word without weight has no link.
     """
     if not weights.numel():
         return ()

@@ -21,6 +21,7 @@ from dragoman.bundle.format import (
     parse_part,
     read_config,
     verify_listed,
+    without_pad_id,
 )
 from dragoman.bundle.search_ram import disproportion
 from dragoman.bundle.weights import StoredPrecision, largest_file, not_finite, read_weights, stored_weights, weights_of
@@ -31,7 +32,6 @@ from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers, file_limits
-from dragoman.text.vocabulary import PAD_ID
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
@@ -75,7 +75,7 @@ class Bundle:
         from dragoman.model.transformer import Transformer
 
         with torch.random.fork_rng(devices=[]):
-            model = Transformer(self.config)
+            model = Transformer(self.config, self.tokenizers.special_ids)
         model.load_state_dict({name: torch.tensor(weight) for name, weight in self.weights.items()}, strict=False)
         return model.eval()
 
@@ -98,17 +98,16 @@ def save_bundle(
 
     Raises:
         DivergedError: a weight is not finite; nothing is written.
-        ConfigError: a weight is too large for float16, the padding is not the tokenizers', or a search would take
+        ConfigError: a weight is too large for float16, the special ids are not the tokenizers', or a search would take
             memory out of proportion; nothing is written.
         ResourceError, RunFolderError: the disk is full, or the folder cannot be written.
     """
+    tokenizers.require_special_ids(model.special_ids)
     write_bundle(folder, Bundle(model.config, weights_of(model), tokenizers, search, facts), precision, card)
 
 
 def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "float32", card: str | None = None) -> None:
     """`save_bundle` of what is in a bundle already."""
-    if problem := _other_padding(bundle.config):
-        raise ConfigError(problem, folder, advice=f"train one with pad_id {PAD_ID}")
     if problem := disproportion(bundle.config, bundle.search):
         raise ConfigError(problem, folder, advice="change the model's shape or the search")
     if bad := not_finite(bundle.weights):
@@ -137,13 +136,6 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
     save_folder(folder, write, facts={"format_version": version})
 
 
-def _other_padding(config: ModelConfig) -> str | None:
-    """What is wrong with the padding of a model, if it is not its tokenizers'."""
-    if config.pad_id == PAD_ID:
-        return None
-    return f"the model's pad_id is {config.pad_id}, and its tokenizers fill up with {PAD_ID}"
-
-
 def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
     """Load what `find_bundle` finds.
 
@@ -164,7 +156,7 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
 
 def _load(folder: Path, verify: bool) -> Bundle:
     settings = read_config(folder)
-    config = parse_part(ModelConfig, settings["model"], folder)
+    config = parse_part(ModelConfig, without_pad_id(settings["model"], folder), folder)
     search = parse_part(SearchConfig, settings["search"], folder)
     shapes, precision = configured_shapes(config, folder), settings.get("precision", "float32")
     if (folder / TOKENIZER).is_symlink():
@@ -183,8 +175,6 @@ def _load(folder: Path, verify: bool) -> Bundle:
     if sizes != expected:
         what = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
         raise BundleError(what, folder)
-    if problem := _other_padding(config):
-        raise BundleError(problem, folder)
     if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
         raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
     return Bundle(config, weights, tokenizers, search, settings["facts"])

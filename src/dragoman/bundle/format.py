@@ -19,10 +19,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import read_json
-from dragoman.model.layout import Layout
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import S, parse_section
 
@@ -59,6 +59,14 @@ def read_config(folder: Path) -> dict[str, Any]:
     if problems:
         raise BundleError("not the configuration of a bundle", folder / CONFIG, details=sorted(problems))
     return settings
+
+
+def without_pad_id(model: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Return the section `model` of config.json without the padding id, which release 0.1.0 wrote there; it was 0."""
+    pad_id = model.get("pad_id", 0)
+    if type(pad_id) is not int or pad_id != 0:
+        raise BundleError(f"the model's pad_id is {pad_id!r}, and its tokenizers pad with 0", folder / CONFIG)
+    return {name: value for name, value in model.items() if name != "pad_id"}
 
 
 def parse_part(section: type[S], settings: Mapping[str, Any], folder: Path) -> S:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from dragoman.model.layout import Layout, LinearLayout
+from dragoman.bundle.layout import Layout, LinearLayout
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 

@@ -90,7 +90,7 @@ def read_weights(
     Nothing but the file's head is read before the comparison.
 
     Args:
-        shapes: what is expected, such as `dragoman.model.layout.Layout.shapes`.
+        shapes: what is expected, such as `dragoman.bundle.layout.Layout.shapes`.
         precision: how `stored_weights` stored them.
 
     Raises:

@@ -1,11 +1,11 @@
-"""The command line: arguments to one call each, and every failure to one line and its exit code.
+"""The command line: each command makes one call, and each error is one line with an exit code.
 
 Read `program` for the frame, `options` and `streams` for what the commands share, then the commands themselves.
 """
 
 import sys
 
-from dragoman.cli.packages import explain_import
+from dragoman.cli.missing_packages import explain_import
 
 __all__ = ["main"]
 

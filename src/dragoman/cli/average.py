@@ -1,4 +1,4 @@
-"""`dragoman average`: one model whose weights are the mean of others'."""
+"""`dragoman average`: a model whose weights are the mean of several models' weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def average(
             "--last",
             min=1,
             metavar="N",
-            help="The N newest checkpoints of the run: their moving averages, where it takes them.",
+            help="The N newest checkpoints of the run (their moving averages, if it keeps them).",
         ),
     ] = None,
 ) -> None:

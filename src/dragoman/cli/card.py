@@ -1,4 +1,4 @@
-"""A short card for a packaged model, written from what is known of it."""
+"""A short card for a packaged model, written from its own facts."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ def simple_card(bundle: Bundle, model: str, output: Path) -> str:
     parts = [
         f"# {output.name}: {source} to {target}",
         f"A Transformer of {n_parameters:,} parameters, made with dragoman {__version__}: {bundle.describe()}. "
-        "Languages are named by their codes; und is one that nobody named.",
+        "Languages are given by their codes; und is an unknown language.",
         f"## Use\n\n    {command}",
         f"## Scores\n\n{_scores(bundle)}",
         f"## Data\n\n{_data(bundle, model)}",
-        "This card was written by `dragoman package` from what the model knows of itself. Add its license, what it is "
-        "meant for, and where it fails.",
+        "`dragoman package` wrote this card from the facts of the model. Add its license, its purpose and its known "
+        "failures.",
     ]
     return "\n\n".join(parts) + "\n"
 
@@ -47,15 +47,15 @@ def _scores(bundle: Bundle) -> str:
     if isinstance(bleu := facts.get("bleu"), int | float):
         found.append(f"BLEU {bleu:.2f} (greedy search, before this package)")
     if not found:
-        return "Unknown. `dragoman evaluate` measures them on text that no training saw."
+        return "Unknown. `dragoman evaluate` measures them on text that was not used for training."
     step = f", after step {facts['step']:,}" if isinstance(facts.get("step"), int) else ""
     return f"On its validation data{step}: {', '.join(found)}. No other text was measured."
 
 
 def _data(bundle: Bundle, model: str) -> str:
-    """Return what the bundle and the run folder, if `model` is one, count of the text.
+    """Return the numbers of the training text that the bundle and the run folder know, if `model` is a run folder.
 
-    Other lines of the run folder may name private files, and quote them.
+    The run folder's other lines are left out: they may name or quote private files.
     """
     from dragoman.data.prepare import DATA_FOLDER, REPORT
     from dragoman.machine.json_files import read_json
@@ -69,5 +69,5 @@ def _data(bundle: Bundle, model: str) -> str:
     if (learned := LearnedText.of_bundle(bundle.facts, model)) is not None:
         usual, median = learned.usual_tokens, learned.median_tokens
         known.append(f"source lines of {median:,} tokens (median); 99 of 100 have at most {usual:,}")
-    asked = "Please say here what the model learned from."
+    asked = "Please describe the training text here."
     return "\n".join(f"- {line}" for line in known) + f"\n\n{asked}" if known else f"Unknown to this card. {asked}"

@@ -181,8 +181,8 @@ def made(
     overwrite: Overwrite = False,
 ) -> None:
     """Write a corpus that is made up: train, validation and test, one sentence a line."""
-    from dragoman.corpora.synthetic import make_corpus
-    from dragoman.data.corpus import languages, read_pairs, turned
+    from dragoman.corpora.synthetic import in_direction, make_corpus
+    from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
@@ -193,7 +193,7 @@ def made(
     splits: dict[Split, Iterable[tuple[str, str]]] = {split: read_pairs(settings, split) for split in SPLITS}
     if size is not None or seed is not None:
         corpus = make_corpus(name, seed=1 if seed is None else seed, **({} if size is None else {"n_train": size}))
-        splits = {split: turned(name, getattr(corpus, split), *langs) for split in SPLITS}
+        splits = {split: in_direction(name, getattr(corpus, split), *langs) for split in SPLITS}
     _write(splits, langs, output, overwrite=overwrite)
 
 

@@ -1,4 +1,4 @@
-"""`dragoman distill`: text that trained models write, for another model to learn from."""
+"""`dragoman distill`: write training text with trained models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dragoman.cli.training_settings import known_languages, require_folder
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
     from dragoman.experiments.distillation import Teacher
 
 
@@ -41,9 +41,9 @@ def distill(
 ) -> None:
     """Write training text with trained models.
 
-    The text is translated by an ensemble (or by --each model, and by --backward ones), and its own pairs are written
-    with all that is new: a model that learns from both comes close to the ensemble. Of a --source alone only the
-    translations are written. The same command continues what was stopped.
+    An ensemble (or --each model, and --backward models) translates the text. The new pairs are written together with
+    the text's own: a model trained on both comes close to the ensemble. For a --source without --target, only the
+    translations are written. The same command continues after an interruption.
 
     \b
     dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled
@@ -66,7 +66,6 @@ def distill(
         options=options,
         sentences=sentences,
         batch_size=engine.batch_size,
-        report=say,
     )
     command = command_line("train", "--source", files[0], "--target", files[1])
     say(f"train on it, and validate on text of people: {command} --validation-source ...")
@@ -84,10 +83,8 @@ def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, 
 
 def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
     """Return the pairs to translate; their targets are empty where there are only sources."""
-    from dragoman.data.corpus import ParallelText, are_others, read_pairs
+    from dragoman.data.corpus import are_others, read_pairs, read_sources
     from dragoman.data.formats.file_names import file_language
-    from dragoman.data.text_files.file_signatures import refuse_documents
-    from dragoman.data.text_files.lines import check_text_file, read_lines
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
@@ -98,10 +95,7 @@ def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
             what = f"the name of the --{key} says {found}, and the models take {language} there"
             raise ConfigError(what, options[key], advice="give the files the right way round, or rename them")
     if options.keys() == {"source"}:
-        path = Path(options["source"])
-        check_text_file(path)
-        refuse_documents(path)
-        return ParallelText(str(path), lambda: ((line, "") for line in read_lines(path)), {"source": path})
+        return read_sources(Path(options["source"]))
     pairs = read_pairs(parse_section(DataConfig, {**known_languages(languages), **options}), "train")
     for note in pairs.notes:
         say(note)

@@ -1,4 +1,4 @@
-"""`dragoman doctor`: is this model sound?"""
+"""`dragoman doctor`: test models for silent bugs."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dragoman.cli.streams import print_result, say
 
 
 def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -> None:
-    """Examine models for the field's silent bugs.
+    """Test models for silent bugs.
 
-    Leaks of the future, padding that matters, a cache that disagrees, weights that came apart, and more. The exit code
-    is 1 when a check fails.
+    Among them: attention to future tokens, padding that changes results, a cache that disagrees with the full model,
+    tied weights that differ. The exit code is 1 if a check fails.
     """
     from dragoman.bundle.bundle import load_bundle
     from dragoman.doctor import check

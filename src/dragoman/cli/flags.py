@@ -1,48 +1,51 @@
-"""Warnings about single lines of a translation: one line each, and a sum where there are many."""
+"""Warnings about single lines of a translation: one line each, and a count if there are many."""
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
     from dragoman.translator.results import Flag
 
+_log = logging.getLogger(__name__)
+
 #: Lines that are named for each kind of warning; more are counted.
 MOST_NAMED = 20
 _WORDS: dict[Flag, str] = {
-    "repetition": "the translation says the same again and again",
-    "length": "the translation is far longer or shorter than usual (something may be missing or made up)",
-    "copied": "a part was copied, because it is no text that a model can translate",
-    "unusual": "longer than what the model learned from",
+    "repetition": "the translation repeats itself",
+    "length": "the translation is far longer or shorter than usual (words may be missing or invented)",
+    "copied": "a part is not text (a hash, code, symbols) and was copied",
+    "unusual": "longer than the texts that the model was trained on",
 }
 
 
 class LineWarnings:
-    """Tells of flags as the lines come, and at the end how many more there were.
+    """Warns of flagged translations as they come, and counts those beyond the first few.
 
     Args:
-        say: is given each warning.
+        unit: word for what is translated at once.
     """
 
-    def __init__(self, say: Callable[[str], None]) -> None:
-        self._say = say
+    def __init__(self, unit: str = "line") -> None:
+        self._unit = unit
         self._counts: Counter[Flag] = Counter()
 
     def tell(self, number: int, translation: Translation) -> None:
-        """Tell of a line, which is counted from 1."""
+        """Warn if the translation of a line, counted from 1, has flags."""
         self._counts.update(translation.flags)
         told = [each for each in translation.flags if self._counts[each] <= MOST_NAMED]
         if told:
-            self._say(f"warning: line {number}: {'; '.join(_words(translation, told))}")
+            _log.warning(f"{self._unit} {number}: {'; '.join(_words(translation, told))}")
 
     def finish(self) -> None:
-        """Tell how many lines were not named."""
+        """Warn of the lines that were not named."""
         for flag, count in self._counts.items():
             if count > MOST_NAMED:
-                self._say(f"warning: {count - MOST_NAMED:,} more lines: {_WORDS[flag]}")
+                _log.warning(f"{count - MOST_NAMED:,} more {self._unit}s: {_WORDS[flag]}")
 
 
 def _words(translation: Translation, flags: list[Flag]) -> Iterator[str]:

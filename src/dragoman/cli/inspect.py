@@ -1,4 +1,4 @@
-"""`dragoman inspect`: looking inside a trained model."""
+"""`dragoman inspect`: look inside a trained model."""
 
 from __future__ import annotations
 
@@ -41,13 +41,14 @@ def attention(
     ] = None,
     overwrite: Overwrite = False,
     kind: Annotated[
-        Literal["encoder", "decoder", "cross"], typer.Option("--kind", help="What a picture shows, a page opens with.")
+        Literal["encoder", "decoder", "cross"],
+        typer.Option("--kind", help="The attention that a picture shows, or that a page shows first."),
     ] = "cross",
     layer: Annotated[
-        int | None, typer.Option("--layer", help="The same; from 1. Default: all in a picture, else the last.")
+        int | None, typer.Option("--layer", help="A layer, from 1. Default: all in a picture, otherwise the last.")
     ] = None,
     head: Annotated[
-        int | None, typer.Option("--head", help="The same; from 1. Default: all in a picture, else their mean.")
+        int | None, typer.Option("--head", help="A head, from 1. Default: all in a picture, otherwise their mean.")
     ] = None,
     device: Device = "auto",
 ) -> None:
@@ -99,9 +100,10 @@ def search(
     overwrite: Overwrite = False,
     device: Device = "auto",
 ) -> None:
-    """Show how a translation was searched for.
+    """Show the search for a translation.
 
-    Which hypotheses lived, died and finished, with their scores; each token with its probability and nearest rivals.
+    All hypotheses with their scores, those that were dropped too; each token with its probability and the next best
+    tokens.
 
     \b
     dragoman inspect search -m runs/my "A man is riding a horse."
@@ -134,7 +136,7 @@ def neighbours(
 ) -> None:
     """Show the tokens nearest to words.
 
-    Those whose embeddings point in nearly the same direction, with the cosine of the angle between them."""
+    They have the highest cosine similarity of embeddings."""
     from dragoman.errors import printable
     from dragoman.inspection.neighbours import nearest_neighbours
     from dragoman.translator import Translator

@@ -1,4 +1,4 @@
-"""`dragoman inspect alignment`: which heads of the cross-attention align words best."""
+"""`dragoman inspect alignment`: choose the cross-attention heads that align words best."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ def alignment(
 ) -> None:
     """Choose the heads that align words best.
 
-    They are compared with IBM model 1, learned in both directions from the training part of a corpus known by name and
-    measured on its validation part, or with files: learned from their first 50,000 pairs but for the last 1,000 of
-    these, which it is measured on.
+    Each head is compared with IBM model 1, trained in both directions. A corpus known by name is used with its training
+    part and measured on its validation part. Of files the first 50,000 pairs are read, and the last 1,000 of them
+    are used for measuring.
 
     \b
     dragoman inspect alignment -m runs/my --corpus multi30k -o my-aligned

@@ -1,4 +1,4 @@
-"""`dragoman inspect positions`, `schedule` and `curves`: pictures of what a training is made of, and how it went."""
+"""`dragoman inspect positions`, `schedule` and `curves`: pictures of position tables, learning rates and runs."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def schedule(
 ) -> None:
     """Draw the learning rate of recipes over their steps.
 
-    What a recipe leaves open is the paper's here; a training may choose otherwise to fit its corpus, and notes what it
-    chose in its run folder."""
+    Settings that a recipe leaves open are the paper's here. A run may choose others to fit its corpus, and notes them
+    in its folder."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     from dragoman.inspection.pictures import draw_schedules
     from dragoman.settings.parsing import parse_config
@@ -68,7 +68,7 @@ def schedule(
 
 
 def _steps_of_recipe(config: Config, path: Path) -> int:
-    """The steps that a recipe names. A schedule that has no end is drawn for ten times its warm-up."""
+    """Return the steps of a recipe. A schedule without an end is drawn for ten times its warm-up."""
     training = config.training
     if training.max_steps is None and training.schedule in ("cosine", "linear"):
         what = f"the schedule {training.schedule!r} ends with the training, whose steps depend on the corpus"
@@ -77,7 +77,7 @@ def _steps_of_recipe(config: Config, path: Path) -> int:
 
 
 def _rates(config: Config, n_steps: int) -> Curve:
-    """(step, rate) along the schedule."""
+    """Return points (step, rate) of the schedule."""
     from dragoman.training.schedule import learning_rate
 
     training = config.training
@@ -91,7 +91,7 @@ def curves(
     output: Picture,
     overwrite: Overwrite = False,
 ) -> None:
-    """Draw how trainings went.
+    """Draw the course of runs.
 
     Loss, BLEU and learning rate over the steps, from the metrics.jsonl of each run."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)

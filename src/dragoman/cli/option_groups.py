@@ -20,6 +20,7 @@ from dragoman.cli.options import (
     NoRepeatNgram,
     Pairs,
     Precision,
+    RepetitionPenalty,
     Sample,
     SampleSeed,
     Source,
@@ -76,6 +77,7 @@ class SearchFlags:
     min_length: MinLength = None
     max_length: MaxLength = None
     no_repeat_ngram: NoRepeatNgram = None
+    repetition_penalty: RepetitionPenalty = None
 
 
 @dataclass(frozen=True)

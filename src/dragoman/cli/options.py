@@ -1,4 +1,4 @@
-"""Options that several commands share, so that one name means one thing everywhere."""
+"""Options that several commands share. A name means the same in every command."""
 
 from __future__ import annotations
 
@@ -16,11 +16,14 @@ InvalidUtf8 = Literal["error", "replace"]
 
 
 class Command(TyperCommand):
-    """A command that refuses an option given twice, unless it takes several: of a second --source, say, the first
-    would otherwise be forgotten without a word. Words that no option takes are answered with the right command."""
+    """A command that refuses an option given twice, unless it takes several values.
+
+    Without this, the first of two --source would be dropped silently. Words that belong to no option are answered with
+    the right command.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments, after a look at how often each option stands there, and at what belongs to none."""
+        """Parse the arguments; first refuse repeated options and words that belong to none."""
         values, stray, given = self.make_parser(ctx).parse_args(args=list(args))
         if stray:
             named = [values.get(each.name) for each in self.params if each.param_type_name == "argument"]
@@ -66,11 +69,13 @@ Precision = Annotated[
     devices.Precision,
     typer.Option(
         "--precision",
-        help="bfloat16, and int8 on a CPU, are faster where the processor has them, with coarser numbers.",
+        help="bfloat16 and int8 (CPU only) are less exact, and faster on processors that support them.",
     ),
 ]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")]
-Utf8 = Annotated[InvalidUtf8, typer.Option("--invalid-utf8", help="Refuse text that is not UTF-8, or put U+FFFD.")]
+Utf8 = Annotated[
+    InvalidUtf8, typer.Option("--invalid-utf8", help="Refuse text that is not UTF-8, or replace it by U+FFFD.")
+]
 DropInvalid = Annotated[
     Literal["error", "drop"] | None,
     typer.Option("--invalid-utf8", help="Stop at pairs that are not UTF-8 (default), or drop them."),
@@ -85,6 +90,10 @@ MaxLength = Annotated[
 MinLength = Annotated[int | None, typer.Option("--min-length", help="Shortest translation, in tokens.")]
 NoRepeatNgram = Annotated[
     int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of so many tokens twice.")
+]
+RepetitionPenalty = Annotated[
+    float | None,
+    typer.Option("--repetition-penalty", help="Above 1: make tokens less probable that a translation has already."),
 ]
 Sentences = Annotated[
     bool | None,
@@ -106,7 +115,7 @@ Corpus = Annotated[
 Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz, .bz2, .xz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
 Pairs = Annotated[
-    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV) or JSONL, compressed too.")
+    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV), JSONL or TMX, compressed too.")
 ]
 Columns = Annotated[
     str | None,

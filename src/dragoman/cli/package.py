@@ -20,19 +20,21 @@ def package(
     output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
     precision: Annotated[
         Literal["float32", "float16", "int8"],
-        typer.Option("--precision", help="Of the weights on disk: float16 is half the size, int8 a quarter."),
+        typer.Option(
+            "--precision", help="Precision of the weights on disk: float16 has half the size, int8 a quarter."
+        ),
     ] = "float16",
     card: Annotated[
-        Path | None, typer.Option("--card", help="Markdown that tells people of the model: README.md in the bundle.")
+        Path | None,
+        typer.Option("--card", help="Markdown that describes the model; it becomes README.md in the bundle."),
     ] = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
 ) -> None:
     """Make a model ready to give to others.
 
-    One folder with all that is needed to translate, at half the size, with a card that tells of it: --card, or the
-    model's own, or a short one of what is known. It may be edited later. --beam-size and --length-penalty become what
-    it translates with unless told otherwise.
+    The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, or the model's
+    own, or a short new one. You may edit it later. --beam-size and --length-penalty become the model's defaults.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
@@ -51,10 +53,10 @@ def package(
     bundle = replace(bundle, search=search)
     note = ""
     if text is None and (text := card_of(model)) is not None:
-        note = f"with the card of {model}: look through it, {output}/README.md"
+        note = f"with the card of {model}; check it: {output}/README.md"
     elif text is None:
         text = simple_card(bundle, model, output)
-        note = f"with a short card of what is known: add to it, {output}/README.md"
+        note = f"with a short card; add to it: {output}/README.md"
     write_bundle(output, bundle, precision, text)
     if note:
         say(note)

@@ -1,4 +1,4 @@
-"""The program `dragoman`: its sub-commands, and what it says and returns when something goes wrong.
+"""The program `dragoman`: its commands, its exit codes, and its messages for errors.
 
 0    done
 1    the operation failed and the user can act
@@ -36,10 +36,11 @@ from dragoman.cli.distill import distill
 from dragoman.cli.doctor import doctor
 from dragoman.cli.evaluate import evaluate
 from dragoman.cli.inspect import inspect
+from dragoman.cli.missing_packages import explain_import
 from dragoman.cli.options import Command
 from dragoman.cli.package import package
-from dragoman.cli.packages import explain_import
 from dragoman.cli.score import score
+from dragoman.cli.terminal_log import log_to_terminal
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
 from dragoman.cli.tune import tune
@@ -77,9 +78,11 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback of an error (any place will do).")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback of an error (may stand anywhere).")
+    ] = False,
 ) -> None:
-    """Options that stand before the command; `main` has acted on them already."""
+    """Accept the options that may stand before a command; `run` has handled --debug already."""
 
 
 def main() -> None:
@@ -89,14 +92,14 @@ def main() -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run one command and return its exit code; a failure is told on standard error."""
+    """Run one command and return its exit code; print an error to standard error."""
     debug = "--debug" in arguments
     if sys.stderr is None:  # closed by the caller; Python's print would take standard output instead
         sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - as long as the process
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
-    with _signals_as_exceptions() as ended_by:
+    with _signals_as_exceptions() as ended_by, log_to_terminal():
         try:
             command = typer.main.get_command(app)
             kept = [argument for argument in arguments if argument != "--debug"]
@@ -119,11 +122,11 @@ def run(arguments: Sequence[str]) -> int:
 
 @contextmanager
 def _signals_as_exceptions() -> Iterator[list[int]]:
-    """Inside, SIGINT, SIGTERM and SIGHUP raise an exception and stand in the list that this gives.
+    """Make SIGINT, SIGTERM and SIGHUP raise an exception, and yield the list of those received.
 
-    Where a library called back, Python can print an exception but not raise it; then an alarm raises it again. While
-    modules are imported, one may catch whatever goes wrong and do without; there the alarm comes first, unless somebody
-    asks again.
+    In a callback from a library Python can only print an exception; an alarm then raises it again shortly after. A
+    module that is being imported may catch the exception and go on without a part of itself; so during an import the
+    alarm raises it, except when a second signal comes.
     """
     ended_by: list[int] = []
     alarm: int | None = getattr(signal, "SIGALRM", None)  # not on Windows
@@ -159,7 +162,7 @@ def _signals_as_exceptions() -> Iterator[list[int]]:
 
 
 def _importing(frame: FrameType | None) -> bool:
-    """Whether the command is importing a module."""
+    """Return True while the command imports a module."""
     while frame and frame.f_code is not run.__code__:
         if frame.f_code.co_filename.startswith("<frozen importlib"):
             return True
@@ -168,7 +171,7 @@ def _importing(frame: FrameType | None) -> bool:
 
 
 def explain(error: BaseException) -> tuple[int, str]:
-    """The exit code for an error, and what to say; nothing where the code says it all."""
+    """Return the exit code of an error, and its message; an empty one where the code is enough."""
     if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
         return CLOSED_PIPE, ""
     if isinstance(error, SystemExit):
@@ -200,7 +203,7 @@ def explain(error: BaseException) -> tuple[int, str]:
 
 
 def _drop_unwritten_output() -> None:
-    """After a failure to write, what is still in the buffer would fail again when the interpreter ends."""
+    """Drop output that could not be written, which would fail again when the interpreter ends."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""`dragoman score`: how probable a model finds given translations."""
+"""`dragoman score`: print the probability of given translations."""
 
 from __future__ import annotations
 
@@ -11,8 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Source, Target, Utf8
+from dragoman.cli.options import (
+    AsJson,
+    BatchSize,
+    Columns,
+    Device,
+    InvalidUtf8,
+    Models,
+    Overwrite,
+    Pairs,
+    Source,
+    Target,
+    Utf8,
+)
 from dragoman.cli.streams import input_lines, result_lines, stdin_is_file, with_progress
+from dragoman.cli.training_settings import readable
 from dragoman.errors import DataError
 
 if TYPE_CHECKING:
@@ -26,6 +39,8 @@ def score(
     model: Models,
     source: Source = None,
     target: Target = None,
+    pairs: Pairs = None,
+    columns: Columns = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
     overwrite: Overwrite = False,
     per_token: Annotated[
@@ -36,27 +51,34 @@ def score(
     device: Device = "auto",
     invalid_utf8: Utf8 = "error",
 ) -> None:
-    """Print how probable given translations are.
+    """Print the probability of given translations.
 
-    That is the natural-log probability of each target given its source, not normalised by length. Without --source and
-    --target, lines of source, tab, target are read from standard input. What a model wrote itself may score otherwise
-    than when it wrote it: the same text can be made of other pieces.
+    It is the natural-log probability of each target given its source, not normalised by length. Without --source and
+    --target, or --pairs, lines of source, tab, target are read from standard input. A model's own translation may get
+    another score here than during the search, because the same text can be split into other subwords.
 
     \b
     dragoman score -m runs/my --source text.en --target text.de
     """
     if (source is None) != (target is None):
         raise typer.BadParameter("--source and --target belong together")
+    if pairs is not None and (source is not None or invalid_utf8 != "error"):
+        raise typer.BadParameter("--pairs goes without --source, --target and --invalid-utf8")
+    if pairs is None and columns is not None:
+        raise typer.BadParameter("--columns says nothing without --pairs")
+    lines: Iterator[tuple[str, str]] = iter(())
     if source is not None and target is not None:
-        pairs = _paired(Path(source), Path(target), invalid_utf8)
-    else:
-        pairs = _tabbed(input_lines(None, invalid_utf8))
-    with result_lines(output, overwrite=overwrite, inputs=[source, target]) as write:
+        lines = _paired(Path(source), Path(target), invalid_utf8)
+    elif pairs is None:
+        lines = _tabbed(input_lines(None, invalid_utf8))
+    with result_lines(output, overwrite=overwrite, inputs=[source, target, pairs]) as write:
         from dragoman.translator import Translator
 
         translator = Translator.load(*model, device=device)
-        scores = _scores(translator, pairs, batch_size, name=source or "standard input")
-        from_file = source is not None or stdin_is_file()
+        if pairs is not None:
+            lines = _in_pair_file(pairs, columns, translator)
+        scores = _scores(translator, lines, batch_size, name=source or pairs or "standard input")
+        from_file = source is not None or pairs is not None or stdin_is_file()
         for each in with_progress(scores, from_file=from_file, output=output):
             value = each.per_token if per_token else each.log_prob
             told = {**asdict(each), "per_token": each.per_token}
@@ -85,6 +107,19 @@ def _paired(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Iterator[t
             yield pair
     if counts[0] != counts[1]:
         raise DataError(f"{counts[0]:,} and {counts[1]:,} lines", f"{source}, {target}", advice="check both files")
+
+
+def _in_pair_file(path: str, columns: str | None, translator: Translator) -> Iterator[tuple[str, str]]:
+    """Read the pairs of a file in the languages of the model."""
+    from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
+    from dragoman.settings.data_config import DataConfig
+    from dragoman.settings.sections import parse_section
+
+    tokenizers = translator.tokenizers
+    own = {"source_lang": tokenizers.source_lang, "target_lang": tokenizers.target_lang}
+    settings = {key: language for key, language in own.items() if language != UNKNOWN_LANGUAGE}
+    settings |= {"pairs": path} | ({} if columns is None else {"columns": columns})
+    return readable(read_pairs(parse_section(DataConfig, settings), "train"))
 
 
 def _tabbed(lines: Iterator[str]) -> Iterator[tuple[str, str]]:

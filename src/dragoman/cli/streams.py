@@ -6,6 +6,7 @@ Standard output carries results only; everything said to people goes to standard
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import shlex
@@ -33,7 +34,10 @@ PROGRESS_EVERY = 10.0
 
 Result = TypeVar("Result")
 
+_log = logging.getLogger(__name__)
+
 WriteLine = Callable[[str], None]
+WriteBytes = Callable[[bytes], None]
 
 
 def say(text: str) -> None:
@@ -105,7 +109,7 @@ def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> 
         if isinstance(line, str):
             yield line
         elif skip_long:
-            say(f"warning: line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
+            _log.warning(f"line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
             yield ""
         else:
             raise DataError(
@@ -142,7 +146,16 @@ def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | 
 def result_lines(
     path: Path | None, *, overwrite: bool = False, inputs: Iterable[str | Path | None] = ()
 ) -> Iterator[WriteLine]:
-    """Where results go, line by line: standard output, at once, or a file that appears when it is complete.
+    """Open a place for lines of results, as `result_bytes` does."""
+    with result_bytes(path, overwrite=overwrite, inputs=inputs) as write:
+        yield lambda line: write(line.encode() + b"\n")
+
+
+@contextlib.contextmanager
+def result_bytes(
+    path: Path | None, *, overwrite: bool = False, inputs: Iterable[str | Path | None] = ()
+) -> Iterator[WriteBytes]:
+    """Open a place for results: standard output, which has them at once, or a file that appears when it is complete.
 
     A file whose name ends in .gz, .bz2 or .xz is compressed.
 
@@ -152,7 +165,7 @@ def result_lines(
     """
     if path is None:
         out = _stdout().buffer
-        yield lambda line: _write(out, line, STDOUT, flush=True)
+        yield lambda content: _write(out, content, STDOUT, flush=True)
         return
     from dragoman.data.text_files.compression import packed_file
     from dragoman.machine.files import temporary
@@ -165,7 +178,7 @@ def result_lines(
     try:
         with open(unfinished, "wb") as file:
             with packed_file(file, path.suffix) or contextlib.nullcontext(file) as out:
-                yield lambda line: _write(out, line, str(path), flush=False)
+                yield lambda content: _write(out, content, str(path), flush=False)
             file.flush()
             if not direct:
                 os.fsync(file.fileno())
@@ -222,9 +235,9 @@ def _stdout() -> TextIO:
     return sys.stdout
 
 
-def _write(file: BinaryIO, line: str, name: str, *, flush: bool) -> None:
+def _write(file: BinaryIO, content: bytes, name: str, *, flush: bool) -> None:
     with _naming(name):
-        file.write(line.encode() + b"\n")
+        file.write(content)
         if flush:
             file.flush()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,9 +16,11 @@ from dragoman.cli.training_settings import known_languages, readable, recipe_set
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
     from dragoman.settings.data_config import DataConfig
     from dragoman.translator import Translator
+
+_log = logging.getLogger(__name__)
 
 SplitName = Literal["train", "validation", "test"]
 Split = Annotated[SplitName, typer.Option("--split", help="Which part of a corpus.")]
@@ -59,6 +62,7 @@ def read_test_set(request: Request, models: Sequence[str], translator: Translato
         ConfigError: no text is named, or the corpus has no such part.
         DataError: a file cannot be read.
     """
+    from dragoman.data import multi30k
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.evaluation.evaluation import m30k_references
 
@@ -72,14 +76,15 @@ def read_test_set(request: Request, models: Sequence[str], translator: Translato
     warn_of_spaces(language, references)
     if request.split == "test":
         _warn_of_training(models, sources, references)
-    split = request.split if is_multi30k else None
-    tokenised = m30k_references(references, language, split) if request.m30k or is_multi30k else None
+    own = multi30k.tokenised_references(request.split, language) if is_multi30k else None
+    tokenised = m30k_references(references, language, own) if request.m30k or is_multi30k else None
     return TestSet(text, sources, references, language, tokenised)
 
 
 def _find_text(request: Request, models: Sequence[str], translator: Translator) -> tuple[ParallelText, str, bool]:
     """Return a text, the language of its targets, and True if it is Multi30k's: files, a part of a corpus or recipe, or
     the text that a run was validated on."""
+    from dragoman.data import multi30k
     from dragoman.data.corpus import available_splits, languages, read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
@@ -103,7 +108,7 @@ def _find_text(request: Request, models: Sequence[str], translator: Translator) 
         advice = f"give --split {' or '.join(splits)}, or --source and --target"
         raise ConfigError(f"no {request.split} data is given", request.recipe, advice=advice)
     data = parse_section(DataConfig, own | settings["data"])
-    return read_pairs(data, request.split), languages(data)[1], data.corpus == "multi30k"
+    return read_pairs(data, request.split), languages(data)[1], data.corpus == multi30k.NAME
 
 
 def _is_run(models: Sequence[str]) -> bool:
@@ -132,7 +137,7 @@ def warn_of_length(test: TestSet, translator: Translator, *, has_perplexity: boo
     if n_too_long := sum(not translator.fits(*pair) for pair in pairs):
         what = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
         left_out = "they have no part in the perplexity, and " if has_perplexity else ""
-        say(f"warning: {what}; {left_out}a source that is longer is translated in parts")
+        _log.warning(f"{what}; {left_out}a source that is longer is translated in parts")
 
 
 def warn_of_spaces(language: str, references: Sequence[str]) -> None:
@@ -142,7 +147,7 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
 
     if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
         what = "the references are written without spaces, in a language that nobody named"
-        say(f"warning: {what}; give --target-lang, or BLEU is far too low")
+        _log.warning(f"{what}; give --target-lang, or BLEU is far too low")
 
 
 def refuse_options(context: typer.Context, names: set[str], reason: str) -> None:
@@ -162,7 +167,7 @@ def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
 
     own, now = (translator.tokenizers.source_lang, translator.tokenizers.target_lang), languages(data)
     if are_others(now, own):
-        say(f"warning: the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
+        _log.warning(f"the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 
 
 def _warn_of_training(models: Sequence[str], sources: Sequence[str], references: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""`dragoman train` and `dragoman prepare`: from text to a trained model, or to the point where training can start."""
+"""`dragoman train` and `dragoman prepare`: from text to a trained model, or to data that is ready for training."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def train(
 ) -> None:
     """Train a translator, or continue a training.
 
-    The same command again continues one that was stopped, and so does --output alone. Two files are enough: what is
-    not said is chosen to fit the corpus, and told.
+    The same command continues an interrupted run, and so does --output alone. Two files are enough: dragoman chooses
+    the other settings to fit the corpus, and prints them.
 
     \b
     dragoman train --source my.en --target my.de
@@ -74,14 +74,14 @@ def train(
     data = _data_options(text, validation, languages, invalid_utf8)
     if recipe is None and not data.keys() - {"source_lang", "target_lang"} and output is not None:
         if (output / "config.yaml").is_file():
-            recipe = output / "config.yaml"  # the run folder says all that is needed to go on
+            recipe = output / "config.yaml"  # the run folder has all settings
         elif not any(each.startswith("data.") for each in overrides or []):
             advice = "name text to begin one: --source and --target; see --help"
             raise ConfigError("there is no training to go on with", output, advice=advice)
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
     from dragoman.settings.parsing import check_settings
 
-    check_settings(settings, recipe)  # what is wrong is told before anything else
+    check_settings(settings, recipe)  # report mistakes before anything else
     require_text(settings, recipe)
     folder = output or default_folder(settings)
     require_folder(folder)
@@ -101,7 +101,7 @@ def train(
     from dragoman.training.run import train
 
     start = Path(init_from) if init_from is not None else None
-    best = train(settings, folder, init_from=start, device=device, report=say)
+    best = train(settings, folder, init_from=start, device=device, progress_bar=True)
     if is_main_process():
         say(f"done; the best model is {best}. Use it:")
         say(f"  {command_line('translate', '-m', folder)}")
@@ -119,7 +119,7 @@ def prepare(
     overrides: Settings = None,
     invalid_utf8: DropInvalid = None,
 ) -> None:
-    """Do what must be done before a training.
+    """Prepare a corpus for training.
 
     Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
     data = _data_options(text, validation, languages, invalid_utf8)
@@ -135,7 +135,7 @@ def prepare(
     from dragoman.machine.locks import lock_folder
     from dragoman.training.run import resolve
 
-    config = resolve(settings, None, say)
+    config = resolve(settings, None)
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
             raise ConfigError(
@@ -143,7 +143,7 @@ def prepare(
                 folder,
                 advice="choose another --output, or remove the folder",
             )
-        prepare(config, folder, overwrite=overwrite, report=say)
+        prepare(config, folder, overwrite=overwrite)
     given = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
     arguments = [*([recipe] if recipe else []), *given, *(f"--set={each}" for each in overrides or [])]
     say(f"prepared {folder}; train on it: {command_line('train', *arguments, '-o', folder)}")
@@ -160,7 +160,7 @@ def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:
 
 
 def _test_set(settings: dict[str, Any]) -> str:
-    """Arguments for `evaluate` after this training."""
+    """Return arguments for `evaluate` after this training."""
     from dragoman.data.corpus import available_splits
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section

@@ -1,4 +1,4 @@
-"""From a recipe and options to settings: what is given on the command line wins over the file."""
+"""Settings from a recipe and the command line, which wins over the recipe."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dragoman.cli.streams import say
 from dragoman.errors import ConfigError, DataError, RunFolderError
 
 if TYPE_CHECKING:
-    from dragoman.data.corpus import ParallelText
+    from dragoman.data.parallel_text import ParallelText
 
 #: The keys of the data section that say where the training text comes from.
 ORIGINS = ("corpus", "source", "target", "pairs")
@@ -21,9 +21,9 @@ ORIGINS = ("corpus", "source", "target", "pairs")
 def recipe_settings(
     recipe: Path | None, overrides: Sequence[str] | None, data: Mapping[str, str | None]
 ) -> dict[str, Any]:
-    """The settings of a recipe, over them the options of the data section, and over both `--set` overrides.
+    """Return the settings of a recipe, overridden by options of the data section and by `--set`.
 
-    Other text than the recipe's replaces all its places and languages: validation text belongs to its corpus.
+    Options that name another text replace all files and languages of the recipe, validation text included.
 
     Raises:
         ConfigError: the recipe cannot be read, or an override is not key=value.
@@ -43,7 +43,7 @@ def recipe_settings(
 
 
 def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") -> None:
-    """Refuse settings that name no text at all; `also` is one more choice there is."""
+    """Refuse settings without any text; `also` names one more way to give it."""
     data = settings.get("data") or {}
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
         choices = "a recipe that does, --source and --target, --pairs, or --corpus (for a first try: captions)"
@@ -51,9 +51,9 @@ def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") 
 
 
 def require_readable(settings: Mapping[str, Any]) -> None:
-    """Refuse text that is not there, before anything is imported that takes seconds, and before a folder is made.
+    """Refuse text that cannot be read, before slow imports and before a folder is made.
 
-    Of files, the first pair is read.
+    Files are read up to their first pair.
 
     Raises:
         ConfigError: the corpus is unknown.
@@ -75,10 +75,10 @@ def require_readable(settings: Mapping[str, Any]) -> None:
 
 
 def require_folder(folder: Path, *, new: bool = False) -> None:
-    """Refuse an output folder that cannot be one, before anything is imported that takes seconds.
+    """Refuse an output folder that cannot be made, before slow imports.
 
     Args:
-        new: refuse one that exists, too.
+        new: also refuse a folder that exists.
 
     Raises:
         RunFolderError: a file is in its place or above it, or nothing can be written there.
@@ -101,7 +101,7 @@ def known_languages(languages: tuple[str, str]) -> dict[str, str]:
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:
-    """runs/<corpus>-<source language>-<target language>, without what is not known.
+    """Return runs/<corpus>-<source language>-<target language>, without unknown parts.
 
     Raises:
         ConfigError: the data section is wrong.
@@ -118,8 +118,9 @@ def default_folder(settings: Mapping[str, Any]) -> Path:
 
 
 def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
-    """Every pair of a parallel text, with a word on how its file is read; a line that training would leave out is an
-    error here.
+    """Yield every pair of a parallel text, and print notes on the way its file is read.
+
+    A line that training would leave out is an error here.
 
     Raises:
         DataError: a line is too long, or whatever reading finds.
@@ -133,7 +134,7 @@ def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
 
 
 def _stem(path: str, langs: tuple[str, str]) -> str:
-    """corpus.en.gz -> corpus, corpus.en-de.tsv -> corpus."""
+    """Return the name of a corpus: corpus.en.gz -> corpus, corpus.en-de.tsv -> corpus."""
     from dragoman.data.formats.file_names import file_stem
 
     name = file_stem(path)

@@ -1,4 +1,4 @@
-"""`dragoman translate`: from standard input as it comes, from files, or at a prompt."""
+"""`dragoman translate`: translate standard input as it comes, a file, or lines typed at a prompt."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import EngineOptions, SamplingFlags, SearchFlags, search_options
 from dragoman.cli.options import AsJson, Models, Overwrite, Sentences, Utf8
-from dragoman.cli.streams import input_lines, result_lines, say, stdin_is_file, with_progress
+from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, with_progress
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
 
 
-#: Batches of a file that are sorted by length and shared among the workers together.
+#: Batches of a file that are read, sorted by length and shared among the workers together.
 READ_AHEAD = 128
 
 
@@ -33,6 +33,12 @@ def translate(
     engine: EngineOptions,
     input: Annotated[
         Path | None, typer.Option("--input", "-i", help="Plain text (.gz, .bz2, .xz too); default: standard input.")
+    ] = None,
+    document: Annotated[
+        Path | None,
+        typer.Option(
+            "--document", help="A text file (.txt) whose paragraphs, indentation and line ends stay as they are."
+        ),
     ] = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
     overwrite: Overwrite = False,
@@ -49,22 +55,29 @@ def translate(
 ) -> None:
     """Translate text, line by line.
 
-    One line out for each line in, in order: from a pipe as they come, from a file in blocks. Several --model make an
-    ensemble. On a terminal it prompts. Lines of another kind than the model learned from are cut or told of on standard
-    error.
+    It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
+    Long lines are cut at sentences. A warning on standard error tells of lines whose translation should be checked.
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
     echo "A man is riding a horse." | dragoman translate -m runs/my
     dragoman translate -m runs/my --input text.en --output text.de
+    dragoman translate -m runs/my --document notes.txt --output notes.de.txt
     """
+    from dragoman.documents import open_document
     from dragoman.machine.torchrun import refuse_copies
 
     refuse_copies("dragoman translate")
-    prompted = input is None and _is_terminal()
-    lines = _with_prompt() if prompted else input_lines(input, invalid_utf8, skip_long=True)
-    with result_lines(output, overwrite=overwrite, inputs=[input]) as write:
-        from_file = input is not None or stdin_is_file()
+    if document is not None and (input is not None or n_best is not None or align or as_json):
+        raise typer.BadParameter("--document goes without --input, --n-best, --align and --json")
+    form = None if document is None else open_document(document)
+    prompted = form is None and input is None and _is_terminal()
+    if form is not None:
+        lines = iter(form.segments())
+    else:
+        lines = _with_prompt() if prompted else input_lines(input, invalid_utf8, skip_long=True)
+    with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
+        from_file = form is not None or input is not None or stdin_is_file()
         translator = engine.load(model, one_worker=not from_file)
         translations = translator.translate_stream(
             lines,
@@ -76,12 +89,23 @@ def translate(
             n_best=n_best,
             **search_options(search, sampling, samples=translator.search.sample),
         )
-        told = LineWarnings(say)
-        for number, translation in enumerate(with_progress(translations, from_file=from_file, output=output)):
-            told.tell(number + 1, translation)
+        translations = with_progress(translations, from_file=from_file, output=output)
+        translations = _with_warnings(translations, "line" if form is None else "segment")
+        if form is not None:
+            write(form.rebuild([translation.text for translation in translations]))
+            return
+        for number, translation in enumerate(translations):
             for line in _format(number, translation, moses=n_best is not None, as_json=as_json):
-                write(line)
-        told.finish()
+                write(line.encode() + b"\n")
+
+
+def _with_warnings(translations: Iterable[Translation], unit: str) -> Iterator[Translation]:
+    """Yield the translations; tell of their flags on the way."""
+    warnings = LineWarnings(unit)
+    for number, translation in enumerate(translations, start=1):
+        warnings.tell(number, translation)
+        yield translation
+    warnings.finish()
 
 
 def _format(number: int, translation: Translation, *, moses: bool, as_json: bool) -> Iterable[str]:
@@ -96,7 +120,7 @@ def _format(number: int, translation: Translation, *, moses: bool, as_json: bool
 
 
 def _pharaoh(alignment: Sequence[tuple[int, int]] | None) -> str:
-    """A last column, where alignments were asked for."""
+    """Return the column of alignments; nothing if there is none."""
     return "" if alignment is None else " ||| " + " ".join(f"{source}-{target}" for source, target in alignment)
 
 
@@ -105,7 +129,7 @@ def _is_terminal() -> bool:
 
 
 def _with_prompt() -> Iterator[str]:
-    """Lines that a person types, until the end of input (Ctrl-D)."""
+    """Yield the lines that a person types, until the end of input (Ctrl-D)."""
     say("Type a sentence and press Enter; Ctrl-D ends.")
     while True:
         print("> ", end="", file=sys.stderr, flush=True)

@@ -7,9 +7,9 @@ the same on every machine, so splits of different sizes and seeds never overlap 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Final
 
@@ -34,6 +34,11 @@ _VALIDATION_SHARE = 0.05
 _TEST_SHARE = 0.05
 _HELD_OUT_SHARE = 0.05
 _PATIENCE = 10_000  # sentences drawn without one new: the pool is used up
+
+
+CAPTIONS_LANGUAGES: Final = ("en", "de")
+#: Pairs of `standard_corpus` to train on; of captions, the default of `make_corpus`.
+_N_STANDARD: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,26 @@ def make_corpus(
         )
     draw = _draw_caption if task == "captions" else partial(_draw_sequence, _TARGETS[task])
     return _fill(task, wanted, partial(draw, random.Random(f"{task} {seed}")))
+
+
+@lru_cache(maxsize=1)
+def standard_corpus(task: str) -> SyntheticCorpus:
+    """Return the corpus that a task's name alone stands for."""
+    return make_corpus(task) if task == "captions" else make_corpus(task, _N_STANDARD)
+
+
+def in_direction(task: str, pairs: Sequence[Pair], source_lang: str, target_lang: str) -> Sequence[Pair]:
+    """Return the pairs of a task in the direction asked for; only captions have one.
+
+    Raises:
+        ConfigError: captions have other languages.
+    """
+    if task != "captions" or (source_lang, target_lang) == CAPTIONS_LANGUAGES:
+        return pairs
+    if (target_lang, source_lang) != CAPTIONS_LANGUAGES:
+        what = f"captions are English and German, not {source_lang} and {target_lang}"
+        raise ConfigError(what, advice="use en and de, either way round")
+    return [(target, source) for source, target in pairs]
 
 
 def _fill(task: str, wanted: dict[str, int], draw: Callable[[], tuple[Pair, str | None]]) -> SyntheticCorpus:

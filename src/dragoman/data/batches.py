@@ -20,8 +20,8 @@ from torch import Tensor
 
 from dragoman.data.store import PairStore
 from dragoman.errors import DataError
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID
 
 Item = TypeVar("Item")
 
@@ -48,7 +48,13 @@ class Batch:
         return type(self)(*moved)
 
 
-def collate(source_ids: Sequence[ArrayLike], target_ids: Sequence[ArrayLike], *, one_length: bool = False) -> Batch:
+def collate(
+    source_ids: Sequence[ArrayLike],
+    target_ids: Sequence[ArrayLike],
+    special_ids: SpecialIdPair = SpecialIdPair(),
+    *,
+    one_length: bool = False,
+) -> Batch:
     """Put sentences into one batch, adding <sos>, <eos> and padding.
 
     Args:
@@ -58,18 +64,19 @@ def collate(source_ids: Sequence[ArrayLike], target_ids: Sequence[ArrayLike], *,
     lengths = [max(map(len, side), default=0) for side in sides]
     if one_length:
         lengths = [max(lengths)] * 2
-    return Batch(_padded(sides[0], lengths[0], start=False), _padded(sides[1], lengths[1], start=True))
+    source = _padded(sides[0], lengths[0], special_ids.source, start=False)
+    return Batch(source, _padded(sides[1], lengths[1], special_ids.target, start=True))
 
 
-def _padded(rows: Sequence[NDArray[np.int64]], longest: int, *, start: bool) -> Tensor:
+def _padded(rows: Sequence[NDArray[np.int64]], longest: int, special_ids: SpecialIds, *, start: bool) -> Tensor:
     width = longest + 1 + start
-    ids = np.full((len(rows), width), PAD_ID, dtype=np.int64)
+    ids = np.full((len(rows), width), special_ids.pad, dtype=np.int64)
     for row, sentence in zip(ids, rows, strict=True):
         end = start + len(sentence)
         row[start:end] = sentence
-        row[end] = EOS_ID
+        row[end] = special_ids.end
     if start:
-        ids[:, 0] = SOS_ID
+        ids[:, 0] = special_ids.start
     return torch.from_numpy(ids)
 
 
@@ -146,7 +153,9 @@ class Batches:
         sides = [[self._ids(side, int(index), epoch) for index in chosen] for side in _SIDES]
         costs = [max(len(source), len(target)) + 1 for source, target in zip(*sides, strict=True)]
         pieces = _pieces(costs, micro_batch_tokens)
-        return [collate(*([side[row] for row in rows] for side in sides), one_length=one_length) for rows in pieces]
+        special_ids = self._tokenizers.special_ids
+        parts = (([side[row] for row in rows] for side in sides) for rows in pieces)
+        return [collate(source, target, special_ids, one_length=one_length) for source, target in parts]
 
     def _ids(self, side: int, index: int, epoch: int) -> ArrayLike:
         store = self._store

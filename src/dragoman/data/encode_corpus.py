@@ -11,8 +11,8 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TypeVar
 
-from dragoman.data.corpus import ParallelText
 from dragoman.data.filtering import Counts, length_problem, text_problem
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import TRAIN, VALIDATION, NumberedPair, Selection, Use
 from dragoman.data.store import Row, StoreWriter, pack
 from dragoman.errors import DataError

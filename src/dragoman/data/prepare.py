@@ -6,16 +6,18 @@ The same input gives the same bytes. The text is read in passes: which pairs are
 
 from __future__ import annotations
 
+import logging
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from dragoman.data.checks.markup import cleaned
-from dragoman.data.corpus import UNKNOWN_LANGUAGE, ParallelText, Split, available_splits, languages, read_pairs
+from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
 from dragoman.data.encode_corpus import write_stores
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
 from dragoman.data.store import PairStore
 from dragoman.data.text_files.lines import starts_with_mark
@@ -27,6 +29,8 @@ from dragoman.machine.locks import require_held
 from dragoman.settings.config import Config
 from dragoman.text.languages import lacks_spaces
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+
+_log = logging.getLogger(__name__)
 
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
@@ -71,7 +75,6 @@ def prepare(
     tokenizers: Tokenizers | None = None,
     starting_model: str | None = None,
     overwrite: bool = False,
-    report: Callable[[str], None] = print,
 ) -> Prepared:
     """Prepare the corpus of `config` in `folder`, or use what is there if it was made from the same.
 
@@ -80,7 +83,6 @@ def prepare(
         starting_model: the fingerprint of a model that goes on with what is learned here; noted, so that a training
             which has saved nothing yet does not go on without it.
         overwrite: make anew what was made from something else, instead of refusing.
-        report: is given each line meant for a person.
 
     Raises:
         DataError: the corpus cannot be used. Nothing new is written.
@@ -95,11 +97,11 @@ def prepare(
     origin = _origin(config, texts, tokenizers, starting_model)
     if is_prepared(folder) and not overwrite:
         prepared = open_prepared(folder, origin)
-        report(f"using the corpus prepared in {folder}")
+        _log.info(f"using the corpus prepared in {folder}")
     else:
         _refuse_overwriting_input(texts.values(), folder)
         _refuse_overwriting_others(folder)
-        selection, lines = _select(config, texts, report)
+        selection, lines = _select(config, texts)
         if tokenizers is None:
             tokenizers = learn_tokenizers(selection.training_pairs, config.tokenizer, *languages(config.data))
             chosen = " (chosen to fit)" if _chose_size(config) else ""
@@ -109,8 +111,7 @@ def prepare(
             lines.append(f"warning: {what}; give --target-lang, or BLEU will be far too low")
         _write(folder, selection, texts.get(VALIDATION), tokenizers, origin, lines)
         prepared = open_prepared(folder, origin)
-    for line in prepared.lines:
-        report(line)
+    _log_lines(prepared.lines)
     return prepared
 
 
@@ -148,7 +149,7 @@ def validation_text(folder: Path) -> ParallelText:
         BundleError: a file is missing or damaged.
     """
     store = open_prepared(folder).validation
-    return ParallelText(
+    return ParallelText.of_pairs(
         f"the validation text in {folder}",
         lambda: ((store.source_text(index), store.target_text(index)) for index in range(len(store))),
     )
@@ -245,9 +246,7 @@ def _chose_size(config: Config) -> bool:
     return config.tokenizer.has_pieces and config.tokenizer.vocab_size is None
 
 
-def _select(
-    config: Config, texts: Mapping[str, ParallelText], report: Callable[[str], None]
-) -> tuple[Selection, list[str]]:
+def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selection, list[str]]:
     """Decide what to use, and say what is noteworthy: in the end with the rest, or at once before it is refused."""
     lines = [
         f"byte order mark left out: {path}"
@@ -262,10 +261,16 @@ def _select(
     try:
         selection.refuse_misaligned()
     except DataError:
-        for line in lines:
-            report(line)
+        _log_lines(lines)
         raise
     return selection, lines
+
+
+def _log_lines(lines: Iterable[str]) -> None:
+    """Log lines of a report, each at the level that its first word names."""
+    for line in lines:
+        text = line.removeprefix("warning: ")
+        _log.log(logging.INFO if text == line else logging.WARNING, text)
 
 
 def _write(

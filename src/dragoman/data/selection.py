@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.checks.corpus_checks import CorpusChecks
-from dragoman.data.corpus import ParallelText, languages
+from dragoman.data.corpus import languages
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import Counts, text_problem
+from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import DataError
 from dragoman.settings.data_config import DataConfig
 

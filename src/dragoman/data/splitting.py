@@ -11,9 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from dragoman.data.checks.corpus_checks import CorpusChecks
-from dragoman.data.corpus import ParallelText, Split
+from dragoman.data.corpus import Split
 from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import Counts, text_problem
+from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import DataError
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
@@ -46,7 +47,7 @@ class Splitting:
         Raises:
             DataError: the text has changed.
         """
-        for (source, target), place in zip(self.text.read(), self.places, strict=False):
+        for (_, source, target), place in zip(self.text.numbered(), self.places, strict=False):
             if place != _UNUSABLE and isinstance(source, str) and isinstance(target, str):
                 yield SPLITS[place], source, target
 

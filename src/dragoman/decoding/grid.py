@@ -1,48 +1,53 @@
-"""Where hypotheses stand, and what each has written, as one tree a sentence.
+"""The slots that hypotheses stand in, and the tree of all that they have written.
 
-B sentences, N places for hypotheses of each, R rows (hypotheses now open), C tokens that the hypotheses of a sentence
-have written in all.
+In each step a model reads one token a slot. It keeps the keys and values of a token where it first put them, so that
+hypotheses branch, end and change slots, and nothing is copied: `ancestry` says which of the tokens each slot attends
+to. One sentence, a beam of three, and its first tokens in the order in which they were read:
+
+                                                 ancestry after the third step
+    step 1      step 2       step 3                           0  1  2  3  4  5  6
+                                                              <s>the a  an cat dog cow
+                 1 the ───── 4 cat                 slot 0     x  x  .  .  x  .  .
+    0 <s> ───┬── 2 a ───┬─── 5 dog                 slot 1     x  .  x  .  .  x  .
+             │          └─── 6 cow                 slot 2     x  .  x  .  .  .  x
+             └── 3 an    (has no child: it was overtaken)
+
+B sentences, N slots for the hypotheses of each, R rows (hypotheses now open), C tokens that were read for a sentence.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dragoman.machine.arrays import Ints
+from dragoman.machine.arrays import Bools, Ints
 
-#: Sentences that are done leave the grid, and what a model keeps of them is dropped, when no more than this part of
-#: them is still open: dropping copies what stays.
+#: The model drops the sentences that are done when no more than this share of the sentences is still open: dropping
+#: copies what stays.
 SENTENCES_KEPT = 0.75
 
 
 class Grid:
-    """The N hypotheses of a sentence are N queries over one memory and over all they have written.
-
-    A model keeps the keys and values of every token where they were first put; `paths` says which tokens lie on the
-    path of each hypothesis. So hypotheses branch, end and change places without any of them being copied. A place whose
-    hypothesis has ended stays, unused, until a good part of the sentences is done.
-    """
+    """B times N slots. The slot of an ended hypothesis stays, unused, until sentences are dropped."""
 
     def __init__(self, n_sentences: int) -> None:
         self.shape = (n_sentences, 1)  # B, N
-        self.places = np.arange(n_sentences)  # (R,): of each row, in the flattened grid
+        self.slots = np.arange(n_sentences)  # (R,): the slot of each row, in the flattened grid
         self.n_steps = 0
-        self.paths: NDArray[np.bool_] | None = None  # (B, N, C): which tokens each has read; None while all have all
+        self.ancestry: Bools | None = None  # (B, N, C): which tokens each slot has read; None while each has read all
 
     def place(self, last_ids: Ints, pad_id: int) -> Ints:
-        """One step: last_ids (R,) of the rows, in their places (B, N), where they are read at position n_steps - 1."""
-        in_grid = np.full(self.shape, pad_id)
-        in_grid.reshape(-1)[self.places] = last_ids
+        """Begin a step: put the last ids (R,) of the rows into their slots (B, N), to be read at n_steps - 1."""
+        in_slots = np.full(self.shape, pad_id)
+        in_slots.reshape(-1)[self.slots] = last_ids
         self.n_steps += 1
-        if self.paths is not None:
-            (n_sentences, n_places), n_read = self.shape, self.paths.shape[2]
-            paths = np.zeros((n_sentences, n_places, n_read + n_places), dtype=np.bool_)
-            paths[:, :, :n_read] = self.paths
-            numbers = np.arange(n_places)
-            paths[:, numbers, n_read + numbers] = True  # each place has read its own token
-            self.paths = paths
-        return in_grid
+        if self.ancestry is not None:
+            (n_sentences, n_slots), n_read = self.shape, self.ancestry.shape[2]
+            ancestry = np.zeros((n_sentences, n_slots, n_read + n_slots), dtype=np.bool_)
+            ancestry[:, :, :n_read] = self.ancestry
+            numbers = np.arange(n_slots)
+            ancestry[:, numbers, n_read + numbers] = True  # each slot reads its own token
+            self.ancestry = ancestry
+        return in_slots
 
     def select(self, rows: Ints) -> Ints | None:
         """Keep the given rows (R',), in that order; one may be repeated or left out.
@@ -50,28 +55,28 @@ class Grid:
         Returns:
             The sentences (B',) that stay, or None if all do.
         """
-        places = self.places[rows]
-        if len(places) == len(self.places) and (places == self.places).all():
+        slots = self.slots[rows]
+        if len(slots) == len(self.slots) and (slots == self.slots).all():
             return None
-        n_sentences, n_places = self.shape
-        owner, parent = np.divmod(places, n_places)
+        n_sentences, n_slots = self.shape
+        owner, parent = np.divmod(slots, n_slots)  # the sentence of each new row, and the slot there of its parent
         n_rows = np.bincount(owner, minlength=n_sentences)  # of each sentence
         sentences = n_rows.nonzero()[0]
         if len(sentences) > SENTENCES_KEPT * n_sentences:
             sentences = np.arange(n_sentences)
         self.shape = len(sentences), int(n_rows.max())
-        self.places = sentences.searchsorted(owner) * self.shape[1] + _number_within(owner, n_rows)
+        self.slots = sentences.searchsorted(owner) * self.shape[1] + _number_within(owner, n_rows)
         parents = np.zeros(self.shape, dtype=np.int64)
-        parents.reshape(-1)[self.places] = parent
-        if self.paths is None and self.shape[1] > 1:
-            self.paths = np.ones((n_sentences, 1, self.n_steps), dtype=np.bool_)
-        if self.paths is not None:
-            self.paths = self.paths[sentences[:, None], parents]
+        parents.reshape(-1)[self.slots] = parent
+        if self.ancestry is None and self.shape[1] > 1:
+            self.ancestry = np.ones((n_sentences, 1, self.n_steps), dtype=np.bool_)
+        if self.ancestry is not None:
+            self.ancestry = self.ancestry[sentences[:, None], parents]
         return sentences if len(sentences) < n_sentences else None
 
 
 def _number_within(owner: Ints, n_rows: Ints) -> Ints:
-    """For each row, how many rows of the same owner come before it: owner (R,), n_rows (B,) of each -> (R,)."""
+    """Count, for each row, the rows of its owner before it: owner (R,), n_rows (B,) of each -> (R,)."""
     order = owner.argsort(kind="stable")
     first = n_rows.cumsum() - n_rows
     number = np.empty_like(owner)

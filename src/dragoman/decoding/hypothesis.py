@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Self
 
 from dragoman.decoding.faults import Fault
-from dragoman.text.vocabulary import EOS_ID
 
 
 def length_penalty(length: int, alpha: float) -> float:
@@ -32,9 +31,8 @@ class Hypothesis:
     faults: tuple[Fault, ...] = ()
 
     @classmethod
-    def of(cls, written: Sequence[int], token_log_probs: Sequence[float], alpha: float) -> Self:
-        """The hypothesis of the tokens a search wrote, the end mark included if it wrote one."""
-        finished = bool(written) and written[-1] == EOS_ID
+    def of(cls, written: Sequence[int], token_log_probs: Sequence[float], alpha: float, *, finished: bool) -> Self:
+        """Return the hypothesis of the tokens that a search wrote; the last is the end mark if it is finished."""
         log_prob = math.fsum(token_log_probs)
         return cls(
             ids=tuple(written[:-1] if finished else written),
@@ -49,7 +47,7 @@ class Hypothesis:
         n_tokens = max_length - 1
         if len(self.ids) <= n_tokens:
             return self
-        return type(self).of(self.ids[:n_tokens], self.token_log_probs[:n_tokens], alpha)
+        return type(self).of(self.ids[:n_tokens], self.token_log_probs[:n_tokens], alpha, finished=False)
 
 
 def best_first(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:

@@ -4,40 +4,40 @@ What is drawn for a sentence is a function of the seed and the sentence alone; i
 number of samples, change nothing but the rounding of probabilities, on which a draw hardly ever depends. The same
 sentence twice therefore gives the same samples twice.
 
-B sentences, R rows, S source, V vocabulary, K tokens to draw from.
+B sentences, R rows, V vocabulary, K tokens to draw from.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from dragoman.decoding.constraints import Constraints
-from dragoman.decoding.greedy import walk
+from dragoman.decoding.constraints.active import ActiveConstraints
+from dragoman.decoding.constraints.lengths import Limits
+from dragoman.decoding.greedy import decode_rows
 from dragoman.decoding.hypothesis import Hypothesis, best_first
 from dragoman.decoding.scores import Scores, refuse_nan
 from dragoman.decoding.state import State
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import PAD_ID
 
 #: A temperature below this is this: float32 has no smaller numbers to divide by.
 LOWEST_TEMPERATURE = 1e-20
 
 
-def sample(state: State, constraints: Constraints, source_ids: Ints, config: SearchConfig) -> list[list[Hypothesis]]:
-    """Draw n_best translations of each sentence of source_ids (B, S), independently, so that two may be equal.
+def sample(state: State, constraints: ActiveConstraints, config: SearchConfig) -> list[list[Hypothesis]]:
+    """Draw n_best translations of each sentence, independently, so that two may be equal.
 
-    Their log-probabilities are the model's own: before temperature, top k and top p.
+    Their log-probabilities are those before temperature, top k and top p.
     """
-    n = config.n_best
-    sentence = np.arange(len(source_ids)).repeat(n)
-    state.select(sentence)
-    noise = _noise(source_ids, constraints, config)
+    state.select(constraints.sentence)
+    noise = _noise(constraints.sources, constraints.limits, config)
 
-    def choose(scores: Scores, rows: Ints, position: int) -> tuple[Floats, Ints]:
-        return draw(scores, noise[rows, position], config)
+    def choose(scores: Scores, numbers: Ints, position: int) -> tuple[Floats, Ints]:
+        return draw(scores, noise[numbers, position], config)
 
-    samples = walk(state, constraints, sentence, choose, config.length_penalty)
+    samples, n = decode_rows(state, constraints, choose, config.length_penalty), config.n_best
     return [best_first(samples[first : first + n]) for first in range(0, len(samples), n)]
 
 
@@ -77,15 +77,15 @@ def _least_weight(weights: Floats, top_p: float) -> Floats:
     return np.take_along_axis(falling, np.minimum(last, falling.shape[1] - 1), axis=1)
 
 
-def _noise(source_ids: Ints, constraints: Constraints, config: SearchConfig) -> Floats:
-    """Uniform noise (B * n_best, longest) from [0, 1); a sentence's rows are a function of seed and sentence."""
-    noise = np.zeros((len(source_ids), config.n_best, constraints.longest), dtype=np.float32)
-    limits = zip(constraints.natural_limit.tolist(), constraints.limit.tolist(), strict=True)
-    for sentence, (ids, (natural, limit)) in enumerate(zip(source_ids.tolist(), limits, strict=True)):
-        key = [config.seed, *(id for id in ids if id != PAD_ID)]
+def _noise(sources: Sequence[Sequence[int]], limits: Limits, config: SearchConfig) -> Floats:
+    """Return uniform noise (B * n_best, longest) from [0, 1). Seed and sentence alone determine a sentence's rows."""
+    noise = np.zeros((len(sources), config.n_best, limits.longest), dtype=np.float32)
+    lengths = zip(limits.natural.tolist(), limits.written.tolist(), strict=True)
+    for sentence, (ids, (natural, written)) in enumerate(zip(sources, lengths, strict=True)):
+        key = [config.seed, *ids]
         usual = np.random.default_rng(key).random((config.n_best, natural), dtype=np.float32)
-        noise[sentence, :, : min(natural, limit)] = usual[:, :limit]
-        for number in range(config.n_best if limit > natural else 0):  # more of it leaves the first as they are
-            more = np.random.default_rng([*key, number]).random(limit - natural, dtype=np.float32)
-            noise[sentence, number, natural:limit] = more
-    return noise.reshape(-1, constraints.longest)
+        noise[sentence, :, : min(natural, written)] = usual[:, :written]
+        for number in range(config.n_best if written > natural else 0):  # more noise leaves the first as it is
+            more = np.random.default_rng([*key, number]).random(written - natural, dtype=np.float32)
+            noise[sentence, number, natural:written] = more
+    return noise.reshape(-1, limits.longest)

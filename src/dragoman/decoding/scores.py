@@ -34,6 +34,9 @@ class Scores(Protocol):
     def forbid(self, rows: Ints, ids: Ints) -> None:
         """These rows (n,) may not write these tokens (n,)."""
 
+    def multiply(self, rows: Ints, ids: Ints, factor: float) -> None:
+        """Multiply the numbers of these rows (n,) and tokens (n,); a pair that is given twice is multiplied once."""
+
     def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
         """These rows (n,) may write these tokens (n,) alone, with these log-probabilities (n,)."""
 
@@ -61,6 +64,11 @@ class ArrayScores:
     def forbid(self, rows: Ints, ids: Ints) -> None:
         """See `Scores`."""
         self.log_probs[rows, ids] = FORBIDDEN
+
+    def multiply(self, rows: Ints, ids: Ints, factor: float) -> None:
+        """See `Scores`."""
+        with np.errstate(over="ignore"):  # -inf forbids a token that was all but impossible
+            self.log_probs[rows, ids] *= np.float32(factor)
 
     def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
         """See `Scores`."""

@@ -1,4 +1,4 @@
-"""The one door to all searches: it picks the search that a configuration describes.
+"""The entrance to all searches: it runs the one that a configuration describes.
 
 B sentences, S source.
 """
@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from dragoman.decoding.beam import beam_search
-from dragoman.decoding.constraints import Constraints
+from dragoman.decoding.constraints.active import ActiveConstraints
+from dragoman.decoding.constraints.protocol import Constraint
 from dragoman.decoding.faults import Fault, FaultFinder
 from dragoman.decoding.greedy import greedy_search
 from dragoman.decoding.hypothesis import Hypothesis
@@ -27,19 +28,20 @@ def search(
     config: SearchConfig,
     *,
     prefixes: Sequence[Sequence[int]] | None = None,
+    constraints: Sequence[Constraint] = (),
     should_stop: Callable[[], bool] | None = None,
 ) -> list[list[Hypothesis]]:
     """Translate source_ids (B, S), each row ending in eos and then padding: n_best hypotheses a sentence, best first.
 
-    The search goes up to the natural limit: half as many tokens again as the source has, 50 more and the prefix, never
-    more than the scorer allows. A translation that has not ended there, or that no token may follow
-    (`no_repeat_ngram`), stays unfinished, and ranks after those that ended. A larger `max_length` takes the place of
-    the natural limit. A smaller one changes nothing but what is returned: all are cut to that many tokens, the end mark
-    included, in the order of the whole ones, with the scores of the tokens that stay; so what is found with less room
-    is how that with more room begins. Those that then are the same become one, except samples.
+    A translation that has not ended at the natural limit stays unfinished, and so does one that no token may follow.
+    The unfinished rank after all others, and need not satisfy the constraints. A `max_length` above the natural limit
+    takes its place. A smaller one does not change the search: the translations are cut to that many tokens, the end
+    mark included, in the order of the whole ones, with the scores of the tokens that stay. Those that are the same then
+    become one, except samples.
 
     Args:
-        prefixes: for each sentence the ids its translation must begin with, of any lengths; empty for none.
+        prefixes: for each sentence the ids that its translation must begin with; an empty one for none.
+        constraints: rules beside those of the configuration.
         should_stop: asked before every step; the search ends with an error when it returns True.
 
     Raises:
@@ -49,37 +51,40 @@ def search(
     """
     if not len(source_ids):
         return []
-    constraints = Constraints.of(
-        source_ids, config, prefixes=prefixes, vocab_size=scorer.vocab_size, max_length=scorer.max_length
-    )
+    active = ActiveConstraints(scorer, source_ids, config, prefixes, constraints)
     state = scorer.start(source_ids)
     if should_stop is not None:
         state = StoppableState(state, should_stop)
     if config.sample:
-        found = sample(state, constraints, source_ids, config)
+        beams = sample(state, active, config)
     elif config.beam_size == 1:
-        found = [[hypothesis] for hypothesis in greedy_search(state, constraints, config.length_penalty)]
+        beams = [[hypothesis] for hypothesis in greedy_search(state, active, config.length_penalty)]
     else:
-        found = beam_search(state, constraints, config)
-    limits = constraints.natural_limit.tolist()
-    return [_returned(*each, config) for each in zip(found, constraints.finders, limits, strict=True)]
+        beams = beam_search(state, active, config)
+    limits = active.limits.natural.tolist()
+    return [_cut(*sentence, config) for sentence in zip(beams, active.finders, limits, strict=True)]
 
 
-def _returned(
+def _cut(
     hypotheses: list[Hypothesis], finder: FaultFinder, natural_limit: int, config: SearchConfig
 ) -> list[Hypothesis]:
     """Return the hypotheses of a sentence cut to max_length, with their faults."""
     if config.max_length is not None:
-        hypotheses = [each.cut(config.max_length, config.length_penalty) for each in hypotheses]
+        hypotheses = [hypothesis.cut(config.max_length, config.length_penalty) for hypothesis in hypotheses]
         if not config.sample:
-            best_of = {each.ids: each for each in reversed(hypotheses)}
-            hypotheses = [each for each in hypotheses if best_of[each.ids] is each]
-    return [replace(each, faults=_faults(each, finder, natural_limit, config)) for each in hypotheses]
+            best_of = {hypothesis.ids: hypothesis for hypothesis in reversed(hypotheses)}
+            hypotheses = [hypothesis for hypothesis in hypotheses if best_of[hypothesis.ids] is hypothesis]
+    return [
+        replace(hypothesis, faults=_faults(hypothesis, finder, natural_limit, config.max_length))
+        for hypothesis in hypotheses
+    ]
 
 
-def _faults(hypothesis: Hypothesis, finder: FaultFinder, natural_limit: int, config: SearchConfig) -> tuple[Fault, ...]:
+def _faults(
+    hypothesis: Hypothesis, finder: FaultFinder, natural_limit: int, max_length: int | None
+) -> tuple[Fault, ...]:
     """Return the faults of a hypothesis; one that had all the room it could need and did not end is too long."""
-    is_cut = not hypothesis.finished and len(hypothesis.ids) + 1 == config.max_length
-    found = finder.find(hypothesis.ids, is_cut=is_cut)
+    is_cut = not hypothesis.finished and len(hypothesis.ids) + 1 == max_length
+    faults = finder.find(hypothesis.ids, is_cut=is_cut)
     is_endless = not hypothesis.finished and len(hypothesis.ids) + 1 >= natural_limit
-    return (*found, "length") if is_endless and "length" not in found else found
+    return (*faults, "length") if is_endless and "length" not in faults else faults

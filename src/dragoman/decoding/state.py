@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.decoding.grid import Grid
 from dragoman.decoding.scores import ROWS_AT_ONCE, ArrayScores, Scores
 from dragoman.errors import ConfigError, StoppedError
-from dragoman.machine.arrays import Floats, Ints
+from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.settings.model_config import ModelConfig
-from dragoman.text.vocabulary import PAD_ID
+from dragoman.text.special_ids import SpecialIdPair
 
 
 class State(Protocol):
@@ -41,6 +40,10 @@ class Scorer(Protocol):
     def max_length(self) -> int:
         """The most steps a state can take."""
 
+    @property
+    def special_ids(self) -> SpecialIdPair:
+        """Those of its vocabularies."""
+
     def start(self, source_ids: Ints) -> State:
         """source_ids (B, S), ending in eos and then padding -> a state of one row a sentence that has read nothing."""
 
@@ -48,15 +51,15 @@ class Scorer(Protocol):
 class Steps(Protocol):
     """A model in the middle of some sentences: what it keeps of the source and of the tokens read so far."""
 
-    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> Scores:
-        """Read one more token in each place of a grid.
+    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> Scores:
+        """Read one more token in each slot of a grid, and return the scores (R, V) of the rows' next tokens.
 
         Args:
             ids: the tokens, (B, N).
             position: of all these tokens.
-            paths: (B, N, C), which of the C tokens that were read for a sentence, these included, each place has on its
-                path; None if each has all.
-            open_places: the places (R,) whose next tokens are asked for, in the flattened grid.
+            ancestry: (B, N, C), True for those of the C tokens read for a sentence, these included, that each slot
+                attends to; None if it attends to all.
+            slots: the slot (R,) of each row, in the flattened grid.
         """
 
     def keep(self, sentences: Ints) -> None:
@@ -70,6 +73,10 @@ class Model(Protocol):
     def config(self) -> ModelConfig:
         """Its shape."""
 
+    @property
+    def special_ids(self) -> SpecialIdPair:
+        """Those of its vocabularies."""
+
     def start(self, source_ids: Ints) -> Steps:
         """Read the sources (B, S)."""
 
@@ -78,16 +85,12 @@ class TransformerScorer:
     """One Transformer, or several as an ensemble: the mean of their probabilities.
 
     Raises:
-        ConfigError: no model, vocabularies of different sizes, or another padding id than that of the batches.
+        ConfigError: no model, vocabularies of different sizes, or different special ids.
     """
 
     def __init__(self, models: Sequence[Model]) -> None:
         if not models:
             raise ConfigError("an ensemble of no models")
-        for model in models:
-            if model.config.pad_id != PAD_ID:
-                what = f"the model's pad_id is {model.config.pad_id}, and a search pads with {PAD_ID}"
-                raise ConfigError(what, advice=f"train one with pad_id {PAD_ID}")
         self._models = tuple(models)
         sizes = {(model.config.source_vocab_size, model.config.target_vocab_size) for model in models}
         if len(sizes) > 1:
@@ -97,20 +100,25 @@ class TransformerScorer:
                 advice="give models that were trained with the same tokenizers",
             )
         ((_, self.vocab_size),) = sizes
+        self.special_ids = models[0].special_ids
+        if any(model.special_ids != self.special_ids for model in models):
+            raise ConfigError(
+                "the models of an ensemble have different special ids",
+                advice="give models that were trained with the same tokenizers",
+            )
         self.max_length = min(model.config.max_length for model in models)
 
     def start(self, source_ids: Ints) -> State:
         """See `Scorer`; ValueError for a source of padding alone, which has nothing to attend to."""
-        if not (source_ids != self._models[0].config.pad_id).any(axis=1).all():
+        if not (source_ids != self.special_ids.source.pad).any(axis=1).all():
             raise ValueError("a source without tokens")
-        states = [
-            TransformerState(model.start(source_ids), len(source_ids), model.config.pad_id) for model in self._models
-        ]
+        pad_id = self.special_ids.target.pad
+        states = [TransformerState(model.start(source_ids), len(source_ids), pad_id) for model in self._models]
         return states[0] if len(states) == 1 else EnsembleState(states)
 
 
 class TransformerState:
-    """The rows of one Transformer, in a grid of places."""
+    """The rows of one Transformer, in the slots of a grid."""
 
     def __init__(self, steps: Steps, n_sentences: int, pad_id: int) -> None:
         self._steps = steps
@@ -121,7 +129,7 @@ class TransformerState:
         """See `State`."""
         grid = self._grid
         ids = grid.place(last_ids, self._pad_id)
-        return self._steps.step(ids, grid.n_steps - 1, grid.paths, grid.places)
+        return self._steps.step(ids, grid.n_steps - 1, grid.ancestry, grid.slots)
 
     def select(self, rows: Ints) -> None:
         """See `State`."""

@@ -1,1 +1,1 @@
-"""How good translations are: `metrics` compares texts, `evaluate` runs a Translator over a test set as users do."""
+"""Quality of translations: `metrics` compares texts, `evaluation` runs a Translator over a test set."""

@@ -1,4 +1,4 @@
-"""Evaluation through a Translator: what is scored is what users get."""
+"""Evaluation of a Translator on a test set, with the same calls that users make."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from dragoman.data.named import multi30k_tokenised
 from dragoman.evaluation.metrics import (
     Metric,
     corpus_bleu,
@@ -34,7 +33,7 @@ class Evaluation:
     """The scores of a translator on a test set."""
 
     n_sentences: int
-    #: How it searched.
+    #: Settings of the search.
     search: SearchConfig
     metrics: tuple[Metric, ...]
     #: Share of sentences translated exactly as the reference, 0 to 1.
@@ -42,7 +41,7 @@ class Evaluation:
     #: exp of minus the mean log-probability of the references' tokens, the ends of sentences included. It depends on
     #: the tokenizer; None when every pair is longer than the model reads.
     perplexity: float | None
-    #: Pairs longer than the model reads: translated in parts, but without a share in the perplexity.
+    #: Pairs longer than the model reads: translated in parts, and left out of the perplexity.
     n_too_long: int
     seconds: float
     sentences_per_second: float
@@ -138,18 +137,14 @@ def score_all(
     return tuple(metrics)
 
 
-def m30k_references(references: Sequence[str], language: str, split: str | None = None) -> Sequence[str]:
+def m30k_references(references: Sequence[str], language: str, own: Sequence[str] | None = None) -> Sequence[str]:
     """Return the tokenised references for M30k-BLEU.
 
-    For a split of Multi30k they are the corpus's own if the folder DRAGOMAN_DATA has them. Otherwise they are made from
-    the raw references, which gives the same except for at most one line (see `moses_lines`).
+    Args:
+        own: those that the corpus brings along. Made from the raw references, they are the same except for at most one
+            line (see `moses_lines`).
     """
-    path = multi30k_tokenised(split, language) if split is not None else None
-    if path is not None:
-        lines = path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
-        if len(lines) == len(references):
-            return lines
-    return moses_lines(references, language)
+    return own if own is not None and len(own) == len(references) else moses_lines(references, language)
 
 
 def _perplexity(

@@ -1,8 +1,8 @@
 """Scores of translations against references, each with the signature that makes it comparable.
 
 BLEU and chrF are sacreBLEU's (Post 2018); M30k-BLEU is that of the Multi30k literature. All are corpus scores between 0
-and 100 on detokenised text, one reference a sentence. Texts are compared as `clean` leaves them, so that neither
-decomposed Unicode nor characters without a picture count as differences; other texts score as if it were not there.
+and 100 on detokenised text, one reference a sentence. Texts are compared after `clean`: neither decomposed Unicode
+nor invisible characters count as differences.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from dragoman.text.cleaning import clean
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.translator.checking import string_list
 
-#: BLEU counts words. Languages written without spaces, and Korean, need another idea of a word: sacreBLEU's for
-#: Chinese, single characters for those whose dictionaries sacreBLEU does not bring along.
+#: BLEU counts words. Languages written without spaces, and Korean, need another unit: sacreBLEU's words for Chinese,
+#: single characters for languages whose dictionaries sacreBLEU does not include.
 _TOKENIZATION: Mapping[str, str] = {**dict.fromkeys((*WITHOUT_SPACES, "ko"), "char"), "zh": "zh"}
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score, 0 to 100, and how it was computed."""
+    """A score, 0 to 100, and the signature of its computation."""
 
     name: str
     score: float
@@ -50,7 +50,7 @@ class Comparison:
 def corpus_bleu(
     hypotheses: Sequence[str], references: Sequence[str], language: str = "", *, lowercase: bool = False
 ) -> Metric:
-    """BLEU (Papineni et al. 2002) with the tokenization of the target language; cased, unless `lowercase`.
+    """Return BLEU (Papineni et al. 2002) with the tokenization of the target language; cased, unless `lowercase`.
 
     Raises:
         DataError: there are no sentences, or not as many references as hypotheses.
@@ -59,7 +59,7 @@ def corpus_bleu(
 
 
 def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> Metric:
-    """chrF2, the F-score of character n-grams (Popović 2015).
+    """Return chrF2, the F-score of character n-grams (Popović 2015).
 
     Raises:
         DataError: there are no sentences, or not as many references as hypotheses.
@@ -68,7 +68,7 @@ def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> Metric:
 
 
 def m30k_bleu(hypotheses: Sequence[str], tokenised_references: Sequence[str], language: str) -> Metric:
-    """The BLEU of the Multi30k literature: lower-cased, normalised and tokenised by Moses.
+    """Return the BLEU of the Multi30k literature: lower-cased, normalised and tokenised by Moses.
 
     Args:
         hypotheses: detokenised, as a Translator gives them.
@@ -85,9 +85,9 @@ def m30k_bleu(hypotheses: Sequence[str], tokenised_references: Sequence[str], la
 def moses_lines(lines: Sequence[str], language: str) -> list[str]:
     """Lower-case, then normalise punctuation, then tokenise with HTML escapes, as the Moses scripts do.
 
-    On Multi30k's validation and 2016 test sets this gives the corpus's own `*.lc.norm.tok` files but for one line in
-    three of the six: sacremoses keeps together what Perl's script takes apart, or the reverse, at validation line 656
-    in German and 861 in French, and test line 694 in French.
+    On Multi30k's validation and 2016 test sets this gives the corpus's own `*.lc.norm.tok` files, except for one line
+    in three of the six files: sacremoses and the Perl script split words differently at validation line 656 in German
+    and 861 in French, and at test line 694 in French.
     """
     language, lines = base_language(language), _cleaned(lines)
     normaliser, tokeniser = MosesPunctNormalizer(language), MosesTokenizer(language)
@@ -95,7 +95,7 @@ def moses_lines(lines: Sequence[str], language: str) -> list[str]:
 
 
 def exact_match(hypotheses: Sequence[str], references: Sequence[str]) -> float:
-    """The share of hypotheses, 0 to 1, that are their reference to the letter, white space at the ends apart.
+    """Return the share of hypotheses, 0 to 1, that equal their reference except for white space at the ends.
 
     Raises:
         DataError: there are no sentences, or not as many references as hypotheses.
@@ -114,7 +114,7 @@ def paired_test(
     method: Literal["bootstrap", "randomisation"] = "bootstrap",
     n_samples: int = 1000,
 ) -> list[Comparison]:
-    """Whether BLEU and chrF2 of two outputs for the same sentences differ by more than chance.
+    """Test whether BLEU and chrF2 of two outputs for the same sentences differ by more than chance.
 
     Paired bootstrap resampling (Koehn 2004) or approximate randomisation (Riezler and Maxwell 2005), fixed seed.
 
@@ -137,7 +137,7 @@ def paired_test(
         of_baseline, of_system = results[name]
         assert isinstance(of_baseline, Result)
         assert isinstance(of_system, Result)
-        # Where there is no difference sacreBLEU's test finds that no sample has a smaller one, and calls it certain.
+        # For equal outputs sacreBLEU reports p near 0, because no sample has a smaller difference.
         same = of_system.p_value is None or of_system.score == of_baseline.score
         p_value = 1.0 if same else float(of_system.p_value or 0.0)
         comparisons.append(Comparison(name, of_baseline.score, of_system.score, p_value, str(signatures[name])))

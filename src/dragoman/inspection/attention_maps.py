@@ -15,9 +15,8 @@ from dragoman.alignment.capture import KINDS, Kind, capture_attention
 from dragoman.errors import printable
 from dragoman.inspection.reading import best_translation, single_model, source_ids, target_ids
 from dragoman.text.cleaning import harmless
-from dragoman.text.vocabulary import EOS_ID, SOS_ID, SPECIALS
 from dragoman.translator import Translator
-from dragoman.translator.forced_decoding import pad_on
+from dragoman.translator.forced_decoding import pad_pairs
 from dragoman.translator.searching import decoded_text
 
 
@@ -88,16 +87,17 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
     else:
         target = harmless(target)
         of_target = target_ids(translator, target)
-    read = [SOS_ID, *of_target] if ended else [SOS_ID, *of_target[:-1]]
-    written = [*of_target, EOS_ID] if ended else of_target
+    special_ids = tokenizers.special_ids
+    last_ids = of_target if ended else of_target[:-1]
+    written = [*of_target, special_ids.target.end] if ended else of_target
     with torch.inference_mode(), capture_attention(model) as maps:
-        model(pad_on([[*of_source, EOS_ID]], translator.device), pad_on([read], translator.device))
+        model(*pad_pairs([(of_source, last_ids)], special_ids, translator.device))
     encoder, decoder, cross = (maps[kind][:, 0].float().cpu() for kind in KINDS)
     return Attention(
         source_text=source,
         target_text=target,
-        source=(*tokenizers.source.split(source), SPECIALS[EOS_ID]),
-        read=tuple(map(printable, tokenizers.target.pieces(read))),
+        source=(*tokenizers.source.split(source), *tokenizers.source.pieces([special_ids.source.end])),
+        read=tuple(map(printable, tokenizers.target.pieces([special_ids.target.start, *last_ids]))),
         written=tuple(map(printable, tokenizers.target.pieces(written))),
         encoder=encoder,
         decoder=decoder,

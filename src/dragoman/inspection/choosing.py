@@ -18,14 +18,13 @@ from torch import Tensor
 from dragoman.alignment.capture import capture_attention
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link, Places, link_words, word_weights
-from dragoman.alignment.words import words
+from dragoman.alignment.word_spans import words
 from dragoman.errors import DataError
 from dragoman.inspection.ibm1 import silver_links
 from dragoman.inspection.reading import single_model
 from dragoman.text.cleaning import harmless
-from dragoman.text.vocabulary import EOS_ID, SOS_ID
 from dragoman.translator import BATCH_TOKENS, Translator
-from dragoman.translator.forced_decoding import pad_on
+from dragoman.translator.forced_decoding import pad_pairs
 from dragoman.translator.padding import pair_batches
 
 #: Sentences that are measured have at most so many words.
@@ -100,10 +99,9 @@ def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Te
     ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]
     found: dict[int, tuple[Tensor, Tensor]] = {}
     for rows in pair_batches(ids, BATCH_TOKENS):
-        sources = pad_on([[*ids[row][0], EOS_ID] for row in rows], translator.device)
-        targets = pad_on([[SOS_ID, *ids[row][1]] for row in rows], translator.device)
+        batch = pad_pairs([ids[row] for row in rows], tokenizers.special_ids, translator.device)
         with capture_attention(model, ["cross"]) as maps:
-            model(sources, targets)
+            model(*batch)
         for row, cross in zip(rows, maps["cross"].unbind(dim=1), strict=True):
             source = Places.of(tokenizers.source.split(texts[row][0]), texts[row][0])
             target = Places.of(tokenizers.target.split(texts[row][1]), texts[row][1])

@@ -12,7 +12,6 @@ from dragoman.errors import ConfigError, DataError, printable
 from dragoman.inspection.reading import single_model
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
-from dragoman.text.vocabulary import SPECIALS, UNK_ID
 from dragoman.translator import Translator
 
 
@@ -46,21 +45,22 @@ def nearest_neighbours(
     id = _token_id(tokenizer, word)
     directions = F.normalize(embedding.tokens.weight.float(), dim=-1)  # (V, D)
     similarities = directions @ directions[id]
-    similarities[[id, *range(len(SPECIALS))]] = -torch.inf
-    values, ids = similarities.topk(min(n, max(0, tokenizer.vocab_size - len(SPECIALS) - 1)))
+    special_ids = tokenizer.special_ids.names
+    similarities[[id, *special_ids]] = -torch.inf
+    values, ids = similarities.topk(min(n, max(0, tokenizer.vocab_size - len(special_ids) - 1)))
     names = map(printable, tokenizer.pieces(ids.tolist()))
     return Neighbours(printable(tokenizer.pieces([id])[0]), tuple(zip(names, values.tolist(), strict=True)))
 
 
 def _token_id(tokenizer: Tokenizer, word: str) -> int:
     """The one id of a word."""
-    ids = tokenizer.encode(harmless(word))
-    if len(ids) == 1 and ids[0] != UNK_ID:
+    ids, special_ids = tokenizer.encode(harmless(word)), tokenizer.special_ids
+    if len(ids) == 1 and ids[0] != special_ids.unknown:
         return ids[0]
-    names = tokenizer.pieces(range(len(SPECIALS), tokenizer.vocab_size))
-    if word in names:
-        return names.index(word) + len(SPECIALS)
-    if not ids or UNK_ID in ids:
+    for id, name in enumerate(tokenizer.pieces(range(tokenizer.vocab_size))):
+        if name == word and id not in special_ids.names:
+            return id
+    if not ids or special_ids.unknown in ids:
         raise DataError(f"the vocabulary does not have the word {word!r}", advice="try another form of it")
     pieces = " ".join(tokenizer.pieces(ids))
     raise DataError(f"the word {word!r} is {len(ids)} tokens: {pieces}", advice="ask for one of them")

@@ -8,10 +8,9 @@ from dragoman.decoding.state import Scorer
 from dragoman.errors import ConfigError, DataError
 from dragoman.model.transformer import Transformer
 from dragoman.text.cleaning import harmless
-from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
 from dragoman.translator.cutting import encode_if_short
-from dragoman.translator.padding import pad
+from dragoman.translator.padding import pad_sources
 
 
 def single_model(translator: Translator) -> Transformer:
@@ -52,4 +51,5 @@ def _readable(ids: list[int] | None, side: str, translator: Translator) -> list[
 
 def best_translation(translator: Translator, ids: list[int], scorer: Scorer | None = None) -> Hypothesis:
     """What `translator.translate` would choose for a source."""
-    return search(scorer or translator.scorer, pad([[*ids, EOS_ID]]), translator.search)[0][0]
+    sources = pad_sources([ids], translator.scorer.special_ids.source)
+    return search(scorer or translator.scorer, sources, translator.search)[0][0]

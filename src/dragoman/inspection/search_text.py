@@ -10,7 +10,6 @@ from dragoman.errors import printable
 from dragoman.inspection.search_tree import SearchTree
 from dragoman.inspection.watching import Fate, Node
 from dragoman.text.subword import SPACE, Subword
-from dragoman.text.vocabulary import SPECIALS
 
 #: Rivals shown of each token, and tokens shown before a fork.
 N_RIVALS, N_BEFORE = 4, 3
@@ -79,7 +78,8 @@ def _text(tree: SearchTree, nodes: Sequence[Node]) -> str:
     tokens = [tree.token(node.id) for node in nodes if node.parent is not None]
     if not isinstance(tree.tokenizer, Subword):
         return " ".join(tokens)
-    return "".join(f" {token}" if token in SPECIALS else token for token in tokens).replace(SPACE, " ").strip()
+    special = tree.tokenizer.special_ids.names.values()
+    return "".join(f" {token}" if token in special else token for token in tokens).replace(SPACE, " ").strip()
 
 
 def _legend(tree: SearchTree) -> Iterator[str]:

@@ -14,9 +14,8 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
-from dragoman.text.vocabulary import EOS_ID
 from dragoman.translator import Translator
-from dragoman.translator.padding import pad
+from dragoman.translator.padding import pad_sources
 from dragoman.translator.searching import decoded_text
 
 #: Tokens noted for each place: the one written and its nearest rivals.
@@ -93,9 +92,9 @@ def inspect_search(translator: Translator, source: str, beam_size: int | None = 
     asked = {"n_best": 1, "sample": False} | ({} if beam_size is None else {"beam_size": beam_size})
     config = parse_section(SearchConfig, {**translator.search.model_dump(), **asked})
     watched = WatchedScorer(translator.scorer, config, N_NEAREST)
-    sources = pad([[*source_ids(translator, source), EOS_ID]])
+    sources = pad_sources([source_ids(translator, source)], watched.special_ids.source)
     ((found,),) = search(watched, sources, config)
-    ids = [*found.ids, EOS_ID] if found.finished else list(found.ids)
+    ids = [*found.ids, watched.special_ids.target.end] if found.finished else list(found.ids)
     node = watched.root
     for id in ids:
         node = next(child for child in node.children if child.id == id)

@@ -16,13 +16,13 @@ from typing import Literal
 import numpy as np
 
 from dragoman.decoding.beam import Beam, best_continuations
-from dragoman.decoding.constraints import Constraints
+from dragoman.decoding.constraints.active import ActiveConstraints
+from dragoman.decoding.constraints.protocol import Rows
 from dragoman.decoding.hypothesis import length_penalty
 from dragoman.decoding.scores import ArrayScores, Scores
 from dragoman.decoding.state import Scorer, State
 from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.vocabulary import EOS_ID
 
 #: What became of a hypothesis.
 #:
@@ -80,13 +80,12 @@ class WatchedScorer:
 
     def __init__(self, scorer: Scorer, config: SearchConfig, n_nearest: int) -> None:
         self._scorer, self._config, self._n_nearest = scorer, config, n_nearest
-        self.vocab_size, self.max_length = scorer.vocab_size, scorer.max_length
+        self.vocab_size, self.max_length, self.special_ids = scorer.vocab_size, scorer.max_length, scorer.special_ids
         self.root = Node(id=-1)
 
     def start(self, source_ids: Ints) -> State:
         """See `dragoman.decoding.state.Scorer`; source_ids (1, S)."""
-        limits = {"vocab_size": self.vocab_size, "max_length": self.max_length}
-        constraints = Constraints.of(source_ids, self._config, prefixes=None, **limits)
+        constraints = ActiveConstraints(self, source_ids, self._config)
         state = self._scorer.start(source_ids)
         return WatchedState(state, self.root, constraints, self._config.beam_size, self._n_nearest)
 
@@ -94,7 +93,9 @@ class WatchedScorer:
 class WatchedState:
     """A state that notes what a beam search, or a greedy one, does with it."""
 
-    def __init__(self, state: State, root: Node, constraints: Constraints, beam_size: int, n_nearest: int) -> None:
+    def __init__(
+        self, state: State, root: Node, constraints: ActiveConstraints, beam_size: int, n_nearest: int
+    ) -> None:
         self._state, self._constraints, self._beam_size, self._n_nearest = state, constraints, beam_size, n_nearest
         self._places = np.array([beam_size])  # how many may be open: N less those that ended
         self._open: list[Node] = []
@@ -109,7 +110,7 @@ class WatchedState:
         scores = self._state.step(last_ids)
         self._look(scores)
         constrained = ArrayScores(scores.array().copy())
-        self._constraints.apply(constrained, *self._written())
+        self._constraints.apply(constrained, self._rows())
         self._grow(constrained)
         return scores
 
@@ -118,10 +119,10 @@ class WatchedState:
         self._parents = [self._open[row] for row in rows.tolist()]
         self._state.select(rows)
 
-    def _written(self) -> tuple[Ints, Ints]:
-        """The tokens (R, t) of the open hypotheses, and their sentence (R,), which is the only one."""
-        written = np.array([node.ids for node in self._open], dtype=np.int64)
-        return written.reshape(len(self._open), -1), np.zeros(len(self._open), dtype=np.int64)
+    def _rows(self) -> Rows:
+        """Return the open hypotheses; there is only one sentence."""
+        ids = np.array([node.ids for node in self._open], dtype=np.int64)
+        return Rows(np.zeros(len(self._open), dtype=np.int64), ids.reshape(len(self._open), -1))
 
     def _look(self, scores: Scores) -> None:
         """Note the nearest of the next tokens."""
@@ -134,21 +135,22 @@ class WatchedState:
         """Add the continuations that the search takes, given the scores under its constraints."""
         values, token_ids = scores.top_k(self._beam_size)
         stuck = np.isneginf(values[:, 0]).tolist()
-        written, sentence = self._written()
-        last = self._constraints.at_limit(written.shape[1], sentence).any()
+        rows = self._rows()
+        last = self._constraints.limits.reached(rows).any()
         for node, is_stuck in zip(self._open, stuck, strict=True):
             node.fate = "cut" if is_stuck or last else "overtaken"  # until a continuation is taken
         self._places -= sum(stuck)
         totals = np.array([node.total for node in self._open], dtype=np.float32)
-        beam = Beam(sentence, written, np.zeros_like(totals)[:, None], totals)
+        beam = Beam(rows.sentence, rows.ids, np.zeros_like(totals)[:, None], totals)
         parents, choices = best_continuations(beam, values, self._places, self._beam_size)
         grown = token_ids[parents, choices], values[parents, choices], (totals[parents] + values[parents, choices])
         for row, id, log_prob, total in zip(parents.tolist(), *(each.tolist() for each in grown), strict=True):
             parent = self._open[row]
-            if last and id != EOS_ID:
+            is_end = id == self._constraints.special_ids.end
+            if last and not is_end:
                 continue
             node = Node(id, parent, log_prob, total, parent.length + 1)
-            if id == EOS_ID:
+            if is_end:
                 node.fate = "finished"
                 self._places -= 1
             parent.fate = "lived"

@@ -94,8 +94,13 @@ class SequenceCache:
         return 0 if self._target_mask is None else self._target_mask.size(-1)
 
     def place(self, target_ids: Tensor) -> Placed:
-        """They follow those already read; each sees no padding, and nothing that comes after it."""
+        """They follow those already read; each sees no padding, and nothing that comes after it.
+
+        The first position is the start of the sentence, which all see: its id may be that of padding.
+        """
         mask = padding_mask(target_ids, self._pad_id)
+        if not self.length:
+            mask[..., 0] = True
         positions = range(self.length, self.length + target_ids.size(1))
         self._target_mask = mask if self._target_mask is None else torch.cat((self._target_mask, mask), dim=-1)
         return Placed(positions, decoder_mask(self._target_mask, target_ids.size(1)))

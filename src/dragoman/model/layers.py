@@ -18,7 +18,12 @@ from dragoman.model.norms import build_norm, norm_and_keep
 from dragoman.model.positions import RotaryPositions
 from dragoman.settings.model_config import ModelShape
 
-ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {"relu": F.relu, "gelu": F.gelu, "swiglu": F.silu}
+ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "relu": F.relu,
+    "gelu": F.gelu,
+    "silu": F.silu,
+    "swiglu": F.silu,
+}
 
 
 class Residual(nn.Module):
@@ -47,8 +52,8 @@ class Residual(nn.Module):
 class FeedForward(nn.Module):
     """max(0, x W1 + b1) W2 + b2, the same for every position (equation 2).
 
-    GELU (Hendrycks and Gimpel 2016) is a smooth max(0, .). SwiGLU (Shazeer 2020, equation 6) multiplies
-    swish(x W1 + b1) by a third map, x W3 + b3, before W2.
+    GELU and SiLU (Hendrycks and Gimpel 2016) are smooth forms of max(0, .). SwiGLU (Shazeer 2020, equation 6)
+    multiplies silu(x W1 + b1) by a third map, x W3 + b3, before W2.
     """
 
     def __init__(self, config: ModelShape) -> None:
@@ -69,15 +74,9 @@ class FeedForward(nn.Module):
 
 
 def build_attention(config: ModelShape, rotary: RotaryPositions | None = None) -> MultiHeadAttention:
-    """Attention of the widths that `config` names."""
-    return MultiHeadAttention(
-        config.d_model,
-        config.n_heads,
-        *config.head_widths,
-        bias=config.bias,
-        dropout=config.attention_dropout,
-        rotary=rotary,
-    )
+    """Return attention of the widths that `config` names."""
+    widths, p = config.head_widths, config.attention_dropout
+    return MultiHeadAttention(config.d_model, config.n_heads, widths, bias=config.bias, dropout=p, rotary=rotary)
 
 
 class EncoderLayer(nn.Module):

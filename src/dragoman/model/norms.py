@@ -1,11 +1,11 @@
-"""Norms: each position's vector brought to a common scale, whatever its neighbours are. D model width."""
+"""Norms: they bring the vector of each position to a common scale. D model width."""
 
 from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
 
-from dragoman.native import fused
+from dragoman.model.operations import layer_norm
 from dragoman.settings.model_config import ModelShape
 
 
@@ -34,13 +34,11 @@ class LayerNorm(nn.LayerNorm):
 
     def forward(self, x: Tensor) -> Tensor:
         """x (..., D) -> (..., D)."""
-        if fused.is_worth_it(x):
-            return fused.layer_norm(x, self.weight, self.bias, self.eps, x.dtype)[0]
-        return super().forward(x)
+        return layer_norm(x, self.weight, self.bias, self.eps)[0]
 
 
 def build_norm(config: ModelShape) -> nn.Module:
-    """The norm that `config.norm_kind` names."""
+    """Return the norm that `config.norm_kind` names."""
     if config.norm_kind == "rms":  # x / sqrt(mean(x^2) + eps) * gain (Zhang and Sennrich 2019)
         return nn.RMSNorm(config.d_model, eps=1e-6)
     if config.norm_kind == "std":
@@ -49,10 +47,13 @@ def build_norm(config: ModelShape) -> nn.Module:
 
 
 def norm_and_keep(norm: nn.Module, x: Tensor) -> tuple[Tensor, Tensor]:
-    """norm(x), in the type that autocast wants in products, once for all; and x (..., D), for a residual sum."""
+    """Return norm(x) for all the products that read it, and x (..., D) for a residual sum.
+
+    Under autocast, norm(x) has the type of those products, so that each need not convert it.
+    """
     kind = x.device.type
     dtype = torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else None
-    if isinstance(norm, LayerNorm) and dtype != torch.float16 and fused.is_worth_it(x):
-        return fused.layer_norm(x, norm.weight, norm.bias, norm.eps, dtype or x.dtype)
+    if isinstance(norm, LayerNorm):
+        return layer_norm(x, norm.weight, norm.bias, norm.eps, dtype)
     normed: Tensor = norm(x)
     return normed if dtype is None else normed.to(dtype), x

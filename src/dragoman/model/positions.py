@@ -8,7 +8,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-from dragoman.native import fused
+from dragoman.model.operations import rotate
 from dragoman.settings.model_config import ModelShape
 
 #: Numbers of a table that are computed at once: 2 MB. The longest sequence may have a million tokens.
@@ -79,12 +79,7 @@ class RotaryPositions(nn.Module):
     def forward(self, x: Tensor, positions: range) -> Tensor:
         """x (B, H, T, K) at `positions`, one for each or one for all -> (B, H, T, K)."""
         self.table = table = _grown(self.table, positions.stop, self.max_length, halves=True)
-        table = _rows(table, positions)
-        if x.dim() == 4 and fused.is_worth_it(x):
-            return fused.rotate(x, table)
-        sin, cos = table.chunk(2, dim=-1)
-        even, odd = x[..., 0::2], x[..., 1::2]
-        return torch.stack((even * cos - odd * sin, even * sin + odd * cos), dim=-1).flatten(-2)
+        return rotate(x, _rows(table, positions))
 
 
 def build_positions(config: ModelShape) -> SinusoidalPositions | LearnedPositions | None:

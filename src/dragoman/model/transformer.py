@@ -20,14 +20,15 @@ from dragoman.model.norms import build_norm
 from dragoman.model.positions import RotaryPositions, build_positions
 from dragoman.model.summary import module_tree
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 
 class Embedding(nn.Module):
     """Ids to vectors: look up, scale by sqrt(D) (section 3.4), add positions, drop out. Padding is a zero row."""
 
-    def __init__(self, vocab_size: int, config: ModelConfig) -> None:
+    def __init__(self, vocab_size: int, config: ModelConfig, pad_id: int) -> None:
         super().__init__()
-        self.tokens = nn.Embedding(vocab_size, config.d_model, padding_idx=config.pad_id)
+        self.tokens = nn.Embedding(vocab_size, config.d_model, padding_idx=pad_id)
         self.positions = build_positions(config)
         self.dropout = Dropout(config.dropout if config.embedding_dropout is None else config.embedding_dropout)
         self.scale = math.sqrt(config.d_model) if config.scale_embeddings else 1.0
@@ -44,15 +45,18 @@ class Embedding(nn.Module):
 class Transformer(nn.Module):
     """Source ids and the target so far in, scores of each next target token out.
 
-    Ids are int64 tensors padded with `config.pad_id`; the masks are made from them. Sequences longer than
+    Ids are int64 tensors, padded with the padding of `special_ids`; the masks are made from them. Sequences longer than
     `config.max_length` raise a ValueError.
     """
 
-    def __init__(self, config: ModelConfig) -> None:
+    def __init__(self, config: ModelConfig, special_ids: SpecialIdPair = SpecialIdPair()) -> None:
         super().__init__()
+        special_ids.source.require_size(config.source_vocab_size)
+        special_ids.target.require_size(config.target_vocab_size)
         self.config = config
-        self.source_embedding = Embedding(config.source_vocab_size, config)
-        self.target_embedding = Embedding(config.target_vocab_size, config)
+        self.special_ids = special_ids
+        self.source_embedding = Embedding(config.source_vocab_size, config, special_ids.source.pad)
+        self.target_embedding = Embedding(config.target_vocab_size, config, special_ids.target.pad)
         rotary = None
         if config.positions == "rotary":
             rotary = RotaryPositions(config.max_length, config.head_widths[0])  # one table for all layers
@@ -66,12 +70,12 @@ class Transformer(nn.Module):
 
     def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
         """source_ids (B, S) and target_ids (B, T), what the decoder reads -> logits (B, T, V) of what follows."""
-        source_mask = padding_mask(source_ids, self.config.pad_id)
+        source_mask = padding_mask(source_ids, self.special_ids.source.pad)
         return self.project(self.decode(target_ids, self.encode(source_ids), source_mask))
 
     def encode(self, source_ids: Tensor) -> tuple[Tensor, ...]:
         """source_ids (B, S) -> for each decoder layer the memory (B, S, D) it attends to."""
-        source_mask = padding_mask(source_ids, self.config.pad_id)
+        source_mask = padding_mask(source_ids, self.special_ids.source.pad)
         x = self.source_embedding(source_ids)
         memories = []
         for layer in self.encoder_layers:
@@ -92,7 +96,7 @@ class Transformer(nn.Module):
         """A cache that holds the memories' keys and values, and no target position yet."""
         layers = cast("Iterable[DecoderLayer]", self.decoder_layers)
         layer_caches = [layer.start_cache(memory) for layer, memory in zip(layers, memories, strict=True)]
-        return SequenceCache(layer_caches, source_mask, self.config.pad_id)
+        return SequenceCache(layer_caches, source_mask, self.special_ids.target.pad)
 
     def step(self, target_ids: Tensor, cache: Cache) -> Tensor:
         """Read T further target ids (B, T) where `cache.place` says, after those in the cache -> (B, T, D)."""
@@ -136,4 +140,4 @@ class Transformer(nn.Module):
                 nn.init.normal_(embedding.tokens.weight, std=self.config.d_model**-0.5)
         for embedding in embeddings:
             with torch.no_grad():
-                embedding.tokens.weight[self.config.pad_id].zero_()
+                embedding.tokens.weight[embedding.tokens.padding_idx].zero_()

@@ -17,12 +17,12 @@ from dragoman.native.fused_library import NUMBERS, AttentionStruct, DropoutStruc
 
 
 def is_supported(*tensors: Tensor) -> bool:
-    """Whether the functions can be used for these."""
+    """Return True if the functions apply to these tensors and were compiled."""
     return all(x.device.type == "cpu" and x.dtype in NUMBERS for x in tensors) and library() is not None
 
 
-def is_worth_it(*tensors: Tensor) -> bool:
-    """Whether they are worth while for these: whether there will be a backward pass, too."""
+def can_fuse(*tensors: Tensor) -> bool:
+    """Return True if the functions apply to these tensors and gradients are needed."""
     return torch.is_grad_enabled() and any(x.requires_grad for x in tensors) and is_supported(*tensors)
 
 

@@ -18,7 +18,7 @@
 
 enum { NO_MEMORY = -1, NO_SUCH_ID = -2 };
 
-enum { INTERFACE = 4 };
+enum { INTERFACE = 5 };
 
 enum { ROWS_AT_ONCE = 96 };     /* rows that go through a layer together */
 enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
@@ -31,7 +31,7 @@ typedef struct {
     double part_of_squares, inside, outside; /* x / (sqrt(squares * part + inside) + outside) */
 } Norm;
 
-enum { RELU, GELU, SWIGLU };
+enum { RELU, GELU, SWIGLU, SILU };
 typedef struct {
     Linear self_projection; /* queries, keys and values side by side */
     Linear self_output;
@@ -133,6 +133,7 @@ static void activate(int64_t activation, float *inner, const float *gates, int64
         const vec x = load(inner + i);
         if (activation == RELU) store(inner + i, choose(x < 0.0f, all(0), x));
         if (activation == GELU) store(inner + i, gelu(x));
+        if (activation == SILU) store(inner + i, x / (1.0f + exponential(-x)));
         if (activation == SWIGLU) store(inner + i, x / (1.0f + exponential(-x)) * load(gates + i));
     }
 }

@@ -26,10 +26,10 @@ LIBRARIES: dict[Precision, tuple[str, ...]] = {
     "int8": ("kernels", "kernels_int8_avx2", "kernels_int8_vnni", "kernels_int8_avx512", "kernels_int8_bfloat16"),
 }
 #: As in kernels.c.
-INTERFACE = 4
+INTERFACE = 5
 NO_NORM, LAYER_NORM, RMS_NORM = range(3)
 NO_MEMORY, NO_SUCH_ID = -1, -2
-ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2}
+ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2, "silu": 3}
 
 Int, Pointer, Double, Byte = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_char
 

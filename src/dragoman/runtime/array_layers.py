@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from dragoman.bundle.layout import FeedForwardLayout, LinearLayout, NormLayout
 from dragoman.machine.arrays import Floats
-from dragoman.model.layout import FeedForwardLayout, LinearLayout, NormLayout
 from dragoman.runtime.embedding import PositionTable, centred
 from dragoman.runtime.parameters import NormParameters, joined_linears
 from dragoman.settings.model_config import ModelConfig

@@ -1,6 +1,6 @@
 """The whole Transformer in NumPy, float32: `encode` once, then a step for each target token.
 
-B sentences, S source, N places for hypotheses of a sentence, R of them open, C tokens read for a sentence, D model
+B sentences, S source, N slots for hypotheses of a sentence, R of them open, C tokens read for a sentence, D model
 width, H heads, K and W widths of a key and a value, V target vocabulary.
 """
 
@@ -10,11 +10,10 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from dragoman.bundle.layout import AttentionLayout, DecoderLayerLayout, EncoderLayerLayout, Layout
 from dragoman.decoding.scores import ROWS_AT_ONCE
-from dragoman.machine.arrays import Floats, Ints
-from dragoman.model.layout import AttentionLayout, DecoderLayerLayout, EncoderLayerLayout, Layout
+from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.runtime.array_layers import (
     FeedForward,
     Linear,
@@ -31,6 +30,7 @@ from dragoman.runtime.folding import search_weights
 from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 
 class ArrayModel:
@@ -42,8 +42,8 @@ class ArrayModel:
 
     # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
     @np.errstate(all="ignore")
-    def __init__(self, config: ModelConfig, weights: Weights) -> None:
-        self.config = config
+    def __init__(self, config: ModelConfig, weights: Weights, special_ids: SpecialIdPair = SpecialIdPair()) -> None:
+        self.config, self.special_ids = config, special_ids
         weights, layout = search_weights(config, weights), Layout(config)
         rotary = Rotary(config.max_length, config.head_widths[0]) if config.positions == "rotary" else None
         self._source_embedding = Embedding(weights, layout.source_embedding, config)
@@ -58,7 +58,7 @@ class ArrayModel:
     @np.errstate(all="ignore")
     def start(self, source_ids: Ints) -> ArraySteps:
         """Read the sources (B, S), which end in eos and then padding."""
-        is_real = source_ids != self.config.pad_id
+        is_real = source_ids != self.special_ids.source.pad
         mask_bias = None if is_real.all() else np.where(is_real, np.float32(0), MASKED)[:, None, None]
         return ArraySteps(self, self._encode(source_ids, mask_bias), len(source_ids), mask_bias)
 
@@ -91,14 +91,14 @@ class ArraySteps:
         self._scores, self._exponentials = np.empty((2, ROWS_AT_ONCE, vocab_size), dtype=np.float32)
 
     @np.errstate(all="ignore")
-    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> ProjectedScores:
+    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> ProjectedScores:
         """See `dragoman.decoding.state.Steps`."""
         at = slice(position, position + 1)
         x = self._model.target_embedding(ids, at)
-        path_bias = None if paths is None else np.where(paths, np.float32(0), MASKED)[:, None]
+        path_bias = None if ancestry is None else np.where(ancestry, np.float32(0), MASKED)[:, None]
         for layer, cache in zip(self._model.decoder_layers, self._layers, strict=True):
             x = layer(x, cache, at, path_bias, self._mask_bias)
-        x = x[open_places]
+        x = x[slots]
         hidden = x if self._model.decoder_norm is None else self._model.decoder_norm(x)
         return ProjectedScores(hidden, self._project, self._model.config.target_vocab_size)
 
@@ -189,7 +189,7 @@ class DecoderLayer:
     def __call__(
         self, x: Floats, cache: LayerCache, position: slice, path_bias: Floats | None, mask_bias: Floats | None
     ) -> Floats:
-        """Read a token in each place: x (B * N, D), path_bias (B, 1, N, C), mask_bias (B, 1, 1, S) -> (B * N, D)."""
+        """Read a token in each slot: x (B * N, D), path_bias (B, 1, N, C), mask_bias (B, 1, 1, S) -> (B * N, D)."""
         n_sentences = len(cache.memory_keys)
 
         def attend_to_target(x: Floats) -> Floats:

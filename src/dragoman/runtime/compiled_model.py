@@ -1,6 +1,6 @@
 """`ArrayModel`'s function with each layer compiled (`kernels.c`): a call a step, where NumPy takes two hundred.
 
-B sentences, S source, N places for hypotheses of a sentence, R of them open, C tokens read for a sentence, D model
+B sentences, S source, N slots for hypotheses of a sentence, R of them open, C tokens read for a sentence, D model
 width, H heads, K and W widths of a key and a value, V target vocabulary.
 """
 
@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.machine.arrays import Floats, Ints
-from dragoman.model.layout import Layout
+from dragoman.bundle.layout import Layout
+from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.native.kernels import (
     DecoderStruct,
     Kernels,
@@ -29,6 +29,7 @@ from dragoman.runtime.packing import Packer, rounded_up
 from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 #: More of the highest scores than this are found in NumPy, in less than quadratic time.
 MOST_SORTED = 100
@@ -44,8 +45,14 @@ class CompiledModel:
 
     # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
     @np.errstate(all="ignore")
-    def __init__(self, config: ModelConfig, weights: Mapping[str, Floats], kernels: Kernels) -> None:
-        self.config, self.kernels = config, kernels
+    def __init__(
+        self,
+        config: ModelConfig,
+        weights: Mapping[str, Floats],
+        kernels: Kernels,
+        special_ids: SpecialIdPair = SpecialIdPair(),
+    ) -> None:
+        self.config, self.kernels, self.special_ids = config, kernels, special_ids
         weights, layout = search_weights(config, weights), Layout(config)
         pack = Packer(config, weights, kernels)
         self._source_embedding = Embedding(weights, layout.source_embedding, config)
@@ -78,7 +85,7 @@ class CompiledModel:
         n_sentences, length = source_ids.shape
         if not 0 < length <= self.config.max_length:
             raise ValueError(f"a source of {length} tokens for a model that reads {self.config.max_length}")
-        unseen = self.unseen(source_ids != self.config.pad_id)
+        unseen = self.unseen(source_ids != self.special_ids.source.pad)
         x = self._source_embedding(source_ids, slice(length))
         steps = CompiledSteps(self, n_sentences, length, unseen)
         angles = None if self.angles is None else self.angles.rows(slice(length))
@@ -120,7 +127,7 @@ class CompiledModel:
 class CompiledSteps:
     """Sentences that are being translated: the keys and values of their memory, and of the tokens read so far.
 
-    What is kept of a sentence stays where it was put at the start, its slot; nothing is copied when others are done.
+    The keys and values of a sentence stay where they were put at the start; nothing is copied when others are done.
     """
 
     def __init__(self, model: CompiledModel, n_sentences: int, length: int, unseen: Floats) -> None:
@@ -129,9 +136,9 @@ class CompiledSteps:
         self._unseen_memory = unseen  # (B, S up to whole vectors)
         self._read = Tokens(model, n_sentences, 0)
         self._n_read = 0  # C
-        self._slots = np.arange(n_sentences)  # of the sentences that are left
+        self._sentences = np.arange(n_sentences)  # those that are left, as they were numbered at the start
         tokens = (ctypes.addressof(each.structs) for each in (self._memory, self._read))
-        self._struct = SentencesStruct(length, *tokens, address(unseen), address(self._slots))
+        self._struct = SentencesStruct(length, *tokens, address(unseen), address(self._sentences))
 
     def read_memory(self, memory: Floats, layers: Sequence[int]) -> None:
         """Compute from memory (B * S, D) the keys and values that some decoder layers attend to."""
@@ -141,26 +148,26 @@ class CompiledSteps:
             layer, tokens = ctypes.byref(model.decoder_layers[number]), ctypes.byref(self._memory.structs[number])
             model.kernels.read_memory(ctypes.byref(model.shape), layer, address(memory), *sizes, tokens)
 
-    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> CompiledScores:
+    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> CompiledScores:
         """See `dragoman.decoding.state.Steps`."""
-        model, n_places = self._model, ids.shape[1]
+        model, n_slots = self._model, ids.shape[1]
         if position >= model.config.max_length:
             raise IndexError(f"position {position} of a model that has {model.config.max_length}")
-        ids, open_places = (np.ascontiguousarray(each, dtype=np.int64) for each in (ids, open_places))
-        n_read, n_rows = self._n_read, len(open_places)
-        self._n_read += n_places
+        ids, slots = (np.ascontiguousarray(each, dtype=np.int64) for each in (ids, slots))
+        n_read, n_rows = self._n_read, len(slots)
+        self._n_read += n_slots
         # A translation is mostly as long as its source.
-        self._read.make_room(self._n_read, n_read + n_places * self._struct.source_length, self._slots)
-        if paths is None:
+        self._read.make_room(self._n_read, n_read + n_slots * self._struct.source_length, self._sentences)
+        if ancestry is None:
             unseen, stride = model.all_seen(self._n_read), 0
         else:
-            rows = model.unseen(paths.reshape(-1, self._n_read)[open_places])
+            rows = model.unseen(ancestry.reshape(-1, self._n_read)[slots])
             unseen, stride = address(rows), rows.shape[1]
         hidden = np.empty((n_rows, model.config.d_model), dtype=np.float32)
         at = slice(position, position + 1)
         added = model.target_embedding.position_vectors(at)
         angles = None if model.angles is None else model.angles.rows(at)
-        tokens = address(ids), address(open_places), n_places, n_rows, n_read
+        tokens = address(ids), address(slots), n_slots, n_rows, n_read
         places = (None if each is None else address(each) for each in (added, angles))
         step = StepStruct(*tokens, *places, unseen, stride)
         model.kernels.decode(
@@ -170,8 +177,8 @@ class CompiledSteps:
 
     def keep(self, sentences: Ints) -> None:
         """See `dragoman.decoding.state.Steps`."""
-        self._slots = self._slots[sentences]
-        self._struct.slots = address(self._slots)
+        self._sentences = self._sentences[sentences]
+        self._struct.slots = address(self._sentences)
 
 
 class Tokens:
@@ -188,9 +195,9 @@ class Tokens:
         self.structs = (TokensStruct * n_layers)()
         self._point()
 
-    def make_room(self, n_tokens: int, expected: int, slots: Ints) -> None:
-        """Have room for so many tokens of each of the sentences in `slots`, and if not, for twice as many or those
-        that are expected."""
+    def make_room(self, n_tokens: int, expected: int, sentences: Ints) -> None:
+        """Have room for so many tokens of each of some sentences, and if not, for twice as many or those that are
+        expected."""
         n_blocks = self._arrays[0][0].shape[2]
         if n_tokens > n_blocks * self._lanes:
             more = rounded_up(max(2 * n_tokens, expected), self._lanes) // self._lanes
@@ -198,7 +205,7 @@ class Tokens:
                 for number, array in enumerate(arrays):
                     # Zeros take no memory until they are written over.
                     arrays[number] = np.zeros((*array.shape[:2], more, array.shape[3]), dtype=array.dtype)
-                    arrays[number][slots, :, :n_blocks] = array[slots]
+                    arrays[number][sentences, :, :n_blocks] = array[sentences]
             self._point()
 
     def _point(self) -> None:

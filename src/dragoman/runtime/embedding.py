@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dragoman.bundle.layout import EmbeddingLayout
 from dragoman.machine.arrays import Floats, Ints
-from dragoman.model.layout import EmbeddingLayout
 from dragoman.runtime.folding import needs_centring
 from dragoman.settings.model_config import ModelConfig
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
-from dragoman.machine.arrays import Floats
-from dragoman.model.layout import (
+from dragoman.bundle.layout import (
     AttentionLayout,
     DecoderLayerLayout,
     EncoderLayerLayout,
@@ -20,6 +19,7 @@ from dragoman.model.layout import (
     LinearLayout,
     NormLayout,
 )
+from dragoman.machine.arrays import Floats
 from dragoman.settings.model_config import ModelConfig
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dragoman.bundle.layout import DecoderLayerLayout, EncoderLayerLayout, LinearLayout, NormLayout
 from dragoman.bundle.weights import quantized
 from dragoman.machine.arrays import Floats
-from dragoman.model.layout import DecoderLayerLayout, EncoderLayerLayout, LinearLayout, NormLayout
 from dragoman.native.kernels import (
     ACTIVATIONS,
     LAYER_NORM,

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from dragoman.bundle.layout import LinearLayout, NormLayout
 from dragoman.machine.arrays import Floats
-from dragoman.model.layout import LinearLayout, NormLayout
 from dragoman.runtime.folding import can_fold
 from dragoman.settings.model_config import ModelConfig
 

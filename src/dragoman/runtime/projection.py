@@ -44,6 +44,10 @@ class ProjectedScores:
         """See `Scores`."""
         self._whole().forbid(rows, ids)
 
+    def multiply(self, rows: Ints, ids: Ints, factor: float) -> None:
+        """See `Scores`."""
+        self._whole().multiply(rows, ids, factor)
+
     def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
         """See `Scores`."""
         self._whole().force(rows, ids, values)

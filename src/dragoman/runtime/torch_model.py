@@ -1,6 +1,6 @@
 """A `dragoman.Transformer` behind the search: on a GPU, or in a precision that NumPy does not have.
 
-B sentences, S source, N places for hypotheses of a sentence, R of them open, C tokens read for a sentence, V target
+B sentences, S source, N slots for hypotheses of a sentence, R of them open, C tokens read for a sentence, V target
 vocabulary.
 """
 
@@ -10,18 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from dragoman.decoding.scores import FORBIDDEN
 from dragoman.errors import ConfigError
-from dragoman.machine.arrays import Floats, Ints
+from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.model.cache import Placed, SequenceCache
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 
 class TorchModel:
@@ -36,6 +35,11 @@ class TorchModel:
         """Its shape."""
         return self._model.config
 
+    @property
+    def special_ids(self) -> SpecialIdPair:
+        """Those of its vocabularies."""
+        return self._model.special_ids
+
     @torch.no_grad()
     def start(self, source_ids: Ints) -> TorchSteps:
         """Read the sources (B, S), which end in eos and then padding.
@@ -46,13 +50,13 @@ class TorchModel:
         if self._model.training:
             raise ConfigError("search with a model in training mode", advice="call model.eval(), then model.train()")
         ids = torch.from_numpy(source_ids).to(self._device)
-        source_mask = padding_mask(ids, self.config.pad_id)
+        source_mask = padding_mask(ids, self.special_ids.source.pad)
         empty = self._model.start_cache(self._model.encode(ids), None if bool(source_mask.all()) else source_mask)
         return TorchSteps(self._model, GridCache(empty))
 
 
 class GridCache:
-    """A decoder's cache (`dragoman.model.cache.Cache`) which is told where the next tokens stand."""
+    """A decoder's cache (`dragoman.model.cache.Cache`) which is told the positions of the next tokens."""
 
     def __init__(self, empty: SequenceCache) -> None:
         self.layers = empty.layers
@@ -71,12 +75,12 @@ class TorchSteps:
         self._model, self._cache = model, cache
 
     @torch.no_grad()
-    def step(self, ids: Ints, position: int, paths: NDArray[np.bool_] | None, open_places: Ints) -> TensorScores:
+    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> TensorScores:
         """See `dragoman.decoding.state.Steps`."""
         tokens = self._tensor(ids)
-        mask = None if paths is None else self._tensor(paths)[:, None]
+        mask = None if ancestry is None else self._tensor(ancestry)[:, None]
         self._cache.placed = Placed(range(position, position + 1), mask)
-        hidden = self._model.step(tokens, self._cache).flatten(0, 1)[self._tensor(open_places)]
+        hidden = self._model.step(tokens, self._cache).flatten(0, 1)[self._tensor(slots)]
         return TensorScores(self._model.project(hidden).log_softmax(dim=-1, dtype=torch.float32))
 
     @torch.no_grad()
@@ -88,7 +92,7 @@ class TorchSteps:
         if self._cache.source_mask is not None:
             self._cache.source_mask = self._cache.source_mask.index_select(0, rows)
 
-    def _tensor(self, array: NDArray[np.int64] | NDArray[np.bool_]) -> Tensor:
+    def _tensor(self, array: Ints | Bools) -> Tensor:
         return torch.from_numpy(array).to(self._cache.layers[0].memory_keys.device)
 
 
@@ -109,6 +113,10 @@ class TensorScores:
     def forbid(self, rows: Ints, ids: Ints) -> None:
         """See `dragoman.decoding.scores.Scores`."""
         self.log_probs[self._tensor(rows), self._tensor(ids)] = float(FORBIDDEN)
+
+    def multiply(self, rows: Ints, ids: Ints, factor: float) -> None:
+        """See `dragoman.decoding.scores.Scores`."""
+        self.log_probs[self._tensor(rows), self._tensor(ids)] *= factor
 
     def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
         """See `dragoman.decoding.scores.Scores`."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dragoman.settings.ranges import Count, Depth, Probability
+from dragoman.settings.ranges import Depth, Probability
 from dragoman.settings.sections import Section
 
 
@@ -37,7 +37,7 @@ class ModelShape(Section):
     """`std` divides by the unbiased standard deviation plus epsilon; `rms` takes no mean off."""
     final_norm: bool | None = None
     """One more norm after the last layer; None is yes for `pre`, whose sum still wants one, and no for `post`."""
-    activation: Literal["relu", "gelu", "swiglu"] = "relu"
+    activation: Literal["relu", "gelu", "silu", "swiglu"] = "relu"
     bias: bool = True
     """Whether linear maps and layer norms add a learned vector."""
     scale_embeddings: bool = True
@@ -51,7 +51,6 @@ class ModelShape(Section):
     """What decoder layer i attends to: the encoder's last layer, or the encoder's layer i."""
     max_length: Annotated[int, Field(ge=2, le=1_000_000)] = 512
     """Longest sequence, in tokens."""
-    pad_id: Count = 0
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Widths that do not divide, and depths that differ."""
@@ -104,5 +103,3 @@ class ModelConfig(ModelShape):
                 f"tie 'all' needs one joint vocabulary, but the sizes are {self.source_vocab_size} and "
                 f"{self.target_vocab_size}; use tokenizer.joint=true or model.tie=decoder",
             )
-        if self.pad_id >= min(self.source_vocab_size, self.target_vocab_size):
-            yield f"pad_id {sizes}", f"pad_id {self.pad_id} lies outside the vocabulary"

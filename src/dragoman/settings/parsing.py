@@ -111,8 +111,6 @@ def _useless_settings(config: Config) -> Iterator[tuple[str, str]]:
     if config.model.tie == "all" and not tokenizer.is_joint:
         name = "model.tie"
         yield name, f"{name} 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"
-    if config.model.pad_id:
-        yield "model.pad_id", "model.pad_id must be 0, which fills batches of text up; leave it out"
     if config.training.r_drop and not any(rate for name, rate in config.model if name.endswith("dropout")):
         name = "training.r_drop"
         yield name, f"{name} compares two passes with different dropout, and there is none; set model.dropout"

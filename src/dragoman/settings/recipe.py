@@ -25,6 +25,8 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
         ConfigError: the file is not a YAML mapping of at most 100 kB, or an override is not `key=value`.
     """
     settings = _read_file(path) if path is not None else {}
+    if path is not None and path.name == "config.yaml":
+        _drop_pad_id(settings)
     override_settings(settings, overrides)
     return settings
 
@@ -68,6 +70,13 @@ def to_yaml(config: Section) -> str:
     """Return a configuration as YAML that `read_recipe` reads back."""
     text: str = yaml.safe_dump(config.model_dump(mode="json"), sort_keys=False, allow_unicode=True)
     return text
+
+
+def _drop_pad_id(settings: dict[str, Any]) -> None:
+    """Drop `model.pad_id`, which runs of release 0.1.0 have noted, and which is 0 in all of them."""
+    model = settings.get("model")
+    if isinstance(model, dict) and model.get("pad_id") == 0:
+        del model["pad_id"]
 
 
 def _read_file(path: Path) -> dict[str, Any]:

@@ -26,6 +26,8 @@ class SearchConfig(Section):
     translation, or here if this is more (never over the model's)."""
     no_repeat_ngram: Count = 0
     """No sequence of this many tokens is written twice; 0 is off."""
+    repetition_penalty: Annotated[float, Field(ge=1, le=100)] = 1.0
+    """The log-probability of a token that was written before is multiplied by this (Keskar et al. 2019); 1 is off."""
     sample: bool = False
     temperature: Annotated[float, Field(gt=0, le=100)] = 1.0
     top_k: Count = 0

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dragoman.text.cleaning import REPLACEMENT, clean, without_controls
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, UNK_ID, Vocabulary
+from dragoman.text.special_ids import SpecialIds
+from dragoman.text.vocabulary import Vocabulary
 
 
 class Characters:
@@ -19,6 +20,11 @@ class Characters:
     def vocab_size(self) -> int:
         """Number of ids, special tokens included."""
         return len(self._vocabulary)
+
+    @property
+    def special_ids(self) -> SpecialIds:
+        """Those of the vocabulary."""
+        return self._vocabulary.special_ids
 
     def split(self, text: str) -> str:
         """The characters that `encode` looks up."""
@@ -35,10 +41,10 @@ class Characters:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; an unknown character is U+FFFD."""
-        shown = [each for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID)]
-        pieces = self._vocabulary.pieces(shown)
+        shown = [id for id in ids if id not in self.special_ids.marks]
+        pieces = zip(shown, self._vocabulary.pieces(shown), strict=True)
         return without_controls(
-            "".join(REPLACEMENT if each == UNK_ID else piece for each, piece in zip(shown, pieces, strict=True))
+            "".join(REPLACEMENT if id == self.special_ids.unknown else piece for id, piece in pieces)
         )
 
     def pieces(self, ids: Sequence[int]) -> list[str]:

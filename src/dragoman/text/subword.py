@@ -19,8 +19,8 @@ from dragoman.errors import ConfigError, is_out_of_memory
 from dragoman.machine.isolation import run_apart
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
+from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword_sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, SPECIALS, UNK_ID
 
 SPACE = "▁"
 
@@ -60,6 +60,7 @@ class Subword:
         self._processor = _load(model)
         self._known_words = _KnownWords(self._processor)
         self.vocab_size: int = self._processor.get_piece_size()
+        self.special_ids = SpecialIds()
 
     @staticmethod
     def cleaned(text: str, lowercase: bool) -> str:
@@ -82,7 +83,7 @@ class Subword:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; bytes that are not UTF-8 are U+FFFD."""
-        shown = [int(each) for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID)]
+        shown = [int(id) for id in ids if id not in self.special_ids.marks]
         return collapse_spaces(without_controls(self._processor.decode(shown)))
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
@@ -143,14 +144,15 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
         processor.LoadFromSerializedProto(model)
     except RuntimeError:
         raise ValueError("SentencePiece cannot read it") from None
-    n_specials = len(SPECIALS)
-    if processor.get_piece_size() <= n_specials:
+    special_ids = SpecialIds()
+    names = [name for _, name in sorted(special_ids.names.items())]
+    if processor.get_piece_size() <= len(names):
         raise ValueError("it has no pieces")
     pieces = processor.id_to_piece(list(range(processor.get_piece_size())))  # a ValueError if one is not UTF-8
-    found = tuple(pieces[:n_specials])
-    controls = [each for each in range(n_specials) if processor.is_control(each)]
-    if found != SPECIALS or controls != [PAD_ID, SOS_ID, EOS_ID] or not processor.is_unknown(UNK_ID):
-        raise ValueError(f"its first ids are {' '.join(found)}, not {' '.join(SPECIALS)}")
+    found = pieces[: len(names)]
+    controls = {id for id in range(len(names)) if processor.is_control(id)}
+    if found != names or controls != special_ids.marks or not processor.is_unknown(special_ids.unknown):
+        raise ValueError(f"its first ids are {' '.join(found)}, not {' '.join(names)}")
     one_word = processor.encode("a")
     if any(SPACE in piece[1:] for piece in pieces) or processor.encode("a a") != [*one_word, *one_word]:
         raise ValueError("it does not split each word by itself")
@@ -158,7 +160,7 @@ def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
 
 
 def _pieces(processor: sentencepiece.SentencePieceProcessor) -> Pieces:
-    ids, byte_ids = {}, {}
+    ids, byte_ids, unknown_id = {}, {}, processor.unk_id()
     for each in range(processor.get_piece_size()):
         piece = processor.id_to_piece(each)
         if processor.is_byte(each):
@@ -168,9 +170,9 @@ def _pieces(processor: sentencepiece.SentencePieceProcessor) -> Pieces:
     scores = {piece: processor.get_score(each) for piece, each in ids.items()}
 
     def spell(character: str) -> list[int]:
-        return [byte_ids.get(byte, UNK_ID) for byte in character.encode()] if byte_ids else [UNK_ID]
+        return [byte_ids.get(byte, unknown_id) for byte in character.encode()] if byte_ids else [unknown_id]
 
-    return Pieces(ids, scores, spell)
+    return Pieces(ids, scores, spell, unknown_id)
 
 
 def learn_subword(
@@ -205,8 +207,9 @@ def learn_subword(
         "num_threads": _TRAINING_THREADS,
         "minloglevel": _ERRORS,
     }
-    for name, number in (("pad", PAD_ID), ("unk", UNK_ID), ("bos", SOS_ID), ("eos", EOS_ID)):
-        options |= {f"{name}_id": number, f"{name}_piece": SPECIALS[number]}
+    names = SpecialIds().names
+    for name, id in zip(("pad", "unk", "bos", "eos"), sorted(names), strict=True):
+        options |= {f"{name}_id": id, f"{name}_piece": names[id]}
     # Short of memory, SentencePiece aborts the process that it is in.
     work = partial(_train, texts, vocab_size, options)
     return run_apart(work, "the process that learns the vocabulary", _LESS_MEMORY)

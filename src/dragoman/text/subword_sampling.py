@@ -16,8 +16,6 @@ from dataclasses import dataclass
 from itertools import accumulate, count, pairwise
 from typing import Protocol, TypeVar
 
-from dragoman.text.vocabulary import UNK_ID
-
 K = TypeVar("K")
 V = TypeVar("V")
 
@@ -43,6 +41,7 @@ class Pieces:
     scores: Mapping[str, float]
     #: The ids of a character that is no piece: its bytes, or the unknown token.
     spell: Callable[[str], list[int]]
+    unknown_id: int
 
     def spelled(self, symbols: Sequence[str]) -> list[int]:
         """The ids of pieces and unknown characters; a run of unknown tokens is one, as in SentencePiece."""
@@ -50,7 +49,7 @@ class Pieces:
         for symbol in symbols:
             found = self.ids.get(symbol)
             added = [found] if found is not None else self.spell(symbol)
-            if added != [UNK_ID] or ids[-1:] != added:
+            if added != [self.unknown_id] or ids[-1:] != added:
                 ids += added
         return ids
 
@@ -172,7 +171,7 @@ class UnigramSampling:
 
     def sample(self, words: Sequence[str], key: tuple[int, ...]) -> list[int]:
         """The ids of a segmentation of `words`."""
-        draws = keyed_draws(key)
+        draws, unknown = keyed_draws(key), [self._pieces.unknown_id]
         ids: list[int] = []
         for word in words:
             lattice = self._lattices.get(word)
@@ -187,7 +186,7 @@ class UnigramSampling:
                 chosen.append(lattice.ids[end][edge])
                 end = lattice.starts[end][edge]
             for piece in reversed(chosen):
-                if piece != [UNK_ID] or ids[-1:] != piece:
+                if piece != unknown or ids[-1:] != piece:
                     ids += piece
         return ids
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -16,13 +16,15 @@ from dragoman.settings.sections import parse_section
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.characters import Characters
 from dragoman.text.cleaning import clean
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.subword import Subword, learn_subword
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.text.wordlist import read_words, words_to_json
 from dragoman.text.words import Words
 
-#: Version 2 has sources lower-cased. Others are still written as version 1, which every release reads.
-FORMAT_VERSION = 2
+#: Version 2 has sources lower-cased, version 3 other special ids than the usual ones. All others are still written as
+#: version 1, which every release reads.
+FORMAT_VERSION = 3
 DESCRIPTION = "tokenizer.json"
 
 #: SentencePiece learns from at most so many sentences a model, taken evenly from a larger corpus. It holds them in
@@ -42,11 +44,16 @@ Learned = bytes | Vocabulary
 
 
 class Tokenizer(Protocol):
-    """Text to ids and back. Ids are in [0, vocab_size); 0 to 3 are the special tokens."""
+    """Text to ids and back. Ids are in [0, vocab_size)."""
 
     @property
     def vocab_size(self) -> int:
         """Number of ids, special tokens included."""
+        ...
+
+    @property
+    def special_ids(self) -> SpecialIds:
+        """The ids of padding, the unknown token, start and end."""
         ...
 
     def encode(self, text: str) -> list[int]:
@@ -86,6 +93,17 @@ class Tokenizers:
     target_lang: str
 
     @property
+    def special_ids(self) -> SpecialIdPair:
+        """Those of both sides."""
+        return SpecialIdPair(self.source.special_ids, self.target.special_ids)
+
+    def require_special_ids(self, special_ids: SpecialIdPair) -> None:
+        """Raise a ConfigError if a model has other special ids than these tokenizers."""
+        if special_ids != self.special_ids:
+            what = "the special ids of the model are not those of the tokenizers"
+            raise ConfigError(what, advice="give the tokenizers that it was trained with")
+
+    @property
     def joint(self) -> bool:
         """Whether both sides have one vocabulary."""
         return self.config.is_joint
@@ -97,8 +115,10 @@ class Tokenizers:
 
     def _contents(self) -> dict[str, bytes]:
         """What `save` writes, by the names of its files."""
+        is_usual = self.special_ids == SpecialIdPair()
         description = {
-            "format_version": 2 if self.config.lowercase_source else 1,
+            "format_version": 3 if not is_usual else 2 if self.config.lowercase_source else 1,
+            **({} if is_usual else {"special_ids": asdict(self.special_ids)}),
             "config": self.config.for_older_releases(),
             "source_lang": self.source_lang,
             "target_lang": self.target_lang,
@@ -122,12 +142,18 @@ class Tokenizers:
         """
         path = folder / DESCRIPTION
         description = read_json(path)
-        config = _read_config(description, path)
+        config, special_ids = _read_config(description, path), _read_special_ids(description, path)
+        ids_of = special_ids.source, special_ids.target
         langs = [description.get("source_lang"), description.get("target_lang")]
         languages = _checked_lang(langs[0], path), _checked_lang(langs[1], path)
         files = [folder / name for name in _files(config)]
-        source, target = _both_sides(config, lambda side: _load(files[side], side, config, languages, sizes[side]))
-        return cls(source, target, config, *languages)
+        source, target = _both_sides(
+            config, lambda side: _load(files[side], side, config, languages, sizes[side], ids_of[side])
+        )
+        tokenizers = cls(source, target, config, *languages)
+        if tokenizers.special_ids != special_ids:
+            raise BundleError("its special ids are not those of the vocabularies", path, advice="use another copy")
+        return tokenizers
 
     def lowercasing_source(self) -> Tokenizers:
         """The same vocabularies, for sources that are lower-cased."""
@@ -151,7 +177,14 @@ class Tokenizers:
     @property
     def _rules(self) -> tuple[object, ...]:
         """What decides, beside the vocabularies, how text is read."""
-        return self.config.kind, self.config.lowercased, self.joint, self.source_lang, self.target_lang
+        return (
+            self.config.kind,
+            self.config.lowercased,
+            self.joint,
+            self.source_lang,
+            self.target_lang,
+            self.special_ids,
+        )
 
     def describe(self) -> str:
         """One line about the vocabularies."""
@@ -289,13 +322,18 @@ def _to_bytes(learned: Learned) -> bytes:
 
 
 def _load(
-    path: Path, side: int, config: TokenizerConfig, languages: tuple[str, str], n_entries: int | None
+    path: Path,
+    side: int,
+    config: TokenizerConfig,
+    languages: tuple[str, str],
+    n_entries: int | None,
+    special_ids: SpecialIds,
 ) -> Tokenizer:
     if path.is_symlink() or not path.is_file():
         raise BundleError("file not found, or not a plain file", path, advice="use another copy")
     if n_entries is not None and path.stat().st_size > _largest_vocabulary(n_entries):
         raise BundleError(f"too large for {n_entries:,} entries", path, advice="use another copy")
-    learned = path.read_bytes() if config.has_pieces else read_words(path)
+    learned = path.read_bytes() if config.has_pieces else read_words(path, special_ids)
     try:
         return _tokenizer(learned, side, config, languages)
     except ValueError as error:
@@ -315,7 +353,8 @@ def _read_config(description: dict[str, object], path: Path) -> TokenizerConfig:
             advice="install a newer dragoman",
         )
     config = description.get("config")
-    if unknown := description.keys() - {"format_version", "config", "source_lang", "target_lang"}:
+    known = {"format_version", "config", "source_lang", "target_lang"} | ({"special_ids"} if version == 3 else set())
+    if unknown := description.keys() - known:
         raise BundleError(f"unknown key {min(unknown)!r}", path, advice="use another copy")
     if not isinstance(config, dict):
         raise BundleError("the tokenizer's configuration is missing", path, advice="use another copy")
@@ -326,6 +365,26 @@ def _read_config(description: dict[str, object], path: Path) -> TokenizerConfig:
         raise BundleError(
             "the tokenizer's settings are wrong", path, advice="use another copy", details=problems
         ) from None
+
+
+def _read_special_ids(description: dict[str, object], path: Path) -> SpecialIdPair:
+    """Return the usual special ids where the description names none."""
+    if description.get("format_version") != 3:
+        return SpecialIdPair()
+    sides = description.get("special_ids")
+    try:
+        if not isinstance(sides, dict) or sides.keys() != {"source", "target"}:
+            raise ValueError("not those of a source and a target")
+        return SpecialIdPair(**{side: _special_ids(sides[side]) for side in sides})
+    except ValueError as error:
+        raise BundleError(f"the special ids are wrong ({error})", path, advice="use another copy") from None
+
+
+def _special_ids(value: object) -> SpecialIds:
+    names = {field.name for field in fields(SpecialIds)}
+    if not isinstance(value, dict) or value.keys() != names or not all(type(id) is int for id in value.values()):
+        raise ValueError("not the four ids of a side")
+    return SpecialIds(**value)
 
 
 def _checked_lang(lang: object, path: Path) -> str:

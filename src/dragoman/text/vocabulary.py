@@ -1,4 +1,4 @@
-"""The special tokens, and a vocabulary of whole words or characters."""
+"""A vocabulary of whole words or characters."""
 
 from __future__ import annotations
 
@@ -9,24 +9,31 @@ from itertools import repeat
 
 from dragoman.errors import ConfigError
 from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
-
-PAD_ID, UNK_ID, SOS_ID, EOS_ID = 0, 1, 2, 3
-SPECIALS = ("<pad>", "<unk>", "<sos>", "<eos>")
+from dragoman.text.special_ids import SpecialIds
 
 MAX_WORDS = 10_000_000
 
 
 class Vocabulary:
-    """Words and their ids. The special tokens have the first four ids, and no word of a text is ever one of them:
-    a word that is spelled "<pad>" has an id of its own, or is unknown.
+    """Words and their ids. No word of a text has a special id: one that is spelled "<pad>" has an id of its own, or is
+    unknown.
 
     Args:
-        words: the words from id 4 on, each once.
+        words: in the order of their ids, each once.
+        special_ids: the words have the other ids.
+
+    Raises:
+        ValueError: a word is there twice, or a special id is too large for so few words.
     """
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], special_ids: SpecialIds = SpecialIds()) -> None:
         self.words = tuple(words)
-        self._ids = {word: index for index, word in enumerate(self.words, start=len(SPECIALS))}
+        self.special_ids = special_ids
+        names, rest = special_ids.names, iter(self.words)
+        size = len(names) + len(self.words)
+        special_ids.require_size(size)
+        self._pieces = [names[id] if id in names else next(rest) for id in range(size)]
+        self._ids = {piece: id for id, piece in enumerate(self._pieces) if id not in names}
         if len(self._ids) != len(self.words):
             raise ValueError("a word is there twice")
 
@@ -46,8 +53,8 @@ class Vocabulary:
         return cls(sorted(kept, key=lambda word: (-counts[word], word)))
 
     @classmethod
-    def from_json(cls, value: object) -> Vocabulary:
-        """The vocabulary that `to_json` gave.
+    def from_json(cls, value: object, special_ids: SpecialIds = SpecialIds()) -> Vocabulary:
+        """Return the vocabulary whose words `to_json` gave.
 
         Raises:
             ValueError: it is not a list of different, non-empty strings of Unicode text.
@@ -60,21 +67,21 @@ class Vocabulary:
             "".join(value).encode()
         except UnicodeEncodeError:
             raise ValueError("a word has half of a surrogate pair, which JSON can spell but no text has") from None
-        return cls(value)
+        return cls(value, special_ids)
 
     def to_json(self) -> list[str]:
-        """The words from id 4 on."""
+        """The words in the order of their ids."""
         return list(self.words)
 
     def __len__(self) -> int:
-        return len(SPECIALS) + len(self.words)
+        return len(self._pieces)
 
     def __contains__(self, word: str) -> bool:
         return word in self._ids
 
     def ids(self, words: Iterable[str]) -> list[int]:
-        """The ids of words; unknown words have `UNK_ID`."""
-        return list(map(self._ids.get, words, repeat(UNK_ID)))
+        """The ids of words; unknown words have the unknown id."""
+        return list(map(self._ids.get, words, repeat(self.special_ids.unknown)))
 
     def without_unknown_joiners(self, text: str) -> str:
         """Remove the joiners that are in no word; a vocabulary without words is being learned, and keeps them."""
@@ -90,5 +97,5 @@ class Vocabulary:
         Raises:
             IndexError: an id is outside the vocabulary.
         """
-        n_specials = len(SPECIALS)
-        return [SPECIALS[each] if 0 <= each < n_specials else self.words[each - n_specials] for each in ids]
+        pieces = self._pieces
+        return [pieces[id] for id in ids]

@@ -12,7 +12,8 @@ from dragoman.errors import ConfigError
 from dragoman.text.cleaning import clean, without_controls
 from dragoman.text.invisible import has_joiners, is_blank, is_one_emoji, without_joiners
 from dragoman.text.languages import base_language
-from dragoman.text.vocabulary import EOS_ID, PAD_ID, SOS_ID, Vocabulary
+from dragoman.text.special_ids import SpecialIds
+from dragoman.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer
@@ -47,6 +48,11 @@ class Words:
     def vocab_size(self) -> int:
         """Number of ids, special tokens included."""
         return len(self._vocabulary)
+
+    @property
+    def special_ids(self) -> SpecialIds:
+        """Those of the vocabulary."""
+        return self._vocabulary.special_ids
 
     @cached_property
     def _rules(self) -> Callable[[str], Iterable[Token]]:
@@ -85,7 +91,7 @@ class Words:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The sentence of ids, with spaces where the language has them."""
-        pieces = self._vocabulary.pieces(each for each in ids if each not in (PAD_ID, SOS_ID, EOS_ID))
+        pieces = self._vocabulary.pieces(id for id in ids if id not in self.special_ids.marks)
         is_french = base_language(self._output_language) == "fr"
         words: list[str] = []
         for position, piece in enumerate(pieces):

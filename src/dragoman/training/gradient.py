@@ -31,7 +31,7 @@ def batch_gradient(
         The number of target tokens of all processes, and the sums over them of the loss that was minimised and of the
         negative log-likelihood, in nats.
     """
-    device, pad_id = next(model.parameters()).device, model.config.pad_id
+    device, pad_id = next(model.parameters()).device, model.special_ids.target.pad
     counted = torch.tensor(sum(n_target_tokens(batch, pad_id) for batch in micro_batches), device=device)
     n_tokens = int(processes.sum(counted))
     sums = torch.zeros(2, device=device)

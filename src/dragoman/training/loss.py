@@ -180,9 +180,9 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, r_drop: float
     Returns:
         The sums of `token_losses` over the target tokens that are not padding.
     """
-    pad_id, n_passes = model.config.pad_id, 2 if r_drop and torch.is_grad_enabled() else 1
+    pad_id, n_passes = model.special_ids.target.pad, 2 if r_drop and torch.is_grad_enabled() else 1
     source, target = batch.source_ids.repeat(n_passes, 1), batch.target_ids.repeat(n_passes, 1)
-    hidden = model.decode(target[:, :-1], model.encode(source), padding_mask(source, pad_id))
+    hidden = model.decode(target[:, :-1], model.encode(source), padding_mask(source, model.special_ids.source.pad))
     real = target[:, 1:] != pad_id
     hidden, targets = hidden[real], batch.target_ids[:, 1:][real[: len(batch.target_ids)]]
     projection = model.output_projection

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dragoman.model.attention import OURS, PLAIN
+from dragoman.model.operations import MAX_KEYS_FUSED, MAX_KEYS_UNFUSED
 from dragoman.native.fused_library import library
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.training_config import TrainingConfig
@@ -17,8 +17,8 @@ _OF_BFLOAT16 = 0.65
 #: Counted on models of 128 to 512 dimensions, with sentences of usual length. With the compiled functions true to a
 #: tenth in most cases, and a fifth too much in others; without them to a third or so.
 _NARROW_VECTORS, _COMPILED_NARROW_VECTORS = 20, 15
-_WIDE_VECTORS = {"relu": 3, "gelu": 3, "swiglu": 5}
-_COMPILED_WIDE_VECTORS = {"relu": 2, "gelu": 2, "swiglu": 4}
+_WIDE_VECTORS = {"relu": 3, "gelu": 3, "silu": 3, "swiglu": 5}
+_COMPILED_WIDE_VECTORS = {"relu": 2, "gelu": 2, "silu": 2, "swiglu": 4}
 #: Numbers held for each score of the loss's chunk, without R-Drop and with it; by the compiled functions only one.
 _SCORES, _SCORES_OF_TWO = 3, 5
 #: Numbers kept for each weight of attention: by the compiled function, in plain products, and with dropout.
@@ -76,9 +76,9 @@ def _attention_numbers(model: ModelConfig, longest: int, device: str, compiled: 
     if model.attention_dropout:
         each = _DROPPED_WEIGHTS * longest
     elif compiled:
-        each = _WEIGHTS * min(longest, OURS)
+        each = _WEIGHTS * min(longest, MAX_KEYS_FUSED)
     elif device == "cpu":
-        each = _PLAIN_WEIGHTS * min(longest, PLAIN)
+        each = _PLAIN_WEIGHTS * min(longest, MAX_KEYS_UNFUSED)
     else:
         each = 0  # PyTorch's fused attention computes them again
     return each * model.n_heads * (model.n_encoder_layers + 2 * model.n_decoder_layers)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.averaging import MeanWeights
 from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
+from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import read_weights
 from dragoman.errors import BundleError, ConfigError, RunFolderError
 from dragoman.machine.files import TEMPORARY
 from dragoman.machine.folders import remove_folder, verify_folder
 from dragoman.machine.json_files import read_json
 from dragoman.machine.pointers import read_pointer, remove_pointer, set_pointer
-from dragoman.model.layout import Layout
 from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
@@ -37,13 +37,13 @@ class RunFolder:
         """The steps of the checkpoints, whole or not, in order."""
         return saved_steps(self.checkpoints)
 
-    def load(self, warn: Callable[[str], None]) -> Checkpoint | None:
+    def load(self) -> Checkpoint | None:
         """The newest whole checkpoint, as `load_checkpoint` finds it.
 
         Raises:
             BundleError: every checkpoint is damaged, or they were taken away.
         """
-        checkpoint = load_checkpoint(self.checkpoints, warn)
+        checkpoint = load_checkpoint(self.checkpoints)
         if checkpoint is None and (saved_steps(self.bundles) or self._has_logged()):
             raise BundleError("the run's checkpoints are missing", self.path, advice="choose another --output")
         return checkpoint

@@ -72,7 +72,7 @@ def validate(
             for batch in batches.micro_batches(position):
                 _, nll = batch_loss(model, batch.to(device), smoothing=0.0)
                 total += float(nll)
-                count += n_target_tokens(batch, model.config.pad_id)
+                count += n_target_tokens(batch, model.special_ids.target.pad)
     if not math.isfinite(total):
         return Validation(total, 0.0)
     n_sentences = min(len(store), MAX_SENTENCES)

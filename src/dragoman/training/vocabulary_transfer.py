@@ -6,15 +6,15 @@ Method: vocabulary transfer (Gee et al. 2022, "Fast Vocabulary Transfer for Lang
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 import numpy as np
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.layout import Layout, Weight
 from dragoman.machine.arrays import Floats
-from dragoman.model.layout import Layout, Weight
+from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
-from dragoman.text.vocabulary import SPECIALS, UNK_ID
 
 
 def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
@@ -25,7 +25,7 @@ def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
     (new size, d_model), and the output's bias (old size,) becomes (new size,).
     """
     old, new = ((each.source, each.target) for each in (start.tokenizers, tokenizers))
-    if all(_names(before) == _names(after) for before, after in zip(old, new, strict=True)):
+    if all(_vocabulary(before) == _vocabulary(after) for before, after in zip(old, new, strict=True)):
         return start
     weights, layout = dict(start.weights), Layout(start.config)
     by_side: list[list[Weight | None]] = [
@@ -41,20 +41,25 @@ def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
     return replace(start, config=config, weights=weights, tokenizers=tokenizers)
 
 
-def _names(tokenizer: Tokenizer) -> list[str]:
-    """What each id but those of the special tokens is called."""
-    return tokenizer.pieces(range(len(SPECIALS), tokenizer.vocab_size))
+def _vocabulary(tokenizer: Tokenizer) -> tuple[list[str], SpecialIds]:
+    """Return the name of each id, and the special ids."""
+    return tokenizer.pieces(range(tokenizer.vocab_size)), tokenizer.special_ids
 
 
 def _parts(old: Tokenizer, new: Tokenizer) -> list[list[int]]:
-    """For each id of `new` the ids of `old` that make it up."""
-    ids = {piece: index for index, piece in enumerate(_names(old), start=len(SPECIALS))}
-    return [*([special] for special in range(len(SPECIALS))), *(_longest_first(piece, ids) for piece in _names(new))]
+    """Return for each id of `new` the ids of `old` that make it up."""
+    (old_names, old_special), (new_names, new_special) = _vocabulary(old), _vocabulary(new)
+    ids = {name: id for id, name in enumerate(old_names) if id not in old_special.names}
+    special = dict(zip(astuple(new_special), astuple(old_special), strict=True))
+    return [
+        [special[id]] if id in special else _longest_first(name, ids, old_special.unknown)
+        for id, name in enumerate(new_names)
+    ]
 
 
-def _longest_first(piece: str, ids: Mapping[str, int]) -> list[int]:
-    """The ids of the longest beginning that has one, then of the rest. A character that begins nothing is its bytes, or
-    "<unk>" where they have no ids.
+def _longest_first(piece: str, ids: Mapping[str, int], unknown_id: int) -> list[int]:
+    """Return the ids of the longest beginning that has one, then of the rest. A character that begins nothing is its
+    bytes, or unknown where they have no ids.
     """
     found: list[int] = []
     while piece:
@@ -63,7 +68,7 @@ def _longest_first(piece: str, ids: Mapping[str, int]) -> list[int]:
             found.append(ids[piece[:length]])
         else:
             length = 1
-            found += (ids.get(f"<0x{byte:02X}>", UNK_ID) for byte in piece[0].encode())
+            found += (ids.get(f"<0x{byte:02X}>", unknown_id) for byte in piece[0].encode())
         piece = piece[length:]
     return found
 

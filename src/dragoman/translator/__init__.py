@@ -19,12 +19,13 @@ see text only. Read `request`, `results`, `cutting`, `planning`, `searching`, `f
 """
 
 from dragoman.translator.models import ComputeOptions
+from dragoman.translator.padding import BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Plan, SearchJob
 from dragoman.translator.request import Request, SearchOptions
 from dragoman.translator.results import Alternative, Score, Translation
 from dragoman.translator.searching import Candidate, StopCondition
-from dragoman.translator.translator import BATCH_TOKENS, Translator
+from dragoman.translator.translator import Translator
 
 __all__ = [
     "BATCH_TOKENS",

@@ -103,8 +103,11 @@ class _Call:
 
     def is_open(self) -> bool:
         """Return True if its caller still waits; a call that should stop fails now."""
-        if not self.future.done() and self.stop():
-            self.fail(self.stop.error())
+        try:
+            if not self.future.done() and self.stop():
+                self.fail(self.stop.error())
+        except Exception as error:  # of the caller's own question
+            self.fail(error)
         return not self.future.done()
 
     def add(self, index: int, candidates: list[Candidate]) -> None:

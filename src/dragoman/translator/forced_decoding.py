@@ -16,16 +16,18 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import token_weights
 from dragoman.model.masks import padding_mask
 from dragoman.model.transformer import Transformer
-from dragoman.text.vocabulary import EOS_ID, SOS_ID
-from dragoman.translator.padding import pad
+from dragoman.text.special_ids import SpecialIdPair
+from dragoman.translator.padding import pad, pad_sources
 
 #: The ids of a source and of a target, without special ones.
 IdPair = tuple[Sequence[int], Sequence[int]]
 
 
-def pad_on(rows: Sequence[Sequence[int]], device: str | torch.device) -> Tensor:
-    """Pad rows of ids: (B, S) on a device."""
-    return torch.from_numpy(pad(rows)).to(device)
+def pad_pairs(pairs: Sequence[IdPair], special_ids: SpecialIdPair, device: str | torch.device) -> tuple[Tensor, Tensor]:
+    """Add the end mark to each source and the start to each target, and pad: (B, S) and (B, T) on a device."""
+    source_ids = pad_sources([source for source, _ in pairs], special_ids.source)
+    target_ids = pad([[special_ids.target.start, *target] for _, target in pairs], special_ids.target.pad)
+    return torch.from_numpy(source_ids).to(device), torch.from_numpy(target_ids).to(device)
 
 
 @torch.inference_mode()
@@ -34,9 +36,9 @@ def forced_log_probs(models: Sequence[Transformer], pairs: Sequence[IdPair]) -> 
 
     Those of several models are the logarithm of their mean probability.
     """
-    device = _device(models[0])
-    source_ids = pad_on([[*source, EOS_ID] for source, _ in pairs], device)
-    target_ids = pad_on([[SOS_ID, *target, EOS_ID] for _, target in pairs], device)
+    special_ids = models[0].special_ids
+    with_end = [(source, [*target, special_ids.target.end]) for source, target in pairs]
+    source_ids, target_ids = pad_pairs(with_end, special_ids, _device(models[0]))
     by_model = []
     for model in models:
         log_probs = model(source_ids, target_ids[:, :-1]).log_softmax(dim=-1, dtype=torch.float32)
@@ -48,11 +50,9 @@ def forced_log_probs(models: Sequence[Transformer], pairs: Sequence[IdPair]) -> 
 @torch.inference_mode()
 def forced_attention(model: Transformer, pairs: Sequence[IdPair], heads: AlignmentHeads) -> list[Tensor]:
     """Return each pair's mean attention of `heads` from target to source tokens: (T, S), without special tokens."""
-    device = _device(model)
-    source_ids = pad_on([[*source, EOS_ID] for source, _ in pairs], device)
-    target_ids = pad_on([[SOS_ID, *target] for _, target in pairs], device)
+    source_ids, target_ids = pad_pairs(pairs, model.special_ids, _device(model))
     with capture_attention(model, ["cross"]) as maps:
-        model.decode(target_ids, model.encode(source_ids), padding_mask(source_ids, model.config.pad_id))
+        model.decode(target_ids, model.encode(source_ids), padding_mask(source_ids, model.special_ids.source.pad))
     weights = token_weights(maps["cross"], heads).cpu()
     return [rows[: len(target), : len(source)] for rows, (source, target) in zip(weights, pairs, strict=True)]
 

@@ -16,6 +16,7 @@ from dragoman.runtime.array_layers import Weights
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.special_ids import SpecialIdPair
 
 if TYPE_CHECKING:
     import torch
@@ -74,11 +75,11 @@ class TrainedModels:
         given = self.given[index]
         if self.device == "cpu":
             if isinstance(given, Bundle):
-                return _on_cpu(given.config, given.weights, self.precision)
+                return _on_cpu(given.config, given.weights, given.tokenizers.special_ids, self.precision)
             state = given.cpu().eval().state_dict()
             if all(weight.element_size() == 4 for weight in state.values()):
                 weights = {name: weight.numpy().copy() for name, weight in state.items()}
-                return _on_cpu(given.config, weights, self.precision)
+                return _on_cpu(given.config, weights, given.special_ids, self.precision)
         from dragoman.runtime.torch_model import TorchModel
 
         return TorchModel(self._in_torch(index))
@@ -96,10 +97,12 @@ class TrainedModels:
         return model
 
 
-def _on_cpu(config: ModelConfig, weights: Weights, precision: Precision) -> Model:
+def _on_cpu(config: ModelConfig, weights: Weights, special_ids: SpecialIdPair, precision: Precision) -> Model:
     """Return the fastest model of this precision. A processor that does not multiply such numbers uses float32."""
     kernels = usable_kernels(precision)
-    return CompiledModel(config, weights, kernels[0]) if kernels else ArrayModel(config, weights)
+    if kernels:
+        return CompiledModel(config, weights, kernels[0], special_ids)
+    return ArrayModel(config, weights, special_ids)
 
 
 def _device_of(model: Transformer | Bundle) -> str:

@@ -8,12 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import ConfigError
-from dragoman.text.vocabulary import PAD_ID
+from dragoman.text.special_ids import SpecialIds
+
+#: Source tokens, padding included, that are searched at once on a GPU, and on a CPU, where a small batch stays in the
+#: caches: reading RAM costs more than small matrix products.
+BATCH_TOKENS, CPU_BATCH_TOKENS = 2048, 512
 
 
-def pad(rows: Sequence[Sequence[int]]) -> NDArray[np.int64]:
+def pad_sources(sources: Sequence[Sequence[int]], special_ids: SpecialIds) -> NDArray[np.int64]:
+    """Add the end mark to each source, and pad: (B, S)."""
+    return pad([[*source, special_ids.end] for source in sources], special_ids.pad)
+
+
+def pad(rows: Sequence[Sequence[int]], pad_id: int) -> NDArray[np.int64]:
     """Pad rows of ids: (B, S)."""
-    padded = np.full((len(rows), max(map(len, rows), default=0)), PAD_ID)
+    padded = np.full((len(rows), max(map(len, rows), default=0)), pad_id)
     for ids, row in zip(padded, rows, strict=True):
         ids[: len(row)] = row
     return padded

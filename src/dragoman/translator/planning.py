@@ -12,7 +12,6 @@ from dragoman.text.cleaning import harmless
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import harmless_paragraphs
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import UNK_ID
 from dragoman.translator.checking import string
 from dragoman.translator.cutting import Limits, Segment, cut, encode_if_short
 from dragoman.translator.request import Request
@@ -121,7 +120,7 @@ class Planner:
 
     def _prefix_ids(self, prefix: str, config: SearchConfig, number: int) -> list[int]:
         ids = self._tokenizers.target.encode(prefix)
-        if UNK_ID in ids:
+        if self._tokenizers.target.special_ids.unknown in ids:
             raise ConfigError(f"the prefix of text {number} has what the vocabulary lacks", advice="leave it out")
         most = min(config.max_length or self._max_length, self._max_length)
         if len(ids) >= most:

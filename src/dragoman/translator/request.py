@@ -48,6 +48,7 @@ class SearchOptions(TypedDict, total=False):
     min_length: int | None
     max_length: int | None
     no_repeat_ngram: int | None
+    repetition_penalty: float | None
     sample: bool | None
     temperature: float | None
     top_k: int | None

@@ -1,4 +1,4 @@
-"""What a Translator returns."""
+"""The results of a Translator."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 #: A reason to read a translation with care:
-#: `repetition`: a stretch of it is written again and again, and the text has no such stretch;
-#: `length`: it is far longer or shorter than translations of such texts are;
-#: `copied`: a part of the text was copied, because no model can translate it;
-#: `unusual`: the text is longer than what the model learned from.
+#: `repetition`: a stretch is repeated again and again, and the text has no such stretch;
+#: `length`: it is far longer or shorter than translations of such texts;
+#: `copied`: a segment of the text was copied, because no model can translate it;
+#: `unusual`: the text is longer than the lines that the model learned from.
 Flag = Literal["repetition", "length", "copied", "unusual"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
     """Return each flag once, in the order of `Flag`."""
-    found = set(flags)
-    return tuple(flag for flag in get_args(Flag) if flag in found)
+    raised = set(flags)
+    return tuple(flag for flag in get_args(Flag) if flag in raised)
 
 
 @dataclass(frozen=True)
@@ -25,30 +25,30 @@ class Alternative:
     """One of the translations found for a text."""
 
     text: str
-    #: What it is ranked by: `log_prob`, divided by the length penalty if the search has one.
+    #: The value that ranks it: `log_prob`, divided by the length penalty if the search has one.
     score: float
     #: Natural-log probability, the end of the sentence included; not normalised by length.
     log_prob: float
     #: The target tokens, as the tokenizer writes them.
     tokens: tuple[str, ...]
-    #: Which word of the text (from 0) each word of the translation comes from, as `dragoman.alignment.words` numbers
-    #: them: (source word, target word). None when it was not asked for.
+    #: Pairs of a word of the text and a word of the translation, numbered from 0 by `dragoman.alignment.word_spans`.
+    #: None if the alignment was not asked for.
     alignment: tuple[tuple[int, int], ...] | None = None
 
 
 @dataclass(frozen=True)
 class Translation:
-    """The best translation of a text, with the others when more were asked for."""
+    """The best translation of a text, and its alternatives."""
 
     text: str
-    #: As in `Alternative`; the sum over the parts if the text was translated in parts.
+    #: As in `Alternative`; the sum over the segments if there are several.
     score: float
     tokens: tuple[str, ...]
-    #: The n best, the best first; empty for an empty text.
+    #: The n best, the best first; none for an empty text.
     alternatives: tuple[Alternative, ...] = ()
     #: As in `Alternative`.
     alignment: tuple[tuple[int, int], ...] | None = None
-    #: How many parts the text was cut into.
+    #: Segments that the text was cut into.
     n_parts: int = 1
     #: Reasons to read it with care, each once, in the order of `Flag`.
     flags: tuple[Flag, ...] = ()
@@ -56,7 +56,7 @@ class Translation:
 
 @dataclass(frozen=True)
 class Score:
-    """How probable a model finds a given translation."""
+    """The probability of a given translation."""
 
     #: Natural-log probability, the end of the sentence included; not normalised by length.
     log_prob: float

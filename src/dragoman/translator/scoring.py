@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dragoman.errors import DataError, printable
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.text.vocabulary import EOS_ID, SPECIALS
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.padding import pair_batches
 from dragoman.translator.results import Score
@@ -57,7 +56,8 @@ class PairScorer:
         return [self._score(target_ids, log_probs[row]) for row, (_, target_ids) in enumerate(pairs)]
 
     def _score(self, target_ids: Ids, token_log_probs: tuple[float, ...]) -> Score:
-        tokens = (*map(printable, self._tokenizers.target.pieces(target_ids)), SPECIALS[EOS_ID])
+        tokenizer = self._tokenizers.target
+        tokens = tuple(map(printable, tokenizer.pieces([*target_ids, tokenizer.special_ids.end])))
         return Score(math.fsum(token_log_probs), token_log_probs, tokens)
 
     def _encode(self, source: str, target: str) -> tuple[Ids, Ids]:

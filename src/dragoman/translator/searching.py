@@ -19,8 +19,7 @@ from dragoman.machine.workers import Workers
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
-from dragoman.text.vocabulary import EOS_ID
-from dragoman.translator.padding import batches, pad
+from dragoman.translator.padding import batches, pad_sources
 from dragoman.translator.planning import SearchJob
 
 
@@ -63,7 +62,7 @@ class StopCondition:
 
     def error(self) -> StoppedError:
         """Return the error of a search that it stopped."""
-        if self.is_cancelled is not None and self.is_cancelled():
+        if self.is_cancelled is not None and time.monotonic() < self.deadline:
             return StoppedError("the translation was cancelled")
         return DeadlineError("there was not enough time for the translation", advice="allow more, or send less text")
 
@@ -111,13 +110,13 @@ class Searcher:
         """See `Pipeline.search`."""
         batch_size = self.batch_size if batch_size is None else batch_size
         found: list[list[Candidate]] = [[] for _ in jobs]
-        rows_of = [
+        rows_by_batch = [
             [group[place] for place in places]
             for group in _groups(jobs)
             for places in batches([len(jobs[row].ids) + 1 for row in group], batch_size)
         ]
-        results = self._workers.map([_Batch([jobs[row] for row in rows], stop) for rows in rows_of])
-        for rows, beams in zip(rows_of, results, strict=True):
+        results = self._workers.map([_Batch([jobs[row] for row in rows], stop) for rows in rows_by_batch])
+        for rows, beams in zip(rows_by_batch, results, strict=True):
             if beams is None and stop is not None:
                 raise stop.error()
             for row, beam in zip(rows, beams or (), strict=True):
@@ -126,7 +125,7 @@ class Searcher:
 
     def _search_batch(self, batch: _Batch) -> list[list[Candidate]] | None:
         """Return None if it was stopped: an error would end the worker processes."""
-        source_ids = pad([[*job.ids, EOS_ID] for job in batch.jobs])
+        source_ids = pad_sources([job.ids for job in batch.jobs], self._scorer.special_ids.source)
         prefixes = [job.prefix_ids for job in batch.jobs]
         config = batch.jobs[0].config
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, overload
 
@@ -17,19 +18,11 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.text.learned_text import LearnedText, fewest_sentences
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator import checking
 from dragoman.translator.batcher import Batcher
-from dragoman.translator.checking import (
-    model_names,
-    plain_number,
-    positive,
-    positive_seconds,
-    prefix_list,
-    string,
-    string_list,
-    string_stream,
-)
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.models import ComputeOptions, TrainedModels
+from dragoman.translator.padding import BATCH_TOKENS, CPU_BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
 from dragoman.translator.request import Request, SearchOptions, TranslateOptions
@@ -40,10 +33,7 @@ from dragoman.translator.searching import Searcher, StopCondition
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
 
-#: Source tokens, padding included, that are searched at once on a GPU, and on a CPU, where a small batch stays in the
-#: caches: reading RAM costs more than small matrix products.
-BATCH_TOKENS, CPU_BATCH_TOKENS = 2048, 512
-#: Texts in the eyes of a type checker, which takes a string for a sequence of strings, too.
+#: Texts for a type checker, to which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
 
 
@@ -77,20 +67,16 @@ class Translator:
         self.learned = learned
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer(self._models.for_search())
+        tokenizers.require_special_ids(self.scorer.special_ids)
         #: Longest source, and longest target, in tokens; both sides end in one more token.
         self.max_length = self.scorer.max_length - 1
-        self._batch_size = CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
-        n_workers = compute.workers if self.device == "cpu" else 1
-        self._searcher = Searcher(self.scorer, tokenizers.target, n_workers, self._batch_size)
-        self._planner = Planner(tokenizers, self.scorer.max_length, learned)
+        n_workers, batch_size = (compute.workers, CPU_BATCH_TOKENS) if self.device == "cpu" else (1, BATCH_TOKENS)
+        self._searcher = Searcher(self.scorer, tokenizers.target, n_workers, batch_size)
         self._pair_scorer = PairScorer(self._models, tokenizers, self.max_length)
+        planner = Planner(tokenizers, self.scorer.max_length, learned)
+        finisher = Finisher(self._models, tokenizers, self.alignment, batch_size)
         #: The steps of `translate`.
-        self.pipeline = Pipeline(
-            self._planner,
-            self._searcher,
-            Finisher(self._models, tokenizers, self.alignment, self._batch_size),
-            self.search,
-        )
+        self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
 
     @classmethod
     def load(cls, *names: str | Path, device: str = "auto", workers: int = 1, precision: Precision = "float32") -> Self:
@@ -102,17 +88,17 @@ class Translator:
             BundleError: one of them is missing, damaged or of a newer format.
             ConfigError: they have different tokenizers, there is no such device, or no int8 on it.
         """
-        names, workers = tuple(model_names(names)), positive(workers, "workers")
-        found_device = find_device("cpu" if device == "auto" and precision == "int8" else device)
+        names, workers = tuple(checking.model_names(names)), checking.positive(workers, "workers")
+        device = find_device("cpu" if device == "auto" and precision == "int8" else device)
         bundles = [load_bundle(name) for name in names]
-        first = bundles[0]
-        for name, bundle in zip(names, bundles, strict=True):
+        first, *others = bundles
+        for name, bundle in zip(names[1:], others, strict=True):
             if not bundle.tokenizers.equals(first.tokenizers):
                 what = f"its tokenizer differs from that of {names[0]}"
                 raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
         heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
         texts = [LearnedText.of_bundle(bundle.facts, name) for name, bundle in zip(names, bundles, strict=True)]
-        compute = ComputeOptions(found_device, workers, precision)
+        compute = ComputeOptions(device, workers, precision)
         return cls(bundles, first.tokenizers, first.search, compute, heads, fewest_sentences(texts))
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
@@ -132,16 +118,15 @@ class Translator:
 
     @contextlib.contextmanager
     def shared(self) -> Iterator[Self]:
-        """Yield this translator for many threads, as in a server: their calls are searched together in batches.
+        """Yield this translator for the threads of a server; their calls are searched together, in batches.
 
             with translator.shared() as shared:
                 ...  # in each thread: shared.translate(text, timeout=5)
 
-        A batch has jobs of equal search settings; prefixes, timeouts and alignment may differ. How scores round depends
-        on the batch. A call that fails or is late does so alone. At the end of the block, calls that were made before
-        are waited for.
+        Calls of equal search options share batches; prefixes, timeouts and alignment may differ. A call that fails or
+        is late does so alone. The end of the block waits for calls that were made. Scores round by their batch.
         """
-        with Batcher(self._searcher, self._batch_size, self._searcher.n_workers) as batcher:
+        with Batcher(self._searcher, self._searcher.batch_size, self._searcher.n_workers) as batcher:
             shared = object.__new__(type(self))
             vars(shared).update(vars(self), pipeline=replace(self.pipeline, searcher=batcher))
             yield shared
@@ -171,10 +156,10 @@ class Translator:
         is white space, and a blank line ends a sentence. A translation is always one line.
 
         Args:
-            texts: a string gives a Translation; a list, a tuple or another sequence of strings (an array, a column)
-                gives a list of them in the same order.
+            texts: a string gives a Translation; a list or another sequence of strings (an array, a column) gives a
+                list of them in the same order.
             prefixes, align, sentences: see `Request`; prefixes are one for all texts, or one for each.
-            batch_size: source tokens, padding included, searched at once; None is what suits the device. It changes the
+            batch_size: source tokens, padding included, searched at once; None is what suits the device. It changes
                 speed, and how scores round.
             timeout: seconds after which a search is given up.
             options: `SearchOptions`; those left out or None are the bundle's.
@@ -184,11 +169,12 @@ class Translator:
                 string; the message names its place.
             DeadlineError: the timeout passed.
         """
-        config, batch_size = self.search_with(**options), self._checked_size(batch_size)
-        stop = None if timeout is None else StopCondition.after(positive_seconds(timeout, "timeout"))
+        config = self.search_with(**options)
+        batch_size = None if batch_size is None else checking.positive(batch_size, "batch_size")
+        stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         asked = Request("", sentences=sentences, align=align).checked("")
-        sources = [texts] if isinstance(texts, str) else string_list(texts, "text")
-        pairs = zip(sources, prefix_list(prefixes, len(sources)), strict=True)
+        sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
+        pairs = zip(sources, checking.prefix_list(prefixes, len(sources)), strict=True)
         requests = [replace(asked, text=text, prefix=prefix) for text, prefix in pairs]
         translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)
         return translations[0] if isinstance(texts, str) else translations
@@ -206,60 +192,50 @@ class Translator:
     ) -> Iterator[Translation]:
         """Translate lines of any iterable as they come.
 
-        Whenever the lines read so far fill a batch, their translations are yielded in order. With a `batch_size` of 1
-        each line is answered before the next is read. With a larger `read_ahead`, so many batches are read, sorted by
-        length and shared among the workers, which is faster if nobody waits for a line.
+        Whenever the lines read so far fill a batch, their translations are yielded; with a `batch_size` of 1 each line
+        is answered before the next is read. With a larger `read_ahead`, so many batches are read, sorted by length and
+        shared among the workers, which is faster if nobody waits for a line.
 
         Raises:
             ConfigError: as `translate`, at once; but for a line that is no string, when it comes.
         """
-        config, batch_size = self.search_with(**options), self._checked_size(batch_size)
-        prefix = "" if prefixes is None else string(prefixes, "the prefix")
-        asked = Request("", prefix, sentences, align).checked("")
-        n_tokens = batch_size * positive(read_ahead, "read_ahead")
-        blocks = self._planner.blocks(string_stream(lines, "line"), n_tokens)
+        config = self.search_with(**options)
+        batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
+        asked = Request("", "" if prefixes is None else prefixes, sentences, align).checked("")
+        n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
+        blocks = self.pipeline.planner.blocks(checking.string_stream(lines, "line"), n_tokens)
         requests = ([replace(asked, text=line) for line in block] for block in blocks)
-        return (
-            translation
-            for block in requests
-            for translation in self.pipeline.translate(block, config, batch_size=batch_size)
-        )
+        return chain.from_iterable(self.pipeline.translate(each, config, batch_size=batch_size) for each in requests)
 
     @overload
     def score(self, sources: str, targets: str, *, batch_size: int | None = None) -> Score: ...
 
     @overload
-    def score(
-        self,
-        sources: list[str] | tuple[str, ...],
-        targets: list[str] | tuple[str, ...],
-        *,
-        batch_size: int | None = None,
-    ) -> list[Score]: ...
+    def score(self, sources: TextList, targets: TextList, *, batch_size: int | None = None) -> list[Score]: ...
 
     def score(
         self, sources: str | TextList, targets: str | TextList, *, batch_size: int | None = None
     ) -> Score | list[Score]:
-        """Return the natural-log probability of a target given its source, or of each of many (forced decoding).
-
-        An ensemble's is that of the averaged probabilities. `Score` has the sum, not normalised by length, and the mean
-        for a token.
+        """Return how probable a target is, given its source, or each of many (forced decoding); an ensemble's
+        probabilities are averaged.
 
         Raises:
             DataError: the lists differ in length, or a text is longer than the model reads.
             ConfigError: a text is no string, or `batch_size` no number.
         """
-        if isinstance(sources, str) or isinstance(targets, str):
-            if isinstance(sources, list | tuple) or isinstance(targets, list | tuple):
-                raise DataError("one side is a text and the other a list", advice="give two texts, or two lists")
-            source, target = string(sources, "the source"), string(targets, "the target")
-            return self.score([source], [target], batch_size=batch_size)[0]
-        size = BATCH_TOKENS if batch_size is None else positive(batch_size, "batch_size")
-        return self._pair_scorer.score(string_list(sources, "source"), string_list(targets, "target"), size)
+        size = BATCH_TOKENS if batch_size is None else checking.positive(batch_size, "batch_size")
+        if not isinstance(sources, str) and not isinstance(targets, str):
+            return self._pair_scorer.score(
+                checking.string_list(sources, "source"), checking.string_list(targets, "target"), size
+            )
+        if isinstance(sources, list | tuple) or isinstance(targets, list | tuple):
+            raise DataError("one side is a text and the other a list", advice="give two texts, or two lists")
+        pair = checking.string(sources, "the source"), checking.string(targets, "the target")
+        return self._pair_scorer.score(pair[:1], pair[1:], size)[0]
 
     def fits(self, source: str, target: str) -> bool:
         """Return True if the model can read the whole pair, so that `score` takes it."""
-        return self._pair_scorer.fits(string(source, "the source"), string(target, "the target"))
+        return self._pair_scorer.fits(checking.string(source, "the source"), checking.string(target, "the target"))
 
     def search_with(self, **options: Unpack[SearchOptions]) -> SearchConfig:
         """Return the search of a call with these options; those left out or None are the translator's own.
@@ -267,8 +243,5 @@ class Translator:
         Raises:
             ConfigError: an option is out of range.
         """
-        given = {name: plain_number(value) for name, value in options.items() if value is not None}
+        given = {name: checking.plain_number(value) for name, value in options.items() if value is not None}
         return parse_section(SearchConfig, {**self.search.model_dump(), **given})
-
-    def _checked_size(self, batch_size: int | None) -> int:
-        return self._batch_size if batch_size is None else positive(batch_size, "batch_size")

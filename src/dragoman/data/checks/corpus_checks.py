@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dragoman.data.checks.language_evidence import LanguageSample
 from dragoman.data.checks.markup import MarkupCounter
 from dragoman.data.checks.misalignment import AlignmentCheck, Misfit
-from dragoman.data.corpus import LineCountError, ParallelText
-from dragoman.data.formats.tables import NumberedLine
+from dragoman.data.formats.pair_file import LocatedPair
+from dragoman.data.formats.two_files import LineCountError
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.text_files.lines import Line
 
 #: A corpus with a larger share of shifted pairs is refused.
@@ -27,7 +28,7 @@ class CorpusChecks:
         self._n_pairs = 0
         self._misfits: list[Misfit] | None = None
 
-    def read(self, text: ParallelText) -> Iterator[NumberedLine]:
+    def read(self, text: ParallelText) -> Iterator[LocatedPair]:
         """Read the pairs of a text, and take each.
 
         Raises:

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from html.entities import html5
 from typing import Literal
 
-from dragoman.data.corpus import ParallelText
-from dragoman.data.formats.tables import NumberedLine
+from dragoman.data.formats.pair_file import LocatedPair
+from dragoman.data.parallel_text import ParallelText
 from dragoman.data.text_files.lines import Line
 from dragoman.text.cleaning import collapse_spaces
 
@@ -95,15 +95,11 @@ def cleaned(text: ParallelText, cleaning: Sequence[Cleaning]) -> ParallelText:
     if not cleaning:
         return text
 
-    def numbered() -> Iterator[NumberedLine]:
+    def read() -> Iterator[LocatedPair]:
         for line, source, target in text.numbered():
             yield line, _clean_line(source, cleaning), _clean_line(target, cleaning)
 
-    def read() -> Iterator[tuple[Line, Line]]:
-        return ((source, target) for _, source, target in numbered())
-
-    table = None if text.table is None else replace(text.table, numbered=numbered)
-    return replace(text, read=read, table=table)
+    return replace(text, pair_file=replace(text.pair_file, read=read))
 
 
 def clean_markup(text: str, cleaning: Sequence[Cleaning]) -> str:

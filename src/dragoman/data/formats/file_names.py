@@ -14,8 +14,6 @@ from dragoman.settings.data_config import LANGUAGE_CODE
 UNKNOWN_LANGUAGE = "und"
 #: Ends of file names that look like languages: kinds of files, sides, and what was done to the text.
 _NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
-#: Ends of file names that say how a file is read.
-_KINDS = re.compile(rf"(\.(txt|tsv|csv|jsonl?|ndjson)|{'|'.join(map(re.escape, COMPRESSED_SUFFIXES))})+$")
 
 
 def file_language(name: str) -> str:
@@ -25,7 +23,10 @@ def file_language(name: str) -> str:
 
 def file_stem(name: str) -> str:
     """Return the name of a file without its folder and kind: "data/train.de.txt.gz" is "train.de"."""
-    return _KINDS.sub("", Path(name).name)
+    path = Path(Path(name).name)
+    while path.suffix in (".txt", *COMPRESSED_SUFFIXES) or has_document_suffix(path):
+        path = path.with_suffix("")
+    return path.name
 
 
 def table_languages(name: str) -> Languages:

@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,12 +17,13 @@ from typing import Any, NamedTuple
 from dragoman.data.formats.column_choice import join_lines, which_columns
 from dragoman.data.formats.column_kinds import TEXT, kind_of
 from dragoman.data.formats.column_names import Choice, Languages, choose_by_name, contradiction, is_swapped, meaning
-from dragoman.data.text_files.lines import Line, Unreadable
+from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile, open_blank
+from dragoman.data.text_files.lines import Unreadable, count_lines
 from dragoman.errors import ConfigError, DataError
 
+SUFFIXES = frozenset((".jsonl", ".ndjson", ".json"))
 #: Objects that the keys are judged by.
 _N_JUDGED = 200
-_SUFFIXES = {".jsonl", ".ndjson", ".json"}
 _LIST = re.compile(r'\s*"(\w+)"\s*:\s*\[')
 _USUAL = ("source", "target")
 
@@ -39,16 +41,29 @@ class Keys(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def is_json(path: Path, sample: Sequence[str]) -> bool:
-    """Say if a file is JSON rather than a table: by its name, or because its first line is an object."""
-    first = next(line for line in sample if line.strip()).strip()
-    if _SUFFIXES.intersection(path.suffixes):
-        return True
+def is_json(request: PairRequest) -> bool:
+    """Say if a file is JSON rather than a table: its first line is an object, or begins an array of objects."""
+    first = next((line.strip() for line in request.sample if line.strip()), "")
     return (
         (first.startswith("{") and isinstance(_parsed(first), dict))
         or first in ("[", "[{")
         or (first.startswith("[{") and "\t" not in first)
     )
+
+
+def open_json_lines(request: PairRequest) -> PairFile:
+    """Return the pairs of a file with one JSON object a line.
+
+    Raises:
+        DataError: as `find_keys`. While reading, also as `object_pair`.
+        ConfigError: as `find_keys`.
+    """
+    text, path = request.text, request.path
+    if not request.sample:
+        return open_blank(text)
+    keys = find_keys(path, request.sample, request.languages, request.columns)
+    read = partial(_read_objects, text, keys)
+    return PairFile(read, partial(count_lines, path), keys.languages, keys.notes)
 
 
 def find_keys(path: Path, sample: Sequence[str], wanted: Languages, asked: str | None) -> Keys:
@@ -80,19 +95,14 @@ def find_keys(path: Path, sample: Sequence[str], wanted: Languages, asked: str |
     return Keys((*tried, keys), choice.languages, (_note(path, keys),))
 
 
-def read_objects(lines: Iterable[Line], keys: Keys, path: Path) -> Iterator[tuple[int, Line, Line]]:
-    """Yield the pair of each line, with the line's number.
-
-    Raises:
-        DataError: a line is not an object with a pair.
-    """
-    for number, line in enumerate(lines, start=1):
+def _read_objects(text: TextFile, keys: Keys) -> Iterator[LocatedPair]:
+    for number, line in enumerate(text.lines(), start=1):
         if isinstance(line, Unreadable):
             yield number, line, line
         elif not line.strip():
             yield number, "", ""
         else:
-            yield number, *object_pair(_json(line, path, number), keys, path, number)
+            yield number, *object_pair(_json(line, text.path, number), keys, text.path, number)
 
 
 def object_pair(row: object, keys: Keys, where: str | Path, number: int) -> tuple[str, str]:

@@ -94,6 +94,15 @@ def unpacked(file: BinaryIO, name: str | Path) -> ByteStream:
     return packed
 
 
+def read_head(path: Path) -> bytes:
+    """Return the first bytes of a file, unpacked; none if it cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return io.BufferedReader(unpacked(file, path)).read(HEAD_BYTES)
+    except (OSError, DamagedError, DataError):
+        return b""
+
+
 def packed_file(file: BinaryIO, suffix: str) -> BinaryIO | None:
     """Return a stream that compresses into `file` as the suffix says, the same for the same text; else None.
 

@@ -20,6 +20,7 @@ _SAVE = "save it as text, one sentence a line"
 _SUBTITLES = r"take out its text: grep -vE '^[0-9]+[[:space:]]*$|-->' FILE"
 _PAGES = "save it as text, one sentence a line: pandoc -t plain --wrap=none FILE"
 _SEGMENTS = "export it as a table with tabs (--pairs), or as text files, one sentence a line"
+_PAIRS = "give it as --pairs"
 _COLUMNS = "if it has pairs, give it as --pairs; else save its column of text as a file, one sentence a line"
 
 
@@ -106,7 +107,7 @@ _TEXT_KINDS = (
         rb"(?i)\s*(<!--[\s\S]*?-->\s*)?(<!doctype\s+html\b[^<>\n]*>|<html\b[^<>\n]*>)[ \t\r]*(<|\n|\Z)",
         ".html .htm .xhtml",
     ),
-    _Kind("a translation memory (TMX)", _SEGMENTS, rb"\s*<(!DOCTYPE\s+tmx\b|tmx\s+\w+\s*=)", ".tmx"),
+    _Kind("a translation memory (TMX)", _PAIRS, rb"\s*<(!DOCTYPE\s+tmx\b|tmx\s+\w+\s*=)", ".tmx"),
     _Kind("an XLIFF file", _SEGMENTS, rb"\s*<xliff\s+[\w:]+\s*=", ".xlf .xliff .sdlxliff"),
     _Kind(
         "an XML or SGML file (TMX, XLIFF and test sets are such)",

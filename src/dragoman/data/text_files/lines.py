@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import codecs
 import errno
-import io
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, Literal
 
 from dragoman.data.text_files.character_encodings import encoding_advice
-from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, unpacked
+from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, read_head, unpacked
 from dragoman.data.text_files.raw_lines import raw_lines, raw_lines_of
 from dragoman.errors import DataError
 
@@ -167,22 +166,22 @@ def check_text_file(path: Path) -> os.stat_result:
 
 
 def starts_with_mark(path: Path) -> bool:
-    """Whether a text file begins with a byte order mark, which `read_lines` leaves out.
+    """Return True if a text file begins with a byte order mark, which `read_lines` leaves out."""
+    return read_head(path).startswith(codecs.BOM_UTF8)
+
+
+def check_unchanged(path: Path, before: os.stat_result) -> None:
+    """Make sure that a file is as it was.
 
     Raises:
-        DataError: it cannot be read.
+        DataError: it has changed, or is gone.
     """
-    check_text_file(path)
-    try:
-        with open(path, "rb") as file:
-            return io.BufferedReader(unpacked(file, path)).read(len(codecs.BOM_UTF8)) == codecs.BOM_UTF8
-    except (OSError, DamagedError) as error:
-        raise DataError(f"cannot read ({error})", path, advice="check the file") from None
-
-
-def _unchanged(path: Path, before: os.stat_result) -> Iterator[Line]:
-    """Yield nothing; raise DataError if a file is another than before."""
     now = check_text_file(path)
     if (now.st_size, now.st_mtime_ns) != (before.st_size, before.st_mtime_ns):
         raise DataError("the file changed while reading", path, advice="run it again when nothing writes to it")
+
+
+def _unchanged(path: Path, before: os.stat_result) -> Iterator[Line]:
+    """Yield nothing; check the file in passing."""
+    check_unchanged(path, before)
     yield from ()

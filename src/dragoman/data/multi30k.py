@@ -1,4 +1,4 @@
-"""Corpora known by name: Multi30k from the public repository, those the project makes itself, and Hugging Face's."""
+"""Multi30k (Elliott et al. 2016): captions of pictures in four languages, from the public repository."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import os
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import Path
 
-from dragoman.corpora.synthetic import SyntheticCorpus, make_corpus
 from dragoman.errors import ConfigError, DataError
 from dragoman.machine.files import sha256, write_file
 
-#: Begins the name of a corpus from the Hugging Face hub: "hub:<name>" or "hub:<name>:<configuration>".
-HUB = "hub:"
+NAME = "multi30k"
+#: Of source and target, where no others are asked for.
+LANGUAGES = ("en", "de")
 
 MULTI30K_URL = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
 MULTI30K_SHA256 = {
@@ -35,23 +33,6 @@ MULTI30K_SHA256 = {
 _MULTI30K_SPLITS = {"train": "train", "validation": "val", "test": "test_2016_flickr"}
 _TIMEOUT_S = 30
 
-#: (training, validation, test) pairs of the corpora that are made, and their seed.
-_MADE_SIZES = {"captions": (25_000, 500, 1_000)}
-_OTHER_SIZES = (20_000, 500, 1_000)
-_MADE_SEED = 1
-
-
-def made_pairs(task: str, split: str) -> Sequence[tuple[str, str]]:
-    """The pairs of a corpus that `synthetic` makes."""
-    made = _made(task)
-    return {"train": made.train, "validation": made.validation, "test": made.test}[split]
-
-
-@lru_cache(maxsize=1)
-def _made(task: str) -> SyntheticCorpus:
-    n_train, n_validation, n_test = _MADE_SIZES.get(task, _OTHER_SIZES)
-    return make_corpus(task, n_train, n_validation, n_test, _MADE_SEED)
-
 
 def multi30k_file(split: str, lang: str) -> Path:
     """The file of one side of Multi30k: from the folder DRAGOMAN_DATA, else the cache, else the public repository.
@@ -64,8 +45,8 @@ def multi30k_file(split: str, lang: str) -> Path:
     if name not in MULTI30K_SHA256:
         raise ConfigError(f"multi30k does not have the language {lang!r}", advice="choose two of cs, de, en, fr")
     given = os.environ.get("DRAGOMAN_DATA")
-    cached = cache_folder() / "multi30k" / name
-    path = Path(given) / "multi30k" / name if given else cached
+    cached = cache_folder() / NAME / name
+    path = Path(given) / NAME / name if given else cached
     if not path.is_file():
         path = cached
     if not path.is_file():
@@ -75,12 +56,16 @@ def multi30k_file(split: str, lang: str) -> Path:
     return path
 
 
-def multi30k_tokenised(split: str, lang: str) -> Path | None:
-    """The file of one side of Multi30k as the corpus's own scripts lower-cased and tokenised it, where DRAGOMAN_DATA
-    has it."""
+def tokenised_references(split: str, lang: str) -> list[str] | None:
+    """Return one side of Multi30k as the corpus's own scripts lower-cased and tokenised it.
+
+    None where the folder DRAGOMAN_DATA does not have it.
+    """
     given = os.environ.get("DRAGOMAN_DATA")
-    path = Path(given or "") / "multi30k" / f"{_MULTI30K_SPLITS[split]}.lc.norm.tok.{lang}"
-    return path if given and path.is_file() else None
+    path = Path(given or "") / NAME / f"{_MULTI30K_SPLITS[split]}.lc.norm.tok.{lang}"
+    if not given or not path.is_file():
+        return None
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 def cache_folder() -> Path:
@@ -112,24 +97,3 @@ def _download(name: str, path: Path) -> None:
     if sha256(path) != MULTI30K_SHA256[name]:
         path.unlink()
         raise DataError("the download is not the published file (its SHA-256 differs)", url, advice="try again later")
-
-
-def hub_rows(corpus: str, split: str) -> Iterable[object]:
-    """The rows of a data set of the Hugging Face hub, kept by `datasets` in files of its own.
-
-    Raises:
-        ConfigError: the package `datasets` is not installed.
-        DataError: it cannot load the data set.
-    """
-    try:
-        import datasets
-    except ImportError:
-        raise ConfigError(
-            f"{corpus} needs the package datasets, which is not installed", advice='pip install "dragoman[hub]"'
-        ) from None
-    name, _, configuration = corpus.removeprefix(HUB).partition(":")
-    try:
-        rows: Iterable[object] = datasets.load_dataset(name, configuration or None, split=split)
-    except Exception as error:  # datasets raises what its many readers raise
-        raise DataError(f"the data set cannot be loaded ({error})", corpus, advice="check its name") from None
-    return rows

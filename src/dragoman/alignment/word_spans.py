@@ -1,7 +1,7 @@
-"""Which words of a text a token belongs to.
+"""The places of words and tokens in a text.
 
-A word is what spaces separate, so that its number is that of a plain `split`; in scripts written without spaces it is a
-single character. Places are counted in visible characters, because tokenizers change white space only.
+Spaces separate words, so that a word's number is its index after `split`; in scripts without spaces each character is a
+word. Places are counted in visible characters, because tokenizers change white space only.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from dragoman.text.invisible import without_joiners
 from dragoman.text.languages import UNSPACED
 
 _WORD = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
-#: SentencePiece's mark of a space is one too.
+#: White space, and SentencePiece's mark of a space.
 _INVISIBLE = re.compile(r"[\s▁]")
-#: Texts of more characters, the one times the other, are compared in proportion only.
+#: Two texts are compared by proportion if the product of their lengths is larger.
 _MOST_COMPARED = 10**7
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
-#: From and up to, in visible characters.
+#: Start and end, in visible characters.
 Span = tuple[int, int]
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, in the order in which alignments number them.
+    """Return the words of a text, in the order in which alignments number them.
 
     >>> words("Ein Mann, ein Pferd.")
     ['Ein', 'Mann,', 'ein', 'Pferd.']
@@ -36,22 +36,22 @@ def words(text: str) -> list[str]:
 
 
 def visible(text: str) -> str:
-    """The visible characters of a text, in their composed form; a joiner of letters or emoji is none."""
+    """Return the visible characters of a text in composed form; joiners of letters or emoji are left out."""
     return without_joiners(_INVISIBLE.sub("", clean(text)))
 
 
 def word_spans(text: str) -> list[Span]:
-    """The place of each word."""
+    """Return the place of each word."""
     return _in_a_row([len(visible(word)) for word in words(text)])
 
 
 def token_spans(pieces: Sequence[str], text: str) -> list[Span]:
-    """The place of each token of a text; an empty one for a token that is a space.
+    """Return the place of each token of a text; an empty place for a token that is a space.
 
     Args:
-        pieces: the tokens as their tokenizer writes them, special tokens of start and end left out.
-        text: what they were made of, or decoded to. Where it differs from the pieces (an unknown token, a detokenizer's
-            repair), the place is found by what is equal around it.
+        pieces: the tokens as their tokenizer writes them, without start and end.
+        text: the text that they were made from, or decoded to. If it differs from the pieces (unknown tokens, repairs
+            of a detokenizer), equal characters around a token tell its place.
     """
     surfaces = _surfaces(pieces)
     spans = _in_a_row([len(surface) for surface in surfaces])
@@ -71,7 +71,7 @@ def _in_a_row(lengths: Sequence[int]) -> list[Span]:
 
 
 def _surfaces(pieces: Sequence[str]) -> list[str]:
-    """The visible characters of each piece; a character spelled in bytes is that of its first byte."""
+    """Return the visible characters of each piece; a character spelled in bytes belongs to its first byte."""
     surfaces = [visible(piece) for piece in pieces]
     first = 0
     while first < len(pieces):
@@ -87,13 +87,13 @@ def _surfaces(pieces: Sequence[str]) -> list[str]:
 
 
 def _places(written: str, shown: str) -> list[int]:
-    """For each place in `written`, its end included, that in `shown`: the same where both are equal, in proportion
+    """Map each place in `written`, its end included, to one in `shown`: exactly where both are equal, by proportion in
     between."""
     if len(written) * len(shown) > _MOST_COMPARED:
         return [place * len(shown) // max(1, len(written)) for place in range(len(written) + 1)]
     places = [0] * (len(written) + 1)
-    ours, theirs = ([character.lower() for character in text] for text in (written, shown))
-    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
+    lowered, other = ([character.lower() for character in text] for text in (written, shown))
+    matcher = SequenceMatcher(None, lowered, other, autojunk=False)
     for _, start, end, other_start, other_end in matcher.get_opcodes():
         for place in range(start, end):
             places[place] = other_start + (place - start) * (other_end - other_start) // (end - start)

@@ -1,4 +1,4 @@
-"""Errors of packages that are missing or broken, in one line that says what to install."""
+"""One-line errors for packages that are missing or broken, with the command that installs them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from types import TracebackType
 
 from dragoman.errors import printable
 
-#: Modules of other packages that are imported somewhere, and what pip calls their packages.
+#: Modules that are imported somewhere, and the names of their packages for pip.
 PACKAGES = {
     "torch": "torch",
     "numpy": "numpy",
@@ -26,7 +26,7 @@ PACKAGES = {
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
 }
-#: Names that people know better than the module's.
+#: Well-known names, where they differ from the module's.
 TITLES = {"torch": "PyTorch", "numpy": "NumPy", "spacy": "spaCy", "yaml": "PyYAML", "tensorboard": "TensorBoard"}
 
 

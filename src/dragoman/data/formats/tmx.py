@@ -1,0 +1,199 @@
+"""Translation memories (TMX 1.1 to 1.4b, Localization Industry Standards Association): pairs from units of texts."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from dragoman.data.formats.column_choice import join_lines
+from dragoman.data.formats.column_names import Languages, same_language
+from dragoman.data.formats.file_names import table_languages
+from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
+from dragoman.data.formats.xml_blocks import parse_blocks
+from dragoman.data.text_files.lines import Line, Unreadable
+from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
+from dragoman.errors import ConfigError, DataError
+from dragoman.settings.data_config import LANGUAGE_CODE
+from dragoman.text.languages import base_language
+
+SUFFIXES = frozenset((".tmx",))
+#: Units by which the languages of a memory are judged where not both are asked for.
+_N_JUDGED = 1_000
+#: Inline elements that hold native code, which is no text; of these types, the code is a line break.
+_CODE, _BREAKS = frozenset(("bpt", "ept", "it", "ph", "ut")), frozenset(("lb", "pb", "cb"))
+_HEAD = re.compile(r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!DOCTYPE\s+tmx\b|tmx[\s>])", re.DOTALL)
+
+
+@dataclass
+class _Unit:
+    """A `<tu>`: the line where it begins, and a text in each of some languages."""
+
+    line: int
+    variants: list[tuple[str, Line]] = field(default_factory=list)
+
+    def texts(self, language: str, *, is_exact: bool) -> list[Line]:
+        """Return the texts in a language: those of the very code, else those of the same language elsewhere."""
+        exact = [text for code, text in self.variants if _is_same_code(code, language)]
+        return exact if exact or is_exact else [text for code, text in self.variants if same_language(code, language)]
+
+
+def is_tmx(request: PairRequest) -> bool:
+    """Say if a file begins like a translation memory, whatever its name."""
+    head = request.head
+    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    return _HEAD.match(head.decode(encoding, errors="ignore")) is not None
+
+
+def open_tmx(request: PairRequest) -> PairFile:
+    """Return the pairs of a translation memory in two of its languages.
+
+    A unit with several translations gives several pairs; one that lacks a language gives none.
+
+    Raises:
+        DataError: the file is not well-formed XML, or no translation memory in two languages.
+        ConfigError: it does not have the languages that are wanted, or has more and none is wanted.
+    """
+    if request.columns is not None:
+        advice = "leave --columns out; --source-lang and --target-lang choose the languages"
+        raise ConfigError("a translation memory has no columns", request.path, advice=advice)
+    languages = _choose_languages(request)
+    read = partial(_read_pairs, request.text, languages)
+    source, target = languages
+    note = f'{request.path}: read as a translation memory (TMX); source: "{source}", target: "{target}"'
+    return PairFile(read, lambda: sum(1 for _ in read()), (_usual_code(source), _usual_code(target)), (note,))
+
+
+def _read_pairs(text: TextFile, languages: tuple[str, str]) -> Iterator[LocatedPair]:
+    is_exact = same_language(*languages)  # from British to American English, say
+    is_empty = True
+    memory = _Memory(text.path)
+    for unit in memory.read(text):
+        sides = (unit.texts(language, is_exact=is_exact) for language in languages)
+        for source, target in itertools.product(*sides):
+            yield unit.line, source, target
+            is_empty = False
+    if is_empty:
+        advice = "check --source-lang and --target-lang"
+        raise DataError(f"no unit has both {languages[0]} and {languages[1]}", text.path, advice=advice)
+
+
+class _Memory:
+    """Builds the units of a memory from its elements."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        #: As the header states it.
+        self.source_language = ""
+        self._units: list[_Unit] = []
+        self._unit: _Unit | None = None
+        self._language: str | None = None
+        self._pieces: list[str] | None = None  # of the segment that is open
+        self._n_characters = self._code_depth = 0
+        self._is_root = True
+
+    def read(self, text: TextFile) -> Iterator[_Unit]:
+        """Yield the units of a file."""
+        for _ in parse_blocks(text, self):
+            units, self._units = self._units, []
+            yield from units
+
+    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
+        """Take a start tag."""
+        if self._is_root and name != "tmx":
+            what = f"this is XML ({name}), not a translation memory (TMX)"
+            raise DataError(what, self._path, line=line, advice="export it as TMX, or as a table with tabs")
+        self._is_root = False
+        if self._code_depth:
+            self._code_depth += 1
+        elif self._pieces is not None:
+            self._code_depth = int(name in _CODE)
+            if self._code_depth and attributes.get("type") in _BREAKS:
+                self._pieces.append(" ")
+        elif name == "header":
+            self.source_language = attributes.get("srclang", "")
+        elif name == "tu":
+            self._unit = _Unit(line)
+        elif name == "tuv":
+            self._language = attributes.get("xml:lang") or attributes.get("lang")
+            if self._language is None:
+                raise DataError("a <tuv> without xml:lang", self._path, line=line, advice="export the file again")
+        elif name == "seg":
+            self._pieces, self._n_characters = [], 0
+
+    def end(self, name: str) -> None:
+        """Take an end tag."""
+        if self._code_depth:
+            self._code_depth -= 1
+        elif name == "seg" and self._pieces is not None:
+            is_long = self._n_characters > MAX_LINE_BYTES
+            text = Unreadable.TOO_LONG if is_long else join_lines("".join(self._pieces))
+            if self._unit is not None and self._language is not None:
+                self._unit.variants.append((self._language, text))
+            self._pieces = None
+        elif name == "tu" and self._unit is not None:
+            self._units.append(self._unit)
+            self._unit = None
+
+    def text(self, text: str) -> None:
+        """Take some text."""
+        if self._pieces is not None and not self._code_depth:
+            self._n_characters += len(text)
+            if self._n_characters <= MAX_LINE_BYTES:
+                self._pieces.append(text)
+
+
+# ----------------------------------------------------------------------------------------------- languages
+
+
+def _choose_languages(request: PairRequest) -> tuple[str, str]:
+    """Choose two languages of a memory: as wanted, as its name says, else the only two, the header's first."""
+    wanted = request.languages
+    if wanted == (None, None):
+        wanted = table_languages(request.path.name)
+    codes, header = _survey(request.text, wanted)
+    others = [code for code in codes if not any(same_language(code, asked) for asked in wanted if asked)]
+    if any(asked and not any(same_language(code, asked) for code in codes) for asked in wanted):
+        asked = " to ".join(code or "any language" for code in wanted)
+        advice = "give two of those: --source-lang and --target-lang"
+        raise ConfigError(f"the units are in {_list(codes)}, and {asked} is asked for", request.path, advice=advice)
+    n_missing = wanted.count(None)
+    if len({base_language(code) for code in others}) > n_missing > 0:
+        advice = "say which two: --source-lang and --target-lang"
+        raise ConfigError(f"the units are in more than two languages ({_list(codes)})", request.path, advice=advice)
+    if len(others) < n_missing:
+        raise DataError(f"the units are in {_list(codes)}, and a pair needs two languages", request.path)
+    others.sort(key=lambda code: not same_language(code, header))
+    source, target = wanted
+    return source or others[0], target or others[-1]
+
+
+def _survey(text: TextFile, wanted: Languages) -> tuple[list[str], str]:
+    """Return the languages of the first units, up to those where both that are wanted occur, and the header's."""
+    codes: dict[str, None] = {}
+    memory = _Memory(text.path)
+    for number, unit in enumerate(memory.read(text), start=1):
+        codes |= dict.fromkeys(code for code, _ in unit.variants)
+        if number >= _N_JUDGED and all(
+            asked is None or any(same_language(code, asked) for code in codes) for asked in wanted
+        ):
+            break
+    return list(codes), memory.source_language
+
+
+def _list(codes: Sequence[str]) -> str:
+    return ", ".join(codes) or "no language"
+
+
+def _usual_code(code: str) -> str:
+    """Return a code as settings spell it: "EN-us" is "en-us"."""
+    language = re.split("[-_]", code)[0]
+    usual = language.lower() + code[len(language) :]
+    return usual if LANGUAGE_CODE.fullmatch(usual) else base_language(code)
+
+
+def _is_same_code(one: str, other: str) -> bool:
+    return one.replace("_", "-").lower() == other.replace("_", "-").lower()

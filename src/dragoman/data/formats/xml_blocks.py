@@ -1,0 +1,89 @@
+"""XML from strangers, parsed by expat a block at a time: RAM stays flat, and nothing is loaded from elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Protocol
+from xml.parsers import expat
+
+from dragoman.data.formats.pair_file import TextFile
+from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, unpacked
+from dragoman.data.text_files.lines import check_unchanged
+from dragoman.errors import DataError
+
+#: The parser holds a tag or comment whole; a longer one is refused.
+_MAX_TAG_BYTES = 1 << 24
+
+
+class XmlHandler(Protocol):
+    """Receives the elements of a file in order. Names are without prefixes of namespaces."""
+
+    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
+        """Take the start tag of an element, and its line."""
+
+    def end(self, name: str) -> None:
+        """Take the end tag of an element."""
+
+    def text(self, text: str) -> None:
+        """Take some of the text of an element."""
+
+
+def parse_blocks(text: TextFile, handler: XmlHandler) -> Iterator[None]:
+    """Parse a file, plain or compressed; yield after each block, so that what is complete can be taken.
+
+    Raises:
+        DataError: the file cannot be read, changes, is not well-formed, or declares entities.
+    """
+    check_unchanged(text.path, text.state)
+    try:
+        with open(text.path, "rb") as file:
+            yield from _parse(file, text.path, handler)
+    except OSError as error:
+        raise DataError(f"cannot read ({error.strerror})", text.path, advice="check the path") from None
+    check_unchanged(text.path, text.state)
+
+
+def _parse(file: BinaryIO, path: Path, handler: XmlHandler) -> Iterator[None]:
+    parser = _new_parser(path, handler)
+    stream = unpacked(file, path)
+    n_bytes = 0
+    try:
+        while block := stream.read(BLOCK_BYTES):
+            parser.Parse(block, False)
+            n_bytes += len(block)
+            if n_bytes - parser.CurrentByteIndex > _MAX_TAG_BYTES:
+                what = f"a tag of more than {_MAX_TAG_BYTES:,} bytes"
+                raise DataError(what, path, line=parser.CurrentLineNumber, advice="check the file")
+            yield
+        parser.Parse(b"", True)
+        yield
+    except expat.ExpatError as error:
+        what = f"not well-formed XML: {expat.ErrorString(error.code)}"
+        raise DataError(what, path, line=error.lineno, byte=error.offset + 1, advice="export the file again") from None
+    except DamagedError as error:
+        raise DataError(str(error), path, line=parser.CurrentLineNumber, advice="use another copy") from None
+    except (LookupError, ValueError) as error:  # the parser asks Python for encodings that it does not know
+        raise DataError(f"unknown encoding ({error})", path, advice="convert the file to UTF-8") from None
+
+
+def _new_parser(path: Path, handler: XmlHandler) -> expat.XMLParserType:
+    parser = expat.ParserCreate()
+
+    def refuse_entity(name: str, *_: object) -> None:
+        what, advice = f"the entity {name!r}, and entities are not read", "write characters in its place"
+        raise DataError(what, path, line=parser.CurrentLineNumber, advice=advice)
+
+    def start(name: str, attributes: dict[str, str]) -> None:
+        handler.start(_local(name), attributes, parser.CurrentLineNumber)
+
+    parser.StartElementHandler = start
+    parser.EndElementHandler = lambda name: handler.end(_local(name))
+    parser.CharacterDataHandler = handler.text
+    parser.EntityDeclHandler = refuse_entity
+    parser.SkippedEntityHandler = refuse_entity
+    return parser
+
+
+def _local(name: str) -> str:
+    return name.rpartition(":")[2]

@@ -1,0 +1,143 @@
+"""Plain text as a document: paragraphs, blank lines, line ends, indentation and a byte order mark stay as they are.
+
+A segment is a line, or several lines if they look like one that was wrapped.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dragoman.data.text_files.compression import HEAD_BYTES
+from dragoman.data.text_files.file_signatures import refuse_other_formats
+from dragoman.errors import DataError
+from dragoman.text.languages import UNSPACED
+
+_LINE_END = re.compile(r"(\r\n|\n|\r)")
+#: The end of a sentence, and the beginning of an item of a list: no line is wrapped there.
+_SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'»”’)\]]*\Z")
+_ITEM = re.compile(r"([-*•·–—+>#|]|\w{1,3}[.)])\s")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+#: Text is not wrapped to fewer columns than this.
+_MIN_WIDTH = 40
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A line with text: its indentation, the text, and what stands behind it, the line end included."""
+
+    indent: str
+    text: str
+    end: str
+
+    @property
+    def width(self) -> int:
+        """Columns that the line takes."""
+        return len(self.indent) + len(self.text)
+
+    def is_wrapped_before(self, other: _Line, width: int) -> bool:
+        """Say if the next line goes on with this one: its first word did not fit into the width of the paragraph."""
+        first = other.text.split()[0]
+        return (
+            self.width + 1 + len(first) > width >= _MIN_WIDTH
+            and not _SENTENCE_END.search(self.text)
+            and not _ITEM.match(other.text)
+            and not _UNSPACED.search(self.text[-1] + other.text[0])
+        )
+
+
+@dataclass(frozen=True)
+class _Segment:
+    """Lines that are translated as one, and the columns that they may take."""
+
+    lines: tuple[_Line, ...]
+    width: int
+
+    @property
+    def text(self) -> str:
+        """The lines, joined."""
+        return " ".join(line.text for line in self.lines)
+
+    def fill(self, translation: str) -> str:
+        """Return the lines with another text, wrapped if these are."""
+        first, last = self.lines[0], self.lines[-1]
+        if translation == self.text:
+            return "".join(line.indent + line.text + line.end for line in self.lines)
+        if len(self.lines) == 1:
+            return first.indent + translation + first.end
+        wrapped = textwrap.wrap(
+            translation,
+            self.width,
+            initial_indent=first.indent,
+            subsequent_indent=self.lines[1].indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        line_end = first.end[len(first.end.rstrip("\r\n")) :]
+        return line_end.join(wrapped) + last.end
+
+
+@dataclass(frozen=True)
+class PlainText:
+    """A text file: segments, and the text between them."""
+
+    mark: bytes
+    parts: tuple[str | _Segment, ...]
+
+    def segments(self) -> list[str]:
+        """Return the texts to translate."""
+        return [part.text for part in self.parts if isinstance(part, _Segment)]
+
+    def rebuild(self, translations: Sequence[str]) -> bytes:
+        """Return the file with a translation in place of each segment."""
+        texts = iter(translations)
+        filled = (part if isinstance(part, str) else part.fill(next(texts)) for part in self.parts)
+        return self.mark + "".join(filled).encode()
+
+
+def parse_text(content: bytes, name: Path) -> PlainText:
+    """Find the segments of a text file.
+
+    Raises:
+        DataError: it is not UTF-8, or no plain text.
+    """
+    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
+    refuse_other_formats(content[:HEAD_BYTES], name)
+    try:
+        text = content[len(mark) :].decode()
+    except UnicodeDecodeError as error:
+        at = error.start + len(mark)
+        line, byte = content.count(b"\n", 0, at) + 1, at - content.rfind(b"\n", 0, at)
+        raise DataError("invalid UTF-8", name, line=line, byte=byte, advice="convert it to UTF-8") from None
+    return PlainText(mark, tuple(_parts(text)))
+
+
+def _parts(text: str) -> Iterator[str | _Segment]:
+    pieces = [*_LINE_END.split(text), ""]
+    paragraph: list[_Line] = []
+    for line, end in zip(pieces[::2], pieces[1::2], strict=True):
+        core = line.strip()
+        if core:
+            indent, _, behind = line.partition(core)
+            paragraph.append(_Line(indent, core, behind + end))
+        else:
+            yield from _segments(paragraph)
+            paragraph = []
+            yield line + end
+    yield from _segments(paragraph)
+
+
+def _segments(paragraph: Sequence[_Line]) -> Iterator[_Segment]:
+    width = max((line.width for line in paragraph), default=0)
+    lines: list[_Line] = []
+    for line in paragraph:
+        if lines and not lines[-1].is_wrapped_before(line, width):
+            yield _Segment(tuple(lines), width)
+            lines = []
+        lines.append(line)
+    if lines:
+        yield _Segment(tuple(lines), width)

@@ -1,0 +1,150 @@
+"""Documents: only the text is translated, and everything around it stays."""
+
+import codecs
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman import documents
+from dragoman.cli.program import run
+from dragoman.documents import open_document
+from dragoman.documents.plain_text import PlainText, parse_text
+from dragoman.errors import ConfigError, DataError
+
+#: Everything that a text file may have, and much of what looks like structure.
+lines = st.text(st.sampled_from("ab. \t\u00a0\u3000-*1)中é\ufeff\x0c\x85\u2028"), max_size=12) | st.text(max_size=8)
+ends = st.sampled_from(["\n", "\r\n", "\r", "\n\n", ""])
+long_lines = st.lists(st.sampled_from(["word", "a", "somewhat-longer", "end.", "- item"]), max_size=20).map(" ".join)
+files = st.lists(st.tuples(lines | long_lines, ends), max_size=12).map(lambda parts: "".join(a + b for a, b in parts))
+EXAMPLE = """\
+  A heading
+
+    Two dogs are running across the wide green meadow behind the
+    house, and a child watches them from the window. It is
+    raining.
+- one thing
+- another thing
+
+The end
+"""
+
+
+def parse(text: str) -> PlainText:
+    return parse_text(text.encode(), Path("a.txt"))
+
+
+@given(text=files, mark=st.sampled_from([b"", codecs.BOM_UTF8]))
+def test_a_document_of_its_own_segments_is_the_file(text: str, mark: bytes) -> None:
+    content = mark + text.encode(errors="ignore")
+    try:
+        document = parse_text(content, Path("a.txt"))
+    except DataError:  # it looks like a file of another kind
+        return
+    assert document.rebuild(document.segments()) == content
+    for segment in document.segments():
+        assert segment == segment.strip() != ""
+        assert not {"\r", "\n"} & set(segment)
+
+
+@given(text=files)
+def test_only_the_text_changes(text: str) -> None:
+    try:
+        document = parse(text)
+    except (DataError, UnicodeEncodeError):
+        return
+    changed = document.rebuild(["X"] * len(document.segments())).decode()
+    assert "".join(changed.split()).replace("X", "") == ""
+    assert changed.count("X") == len(document.segments())
+
+
+def test_layout_stays() -> None:
+    document = parse(EXAMPLE)
+    assert document.segments() == [
+        "A heading",
+        "Two dogs are running across the wide green meadow behind the "
+        "house, and a child watches them from the window. It is raining.",
+        "- one thing",
+        "- another thing",
+        "The end",
+    ]
+    changed = document.rebuild([segment.upper() for segment in document.segments()])
+    assert changed.decode() == EXAMPLE.upper()
+    longer = document.rebuild(["Ein " + segment for segment in document.segments()]).decode()
+    assert longer.startswith("  Ein A heading\n\n    Ein Two dogs")
+    assert all(len(line) <= max(map(len, EXAMPLE.splitlines())) for line in longer.splitlines())
+    assert " ".join(longer.split()) == " ".join(" ".join("Ein " + segment for segment in document.segments()).split())
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_text_wrapped_by_a_program_is_joined(end: str) -> None:
+    text = "a long story about nothing in particular that goes on and on without any full stop " * 5
+    wrapped = textwrap.wrap(text, 60, initial_indent="  ")
+    document = parse(end.join(["Title", "", *wrapped, ""]))
+    assert document.segments() == ["Title", " ".join(text.split())]
+    assert document.rebuild(["Titel", text.replace("a long", "eine lange")]).decode().count(end) >= len(wrapped) + 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One sentence.\nAnother sentence that is quite a bit longer than the first.\n",
+        "Two roads diverged\nAnd sorry I could not\n",
+        "first item of a list that is long enough to be wrapped\n- second item of a list\n",
+        "这是一个没有标点符号的很长很长的句子这是一个没有标点符号的很长很长的句子这是一个句子\n这是另一个句子\n",
+    ],
+)
+def test_lines_that_were_not_wrapped_are_segments(text: str) -> None:
+    assert parse(text).segments() == text.splitlines()
+
+
+def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_bytes(b"good\nbad \xff\n")
+    with pytest.raises(DataError, match=r"invalid UTF-8: .*a\.txt:2:5"):
+        open_document(tmp_path / "a.txt")
+    with pytest.raises(DataError, match="cannot read"):
+        open_document(tmp_path / "missing.txt")
+    with pytest.raises(ConfigError, match=r"unknown kind of document '\.odt': .*must end in \.txt"):
+        open_document(tmp_path / "a.odt")
+    (tmp_path / "b.txt").write_bytes(b"<!DOCTYPE html>\n<html>")
+    with pytest.raises(DataError, match="this is an HTML page"):
+        open_document(tmp_path / "b.txt")
+
+
+class Entries:
+    """A second format: lines of `key = text`, of which only the text is translated."""
+
+    def __init__(self, content: bytes, name: Path) -> None:
+        self.rows = [line.partition(" = ") for line in content.decode().splitlines()]
+
+    def segments(self) -> Sequence[str]:
+        return [text for _, _, text in self.rows]
+
+    def rebuild(self, translations: Sequence[str]) -> bytes:
+        pairs = zip(self.rows, translations, strict=True)
+        return "".join(f"{key}{sign}{text}\n" for (key, sign, _), text in pairs).encode()
+
+
+def test_the_command_translates_documents_of_every_format(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(documents.FORMATS, ".entries", Entries)
+    sentences = ["A man is riding a horse.", "Two dogs are running."]
+    (tmp_path / "lines.en").write_text("".join(f"{sentence}\n" for sentence in sentences))
+    assert run(["translate", "-m", "multi30k-en-de", "--input", str(tmp_path / "lines.en")]) == 0
+    man, dogs = capfd.readouterr().out.splitlines()
+    contents = {
+        "notes.txt": ("\ufeff  {}\r\n\r\n\t{}", ".txt"),
+        "app.entries": ("first = {}\nsecond = {}\n", ".entries"),
+    }
+    for name, (form, suffix) in contents.items():
+        (tmp_path / name).write_bytes(form.format(*sentences).encode())
+        output = tmp_path / f"translated{suffix}"
+        command = ["translate", "-m", "multi30k-en-de", "--document", str(tmp_path / name)]
+        assert run([*command, "--output", str(output)]) == 0
+        assert output.read_bytes() == form.format(man, dogs).encode()
+        assert run([*command, "--output", str(tmp_path / name), "--overwrite"]) != 0
+        assert run([*command, "--json"]) == 2
