@@ -18,7 +18,7 @@ from dragoman.data.prepare import prepare
 from dragoman.data.splitting import SPLITS, split_pairs
 from dragoman.errors import DataError
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 from dragoman.text.cleaning import comparable
 
 Pairs = list[tuple[str, str]]

@@ -30,8 +30,9 @@ from dragoman.machine.json_files import read_json
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
 from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.parsing import check_request, parse_config
 from dragoman.settings.presets import PRESETS
-from dragoman.settings.recipe import check_request, parse_config, read_recipe
+from dragoman.settings.recipe import read_recipe
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.learned_text import LearnedText
 from dragoman.training import metrics_log as metrics

@@ -31,7 +31,8 @@ from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.model_config import ModelConfig
-from dragoman.settings.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
+from dragoman.settings.parsing import check_request, check_settings, parse_config
+from dragoman.settings.recipe import read_recipe, to_yaml
 from dragoman.settings.sections import parse_section
 from dragoman.text.learned_text import FACT
 from dragoman.training.changes import refuse_changes
