@@ -11,17 +11,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.options import (
-    Columns,
-    Command,
-    DropInvalid,
-    Overwrite,
-    Pairs,
-    Source,
-    SourceLang,
-    Target,
-    TargetLang,
-)
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import FileOptions, LanguageOptions, given
+from dragoman.cli.options import Command, DropInvalid, Overwrite, SourceLang, TargetLang
 from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
 
 if TYPE_CHECKING:
@@ -35,14 +27,11 @@ WritePair = Callable[[str, str], None]
 data = typer.Typer(help="Write a known corpus as text files, or split text into training, validation and test.")
 
 
+@with_groups
 def split(
     output: Folder,
-    source: Source = None,
-    target: Target = None,
-    pairs: Pairs = None,
-    columns: Columns = None,
-    source_lang: SourceLang = None,
-    target_lang: TargetLang = None,
+    files: FileOptions,
+    language_options: LanguageOptions,
     validation: Annotated[int, typer.Option("--validation", min=0, help="Pairs for validation.")] = 1000,
     test: Annotated[int, typer.Option("--test", min=0, help="Pairs for the test.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="Another seed sets other pairs apart.")] = 1,
@@ -63,11 +52,10 @@ def split(
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    given = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
-    given |= {"source_lang": source_lang, "target_lang": target_lang}
-    if not (source or target or pairs):
+    if not (files.source or files.target or files.pairs):
         raise typer.BadParameter("give --source and --target, or --pairs")
-    settings = parse_section(DataConfig, {key: value for key, value in given.items() if value is not None})
+    invalid = {} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8}
+    settings = parse_section(DataConfig, given(files, language_options) | invalid)
     text = read_pairs(settings, "train")
     for note in text.notes:
         say(note)
