@@ -149,7 +149,7 @@ def _find_text(
 
 
 def _is_run(models: Sequence[str]) -> bool:
-    from dragoman.data.prepare import is_prepared
+    from dragoman.data.prepared import is_prepared
 
     return len(models) == 1 and is_prepared(Path(models[0]))
 
@@ -159,7 +159,7 @@ def _validation_text(
 ) -> ParallelText | None:
     """Return the text by which a run chose its best, if nothing else is named."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
-    from dragoman.data.prepare import validation_text
+    from dragoman.data.prepared import validation_text
 
     if not _is_run(models) or split != "validation" or options.recipe or options.corpus:
         return None

@@ -42,7 +42,7 @@ Seed = Annotated[int | None, typer.Option("--seed", help="The same as --set trai
 
 def _list_settings(asked: bool) -> None:
     if asked:
-        from dragoman.settings.recipe import describe_settings
+        from dragoman.settings.description import describe_settings
 
         print_result(describe_settings())
         raise typer.Exit
@@ -108,7 +108,7 @@ def _recipe_of_run(folder: Path, overrides: list[str]) -> Path | None:
 
 def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, init_from: str | None) -> Path:
     """Refuse wrong settings, texts, folders and models before slow imports; return the run folder."""
-    from dragoman.settings.recipe import check_settings
+    from dragoman.settings.parsing import check_settings
 
     check_settings(settings, recipe)
     require_text(settings, recipe)
@@ -139,7 +139,7 @@ def prepare(
     Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
     data = _data_options(text, validation, languages, invalid_utf8)
     settings = recipe_settings(recipe, overrides, data)
-    from dragoman.settings.recipe import check_request
+    from dragoman.settings.parsing import check_request
 
     check_request(settings, recipe)
     require_text(settings, recipe)

@@ -17,6 +17,7 @@ from rich.progress import Progress, ProgressColumn, Task
 from rich.text import Text
 
 from dragoman.errors import ConfigError
+from dragoman.inspection.curves import parse_record
 from dragoman.machine.files import append_file, write_file
 
 if TYPE_CHECKING:
@@ -82,12 +83,9 @@ def _open_board(folder: Path, last_step: int) -> SummaryWriter:
 
 
 def _step(line: str, key: str) -> float:
-    """The step of a record that has `key`; of others, and of lines that a killed process did not finish, infinity."""
-    try:
-        record = json.loads(line)
-        return int(record["step"]) if key in record else math.inf
-    except (ValueError, TypeError, KeyError):
-        return math.inf
+    """Return the step of a record that has `key`; of another record, or of an unfinished line, infinity."""
+    record = parse_record(line)
+    return record["step"] if record is not None and key in record else math.inf
 
 
 class _Line(ProgressColumn):

@@ -16,14 +16,8 @@ from dragoman.bundle.layout import Layout
 from dragoman.bundle.search_ram import disproportion
 from dragoman.data.batches import Batches
 from dragoman.data.corpus import read_pairs
-from dragoman.data.prepare import (
-    DATA_FOLDER,
-    Prepared,
-    given_tokenizers,
-    noted_starting_model,
-    open_prepared,
-    prepare,
-)
+from dragoman.data.prepare import prepare
+from dragoman.data.prepared import DATA_FOLDER, Prepared, given_tokenizers, noted_starting_model, open_prepared
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.devices import find_device
@@ -37,7 +31,8 @@ from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.model_config import ModelConfig
-from dragoman.settings.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
+from dragoman.settings.parsing import check_request, check_settings, parse_config
+from dragoman.settings.recipe import read_recipe, to_yaml
 from dragoman.settings.sections import parse_section
 from dragoman.text.learned_text import FACT
 from dragoman.training.changes import refuse_changes

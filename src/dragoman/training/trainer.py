@@ -13,7 +13,7 @@ from typing import NoReturn
 import torch
 
 from dragoman.data.batches import Batch, Batches, prefetch
-from dragoman.data.prepare import Prepared
+from dragoman.data.prepared import Prepared
 from dragoman.errors import DivergedError, LostFolderError, ResourceError, RunFolderError, is_out_of_memory
 from dragoman.machine.processes import Processes
 from dragoman.machine.ram import peak_memory
