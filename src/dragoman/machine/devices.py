@@ -1,4 +1,4 @@
-"""The devices of this machine, found without PyTorch (whose import takes seconds) where there is only the CPU."""
+"""The devices of this machine. Where there is only the CPU, PyTorch is not imported, which would take seconds."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def set_library_defaults() -> None:
 
 
 def find_device(name: str = "auto") -> str:
-    """The device called `name`, as PyTorch names it; "auto" is CUDA, then Apple's MPS, then the CPU.
+    """Return the device called `name` as PyTorch names it; "auto" is CUDA, else Apple's MPS, else the CPU.
 
     Raises:
         ConfigError: there is no such device here.
@@ -68,7 +68,7 @@ def find_device(name: str = "auto") -> str:
 
 
 def all_cores() -> int:
-    """The cores that this process may use, as OMP_NUM_THREADS or its affinity says."""
+    """Return the number of cores that this process may use, by OMP_NUM_THREADS or else by its affinity."""
     asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
     if asked.isascii() and asked.isdigit() and int(asked):
         return int(asked)

@@ -142,7 +142,7 @@ def _remove_empty(lock: Lock, made: list[Path]) -> None:
 
 
 def _close_held() -> None:
-    """In a copy of the process that holds locks: close them, or they would last as long as the copy."""
+    """Close the locks that a copy of the process inherits, which would otherwise last as long as the copy."""
     for lock in _held:
         lock.file.close()
     _held.clear()

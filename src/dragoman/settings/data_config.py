@@ -16,7 +16,7 @@ LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
 
 def _option(name: str) -> str:
-    """Return how a setting of `data` is given on the command line: by an option, or by `--set`."""
+    """Return the option that sets a setting of `data`, or `--set`."""
     return f"--set data.{name}=..." if name.startswith("test_") else f"--{name.replace('_', '-')}"
 
 
@@ -26,7 +26,7 @@ def _comma_separated(value: Any) -> Any:
 
 
 class DataConfig(Section):
-    """Where the parallel text comes from, and which pairs are kept.
+    """The origin of the parallel text, and the filters of its pairs.
 
     Either `corpus` (a corpus known by name) or `source` and `target` (two files with one sentence a line), or `pairs`
     (one file: a table or JSONL). Each file may also be compressed. Files for validation or test are used instead of
@@ -43,13 +43,13 @@ class DataConfig(Section):
     validation_target: str | None = None
     validation_pairs: str | None = None
     test_source: str | None = None
-    """What `evaluate` with the recipe scores by default. Its overlap with the training text is counted."""
+    """Text that `evaluate` with the recipe scores by default. Its overlap with the training text is counted."""
     test_target: str | None = None
     test_pairs: str | None = None
     columns: str | None = None
     """Source and target in files of pairs, by number (from 1) or name: "2,4" or "en,de". None finds them."""
     validation_size: Positive = 1000
-    """How many pairs are held out for validation when no validation files are given."""
+    """Number of pairs held out for validation when no validation files are given."""
     max_length: Size = 256
     """Longest side kept, in tokens; when not given, no more than the model can read."""
     max_ratio: Annotated[float, Field(ge=1, le=1000)] = 4.0
@@ -59,7 +59,7 @@ class DataConfig(Section):
     clean: Annotated[tuple[Literal["entities", "tags"], ...], BeforeValidator(_comma_separated)] = ()
     """Markup taken out of the text before anything else: `entities` such as &amp; are decoded, `tags` removed."""
     misaligned: Literal["error", "keep"] = "error"
-    """Stop if the two sides do not belong together, as after a line that one of them lost, or use the text as it is."""
+    """Stop if the two sides do not belong together (one of them lost a line, say), or use the text as it is."""
 
     def for_older_releases(self) -> dict[str, Any]:
         """Return the settings that decide what is prepared, as JSON; newer ones only where they are on."""
@@ -67,7 +67,7 @@ class DataConfig(Section):
         return self.model_dump(mode="json", exclude={"misaligned"} | unused)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Where the text comes from, and its languages."""
+        """Yield two origins of one text, half an origin, and unknown language codes."""
         for prefix in ("", "validation_", "test_"):
             names = f"{prefix}source", f"{prefix}target", f"{prefix}pairs"
             source, target, pairs = (getattr(self, name) is not None for name in names)
@@ -88,7 +88,7 @@ class DataConfig(Section):
                 yield name, what
 
     def _columns_problems(self) -> Iterator[tuple[str, str]]:
-        """Columns that are not two, and columns of nothing."""
+        """Yield columns that are not two, and columns without a table."""
         if self.columns is None:
             return
         parts = [part.strip() for part in self.columns.split(",")]
@@ -100,7 +100,7 @@ class DataConfig(Section):
             yield names, "columns (--columns) says nothing without a file of pairs (--pairs)"
 
     def files(self, split: Literal["train", "validation", "test"]) -> tuple[str | None, str | None, str | None]:
-        """(source, target, pairs) of a split, as far as they are named."""
+        """Return (source, target, pairs) of a split; None for each that is not set."""
         if split == "train":
             return self.source, self.target, self.pairs
         if split == "validation":

@@ -1,4 +1,4 @@
-"""Sections of settings: frozen, strict, typed; every problem of one is a line, and all are told at once."""
+"""Sections of settings: frozen, strict, typed. All problems of a section are told at once, one a line."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from dragoman.errors import ConfigError
 
 S = TypeVar("S", bound="Section")
 
-#: So many problems are explained at once.
+#: The most problems that are explained at once.
 MOST_PROBLEMS = 100
 
 
 class ContradictionError(ValueError):
-    """Settings that are right each by itself, but not together."""
+    """Settings of which each is valid, but not all together."""
 
     def __init__(self, found: Sequence[tuple[str, str]]) -> None:
         super().__init__("; ".join(what for _, what in found))
@@ -28,16 +28,16 @@ class ContradictionError(ValueError):
 
 
 class Section(BaseModel):
-    """A part of the configuration: unknown keys, wrong types and numbers that are not finite are errors."""
+    """A part of the configuration: unknown keys, invalid types and numbers that are not finite are errors."""
 
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
     )
-    #: What a recipe may say here besides the settings.
+    #: Keys that a recipe may have here besides the settings.
     also_known: ClassVar[tuple[str, ...]] = ()
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """What does not go together: the names of the settings, with spaces between, and what to say."""
+        """Yield settings that contradict each other: their names, with spaces between, and what to tell."""
         yield from ()
 
     @model_validator(mode="after")
@@ -62,26 +62,26 @@ def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Pa
 
 
 def problems_of(section: type[Section], settings: Mapping[str, Any]) -> list[str]:
-    """A line for each problem of the settings of a section.
+    """Return a line for each problem of the settings of a section.
 
-    A setting that is wrong in itself keeps pydantic from asking what goes together. So the settings are checked again
-    without those that were found wrong, and what then contradicts none of these is a problem too.
+    Pydantic does not look for contradictions while a setting is invalid. So the settings are checked again without the
+    invalid ones, and a contradiction that involves none of them is a problem too.
     """
     settings = _tuples(settings)
     problems: list[str] = []
-    wrong: set[tuple[str, ...]] = set()
+    invalid: set[tuple[str, ...]] = set()
     while errors := _errors(section, settings):
         found: set[tuple[str, ...]] = set()
         for error in errors:
             for names, explain in _concerned(section, settings, error):
                 # A suggestion takes time; a stranger's file may need a hundred thousand.
-                if not wrong.intersection(names) and len(problems) < MOST_PROBLEMS:
+                if not invalid.intersection(names) and len(problems) < MOST_PROBLEMS:
                     problems.append(explain())
                 found.update(names)
-        if found <= wrong:
+        if found <= invalid:
             break
-        wrong |= found
-        settings = _without(settings, wrong)
+        invalid |= found
+        settings = _without(settings, invalid)
     return problems
 
 
@@ -96,7 +96,7 @@ def _errors(section: type[Section], settings: Mapping[str, Any]) -> list[ErrorDe
 def _concerned(
     section: type[Section], settings: Mapping[str, Any], error: ErrorDetails
 ) -> Iterator[tuple[set[tuple[str, ...]], Callable[[], str]]]:
-    """The settings that each problem of an error is about, as paths, and what explains it."""
+    """Yield, for each problem of an error, the paths of the settings it is about and a function that explains it."""
     path = tuple(str(part) for part in error["loc"])
     if error["type"] == "value_error":
         for names, what in error["ctx"]["error"].found:
@@ -113,22 +113,22 @@ def _concerned(
     yield {path}, functools.partial(_explain, section, error)
 
 
-def _without(value: Any, wrong: set[tuple[str, ...]], path: tuple[str, ...] = ()) -> Any:
-    """Settings, or one of them, without those whose path is in `wrong`."""
+def _without(value: Any, invalid: set[tuple[str, ...]], path: tuple[str, ...] = ()) -> Any:
+    """Return settings, or one of them, without those whose path is in `invalid`."""
     if not isinstance(value, Mapping):
         return value
-    return {key: _without(each, wrong, (*path, key)) for key, each in value.items() if (*path, key) not in wrong}
+    return {key: _without(each, invalid, (*path, key)) for key, each in value.items() if (*path, key) not in invalid}
 
 
 def _tuples(value: Any) -> Any:
-    """Lists become tuples, as strict fields want them."""
+    """Turn lists into tuples, as strict fields want them."""
     if isinstance(value, Mapping):
         return {key: _tuples(item) for key, item in value.items()}
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 def _explain(section: type[Section], problem: ErrorDetails) -> str:
-    """One line for one problem that pydantic found."""
+    """Return one line for one problem that pydantic found."""
     path = [str(part) for part in problem["loc"]]
     key = ".".join(path)
     if problem["type"] == "extra_forbidden":
@@ -146,7 +146,7 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
 
 
 def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
-    """The keys that are known at `path`."""
+    """Return the keys that are known at `path`."""
     for name in path:
         field = section.model_fields.get(name)
         annotations = [field.annotation, *get_args(field.annotation)] if field else []
