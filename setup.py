@@ -49,7 +49,7 @@ def description() -> str:
     return re.sub(r"\[([^\]]*)\]\((?!\w+:)[^)]*\)", r"\1", text)
 
 
-HEADERS = ["vectors.h", "numbers.h", "linear.h", "tiles.h", "products.h"]
+HEADERS = ["vectors.h", "operands.h", "linear.h", "tiles.h", "products.h"]
 EXTENSIONS = [
     *libraries("src/dragoman/native/kernels.c", HEADERS, KERNELS),
     *libraries("src/dragoman/native/fused.c", ["vectors.h"], FUSED, "-fopenmp"),
