@@ -1,5 +1,6 @@
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 # Before anything imports torch, and for the programs that tests start: small tensors want one thread, and one thread
@@ -8,7 +9,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings as hypothesis_settings
-from runs import settings, write_rows
+from runs import captured_log, settings, write_rows
 
 from dragoman.training import train
 
@@ -38,5 +39,12 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def reference(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of 30 steps that nothing disturbed."""
     run = tmp_path_factory.mktemp("reference") / "run"
-    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    train(settings(corpus), run, device="cpu")
     return run
+
+
+@pytest.fixture
+def log_lines() -> Iterator[list[str]]:
+    """What the package logs during a test."""
+    with captured_log() as lines:
+        yield lines

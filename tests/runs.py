@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import logging
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import pytest
 import torch
 from safetensors.torch import load_file
 
+from dragoman.cli.terminal_log import terminal_line
 from dragoman.training.checkpoint import saved_steps
 
 LETTERS = "abcdefgh"
@@ -92,3 +96,26 @@ def assert_equal_but_for_rounding(one: Path, other: Path) -> None:
     for name in first:
         if not name.endswith("key_projection.bias"):
             assert torch.allclose(first[name], second[name], rtol=1e-3, atol=1e-5), name
+
+
+class _ListHandler(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.lines.append(terminal_line(record))
+
+
+@contextlib.contextmanager
+def captured_log() -> Iterator[list[str]]:
+    """The lines that the package logs inside, as a terminal would show them."""
+    logger, handler = logging.getLogger("dragoman"), _ListHandler()
+    level = logger.level
+    logger.setLevel(logging.INFO)
+    logger.addHandler(handler)
+    try:
+        yield handler.lines
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)

@@ -15,7 +15,7 @@ from dragoman.data.batches import Batch, Batches, collate, prefetch
 from dragoman.data.prepare import prepare
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import DataError
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
@@ -178,7 +178,7 @@ def test_no_pairs(tmp_path: Path, tokenizers: Tokenizers) -> None:
 
 def test_there_is_little_padding(data_folder: Path, tmp_path: Path) -> None:
     config = parse_config({"data": {"corpus": "multi30k"}})
-    prepared = prepare(config, tmp_path / "run", report=lambda line: None)
+    prepared = prepare(config, tmp_path / "run")
     batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=4096, seed=1, sampling=False)
     for lengths_ in (prepared.train.source_lengths + 1, prepared.train.target_lengths + 1):
         chosen = [lengths_[batches.indices(position)] for position in range(batches.per_epoch)]

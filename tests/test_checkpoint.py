@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from runs import captured_log
 from torch import Tensor
 
 from dragoman.errors import BundleError, ConfigError, ResourceError
@@ -43,10 +44,10 @@ def checkpoint(step: int = 7, *, average: bool = True) -> Checkpoint:
 
 def load(folder: Path) -> Checkpoint:
     """The newest checkpoint, which nothing may be said about."""
-    told: list[str] = []
-    found = load_checkpoint(folder, told.append)
+    with captured_log() as lines:
+        found = load_checkpoint(folder)
     assert found is not None
-    assert told == []
+    assert lines == []
     return found
 
 
@@ -67,35 +68,36 @@ def test_what_was_saved_comes_back(tmp_path: Path, average: bool) -> None:
     assert manifest["fingerprints"] == PROGRESS.fingerprints
 
 
-def test_the_newest_whole_one_is_used_by_its_number(tmp_path: Path) -> None:
-    assert load_checkpoint(tmp_path, pytest.fail) is None
+def test_the_newest_whole_one_is_used_by_its_number(tmp_path: Path, log_lines: list[str]) -> None:
+    assert load_checkpoint(tmp_path) is None
     for step in (2, 10, 9):
         save_checkpoint(tmp_path, checkpoint(step))
     for other in ("step-11x", ".dragoman-step-12", "damaged-step-13", "step-"):
         (tmp_path / other).mkdir()
     assert saved_steps(tmp_path) == [2, 9, 10]
     assert load(tmp_path).progress.step == 10
-    told: list[str] = []
+    assert log_lines == []
     for step in (10, 9):
         (tmp_path / f"step-{step}" / "optimizer.safetensors").write_bytes(b"")
-    found = load_checkpoint(tmp_path, told.append)
+    found = load_checkpoint(tmp_path)
     assert found is not None
     assert found.progress.step == 2
-    assert [line.split()[1] for line in told] == ["step-10", "step-9"]
-    assert all("optimizer.safetensors" in line for line in told)
+    assert [line.split()[1] for line in log_lines] == ["step-10", "step-9"]
+    assert all("optimizer.safetensors" in line for line in log_lines)
     (tmp_path / "step-2" / "state.json").unlink()
     with pytest.raises(BundleError, match="every checkpoint is damaged"):
-        load_checkpoint(tmp_path, told.append)
+        load_checkpoint(tmp_path)
 
 
-def test_a_checkpoint_of_another_version_is_told(tmp_path: Path) -> None:
+def test_a_checkpoint_of_another_version_is_told(tmp_path: Path, log_lines: list[str]) -> None:
     """One that is whole but has more than this version knows was written by a newer one; it is not passed over."""
     save_checkpoint(tmp_path, checkpoint(2))
     state = asdict(PROGRESS) | {"step": 3, "mood": "good"}
     save_folder(tmp_path / "step-3", lambda folder: (folder / "state.json").write_bytes(to_json(state)) and None)
     with pytest.raises(BundleError, match=r"another version of dragoman.*step-3") as caught:
-        load_checkpoint(tmp_path, pytest.fail)
+        load_checkpoint(tmp_path)
     assert caught.value.exit_code == 3
+    assert log_lines == []
 
 
 def test_an_older_checkpoint_without_later_numbers_is_read(tmp_path: Path) -> None:
@@ -149,15 +151,14 @@ def test_a_new_training_has_done_nothing() -> None:
     }
 
 
-def test_other_data_is_refused_and_another_machine_is_told(tmp_path: Path) -> None:
-    told: list[str] = []
-    PROGRESS.follow(PROGRESS, tmp_path, told.append)
-    assert told == []
+def test_other_data_is_refused_and_another_machine_is_told(tmp_path: Path, log_lines: list[str]) -> None:
+    PROGRESS.follow(PROGRESS, tmp_path)
+    assert log_lines == []
     moved = replace(PROGRESS, environment={"threads": "1", "processes": "2", "device": "cuda"})
-    moved.follow(PROGRESS, tmp_path, told.append)
+    moved.follow(PROGRESS, tmp_path)
     # Of the device an older version may have noted nothing.
-    assert told == ["processes: 1 -> 2; the continuation is no longer bit-exact"]
+    assert log_lines == ["processes: 1 -> 2; the continuation is no longer bit-exact"]
     for name in ("data", "tokenizer"):
         changed = replace(PROGRESS, fingerprints={**PROGRESS.fingerprints, name: "c"})
         with pytest.raises(ConfigError, match=f"the {name} of this run changed since step 7: .*{tmp_path.name}"):
-            changed.follow(PROGRESS, tmp_path, told.append)
+            changed.follow(PROGRESS, tmp_path)

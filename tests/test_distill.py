@@ -56,7 +56,7 @@ def test_pairs_that_are_no_lines_are_left_out(models: list[str], tmp_path: Path)
         '{"source": "Two dogs run.", "target": "Zwei Hunde."}\n'
     )
     text = read_pairs(DataConfig(pairs=str(tmp_path / "a.jsonl"), source_lang="en", target_lang="de"), "train")
-    distill([Teacher.load(models[:1], device="cpu")], text, tmp_path / "new", report=lambda line: None)
+    distill([Teacher.load(models[:1], device="cpu")], text, tmp_path / "new")
     pairs = written(tmp_path / "new")
     assert pairs[0] == ("Two dogs run.", "Zwei Hunde.")
     assert {source for source, _ in pairs} <= {"Two dogs run.", "A man."}
@@ -81,17 +81,13 @@ def expected(*jobs: tuple[list[str], bool], n_best: int = 1) -> list[tuple[str, 
     return pairs
 
 
-def quiet(line: str) -> None:
-    """Nobody is told."""
-
-
 @pytest.mark.parametrize("part_size", [1, 4, 6, 100])
 def test_an_ensemble_writes_a_translation_of_each_sentence(
     models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part_size: int
 ) -> None:
     monkeypatch.setattr("dragoman.experiments.distillation.PART_SIZE", part_size)
     teacher = Teacher.load(models[:2], device="cpu")
-    files = distill([teacher], text, tmp_path / "out", report=quiet)
+    files = distill([teacher], text, tmp_path / "out")
     assert files == (tmp_path / "out" / "train.en", tmp_path / "out" / "train.de")
     assert written(tmp_path / "out") == expected((models[:2], False))
     assert len(written(tmp_path / "out")) > len(OWN)
@@ -108,18 +104,23 @@ def test_each_model_and_the_other_direction_write_their_own(
 ) -> None:
     jobs = [(models[:1], False), (models[1:2], False), (models[2:], True)]
     teachers = [Teacher.load(names, backward=backward, device="cpu") for names, backward in jobs]
-    distill(teachers, text, tmp_path / "out", options=SearchOptions(n_best=2), report=quiet)
+    distill(teachers, text, tmp_path / "out", options=SearchOptions(n_best=2))
     assert written(tmp_path / "out") == expected(*jobs, n_best=2)
 
 
 @pytest.mark.parametrize("n_allowed", range(9))
 def test_what_was_stopped_goes_on_to_the_same_text(
-    models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n_allowed: int
+    models: list[str],
+    text: ParallelText,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    n_allowed: int,
+    log_lines: list[str],
 ) -> None:
     """Stopped before any file gets its name: parts of both teachers, the record, and either side of the result."""
     monkeypatch.setattr("dragoman.experiments.distillation.PART_SIZE", 4)
     teachers = [Teacher.load(models[:1], device="cpu"), Teacher.load(models[2:], backward=True, device="cpu")]
-    distill(teachers, text, tmp_path / "whole", report=quiet)
+    distill(teachers, text, tmp_path / "whole")
 
     replace, names = os.replace, []
 
@@ -133,9 +134,9 @@ def test_what_was_stopped_goes_on_to_the_same_text(
         patch.setattr("os.replace", counted)
         if n_allowed < 7:  # the record, two parts of each teacher, two files
             with pytest.raises(KeyboardInterrupt):
-                distill(teachers, text, tmp_path / "out", report=quiet)
+                distill(teachers, text, tmp_path / "out")
         else:
-            distill(teachers, text, tmp_path / "out", report=quiet)
+            distill(teachers, text, tmp_path / "out")
     translated: list[str] = []
     translate = Translator.translate
 
@@ -144,24 +145,25 @@ def test_what_was_stopped_goes_on_to_the_same_text(
         return translate(self, texts, **options)  # type: ignore[call-overload]
 
     monkeypatch.setattr(Translator, "translate", watched)
-    said: list[str] = []
-    distill(teachers, text, tmp_path / "out", report=said.append)
+    log_lines.clear()
+    distill(teachers, text, tmp_path / "out")
     assert written(tmp_path / "out") == written(tmp_path / "whole")
     n_parts = sum(name[0].isdigit() for name in names)
     assert len(translated) == {0: 12, 1: 8, 2: 6, 3: 2, 4: 0}[n_parts]  # nothing twice
-    assert any("goes on after the 4 sentences" in line for line in said) == (n_parts in (1, 3))  # between two parts
+    goes_on = any("goes on after the 4 sentences" in line for line in log_lines)
+    assert goes_on == (n_parts in (1, 3))  # between two parts
     assert not (tmp_path / "out" / "parts").exists()
 
 
 def test_a_finished_one_is_not_done_again_nor_taken_for_another(
-    models: list[str], text: ParallelText, tmp_path: Path
+    models: list[str], text: ParallelText, tmp_path: Path, log_lines: list[str]
 ) -> None:
     teachers = [Teacher.load(models[:1], device="cpu")]
-    said: list[str] = []
-    distill(teachers, text, tmp_path / "out", report=quiet)
+    distill(teachers, text, tmp_path / "out")
     times = {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("train.*")}
-    distill(teachers, text, tmp_path / "out", report=said.append)
-    assert said == [f"{tmp_path / 'out'} is complete"]
+    log_lines.clear()
+    distill(teachers, text, tmp_path / "out")
+    assert log_lines == [f"{tmp_path / 'out'} is complete"]
     assert {path: path.stat().st_mtime_ns for path in (tmp_path / "out").glob("train.*")} == times
     others = [
         ([Teacher.load(models[1:2], device="cpu")], {}),
@@ -170,15 +172,15 @@ def test_a_finished_one_is_not_done_again_nor_taken_for_another(
     ]
     for other, options in others:
         with pytest.raises(ConfigError, match="made from other text, models or options"):
-            distill(other, text, tmp_path / "out", options=SearchOptions(**options), report=quiet)
+            distill(other, text, tmp_path / "out", options=SearchOptions(**options))
     with pytest.raises(RunFolderError, match="holds other files"):  # where the text itself is
-        distill(teachers, text, tmp_path, report=quiet)
+        distill(teachers, text, tmp_path)
 
 
 def test_the_directions_must_fit(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     teachers = [Teacher.load(models[:1], device="cpu"), Teacher.load(models[2:], device="cpu")]
     with pytest.raises(ConfigError, match=r"gives text of de-en, and .* of en-de.*--backward"):
-        distill(teachers, text, tmp_path / "out", report=quiet)
+        distill(teachers, text, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
@@ -191,7 +193,7 @@ def test_the_advice_fits_the_direction(models: list[str], text: ParallelText, tm
     same = Teacher.load(models[1:2], backward=True, device="cpu")
     for second, advice in ((french, "models of one pair"), (same, "same direction is no --backward one")):
         with pytest.raises(ConfigError, match=advice):
-            distill([first, second], text, tmp_path / "out", report=quiet)
+            distill([first, second], text, tmp_path / "out")
 
 
 def test_files_the_wrong_way_round_are_refused(
@@ -218,9 +220,9 @@ def test_what_is_wrong_claims_no_folder(models: list[str], tmp_path: Path, wrong
 
 def test_a_coarser_precision_makes_another_text(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     fine, coarse = (Teacher.load(models[:1], device="cpu", precision=each) for each in ("float32", "bfloat16"))
-    distill([coarse], text, tmp_path / "out", report=quiet)
+    distill([coarse], text, tmp_path / "out")
     with pytest.raises(ConfigError, match="made from other text, models or options"):
-        distill([fine], text, tmp_path / "out", report=quiet)
+        distill([fine], text, tmp_path / "out")
     assert "precision" not in fine.record()  # as in records of before there was a choice
 
 
@@ -250,9 +252,7 @@ def test_both_sides_may_be_of_one_language(models: list[str], text: ParallelText
     bundle = load_bundle(models[0])
     tokenizers = dataclasses.replace(bundle.tokenizers, target_lang="en")
     save_bundle(tmp_path / "same", bundle.model, tokenizers, bundle.search, facts={})
-    sources, targets = distill(
-        [Teacher.load([str(tmp_path / "same")], device="cpu")], text, tmp_path / "new", report=lambda line: None
-    )
+    sources, targets = distill([Teacher.load([str(tmp_path / "same")], device="cpu")], text, tmp_path / "new")
     assert (sources.name, targets.name) == ("train.source", "train.target")
     assert sources.read_text("utf-8").splitlines()[: len(OWN)] == [source for source, _ in OWN]
     assert targets.read_text("utf-8").splitlines()[: len(OWN)] == [target for _, target in OWN]

@@ -40,26 +40,32 @@ def baselines(told: list[str]) -> int:
     return sum(line.startswith(BASELINE) for line in told)
 
 
-def test_what_makes_a_model_worse_gives_it_back(corpus: Path, reference: Path, tmp_path: Path) -> None:
+def test_what_makes_a_model_worse_gives_it_back(
+    corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
     """And patience counts from the beginning."""
-    run, told = tmp_path / "run", list[str]()
+    run = tmp_path / "run"
     recipe = tuning(corpus, lr=1.0, validate_every=2, patience=1)
-    best = train(recipe, run, init_from=reference / "last", device="cpu", report=told.append)
+    best = train(recipe, run, init_from=reference / "last", device="cpu")
     assert list(logged(run, "validation_loss")) == [0, 2]
     assert (best.name, load_bundle(run).facts["step"], (run / "last").resolve().name) == ("step-0", 0, "step-2")
     given, kept = (load_file(path / "model.safetensors") for path in (reference / "last", best))
     assert all(torch.equal(given[name], kept[name]) for name in given)
-    assert next(line for line in told if line.startswith(BASELINE)).count("(best") == 1
-    assert told[-1] == "warning: no validation was better than that of the starting model, which is the best one here"
+    assert next(line for line in log_lines if line.startswith(BASELINE)).count("(best") == 1
+    assert (
+        log_lines[-1] == "warning: no validation was better than that of the starting model, which is the best one here"
+    )
     assert load_bundle(run).facts["loss"] == pytest.approx(load_bundle(reference / "last").facts["loss"], abs=1e-6)
 
 
-def test_what_makes_a_model_better_is_the_best(corpus: Path, reference: Path, tmp_path: Path) -> None:
-    run, told = tmp_path / "run", list[str]()
-    train(tuning(corpus, max_steps=1, lr=1e-4), run, init_from=reference / "last", device="cpu", report=told.append)
+def test_what_makes_a_model_better_is_the_best(
+    corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
+    run = tmp_path / "run"
+    train(tuning(corpus, max_steps=1, lr=1e-4), run, init_from=reference / "last", device="cpu")
     first, then = logged(run, "validation_loss").items()
     assert (first[0], then[0], first[1] > then[1], (run / "best").resolve().name) == (0, 1, True, "step-1")
-    assert not [line for line in told if line.startswith("warning: ")]
+    assert not [line for line in log_lines if line.startswith("warning: ")]
     assert saved_steps(run / "bundles") == [1]
 
 
@@ -69,11 +75,17 @@ def test_a_new_model_is_not_validated_before_it_has_learned(reference: Path) -> 
 
 @pytest.mark.parametrize(("step", "again"), [(3, 1), (9, 0)])
 def test_a_killed_one_validates_its_beginning_once_for_all_that_is_saved(
-    step: int, again: int, corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: int,
+    again: int,
+    corpus: Path,
+    reference: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    log_lines: list[str],
 ) -> None:
     """Before the first save (step 5) all is done again, and after it nothing is: the end is the same."""
     recipe, whole, run = tuning(corpus), tmp_path / "whole", tmp_path / "run"
-    train(recipe, whole, init_from=reference / "last", device="cpu", report=lambda line: None)
+    train(recipe, whole, init_from=reference / "last", device="cpu")
     real = Trainer._train_step
 
     def killed(self: Trainer, batches: list[Batch]) -> None:
@@ -84,11 +96,11 @@ def test_a_killed_one_validates_its_beginning_once_for_all_that_is_saved(
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "_train_step", killed)
         with pytest.raises(Killed):
-            train(recipe, run, init_from=reference / "last", device="cpu", report=lambda line: None)
+            train(recipe, run, init_from=reference / "last", device="cpu")
     assert 0 in logged(run, "validation_loss")
-    told = list[str]()
-    train(recipe, run, device="cpu", report=told.append)  # its folder knows that it is a fine-tuning
-    assert baselines(told) == again
+    log_lines.clear()
+    train(recipe, run, device="cpu")  # its folder knows that it is a fine-tuning
+    assert baselines(log_lines) == again
     assert_same_training(whole, run)
     assert logged(run, "validation_loss") == logged(whole, "validation_loss")
     for name in ("best", "last"):
@@ -96,7 +108,7 @@ def test_a_killed_one_validates_its_beginning_once_for_all_that_is_saved(
 
 
 def test_a_signal_leaves_it_to_the_next_start(
-    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
     run, real = tmp_path / "run", trainer.validate
 
@@ -107,12 +119,12 @@ def test_a_signal_leaves_it_to_the_next_start(
     with monkeypatch.context() as patch:
         patch.setattr(trainer, "validate", interrupted)
         with pytest.raises(SystemExit, match="143"):
-            train(tuning(corpus), run, init_from=reference / "last", device="cpu", report=lambda line: None)
+            train(tuning(corpus), run, init_from=reference / "last", device="cpu")
     assert (saved_steps(run / "checkpoints"), saved_steps(run / "bundles")) == ([0], [])
     for expected in (1, 0):
-        told = list[str]()
-        train(tuning(corpus), run, device="cpu", report=told.append)
-        assert baselines(told) == expected
+        log_lines.clear()
+        train(tuning(corpus), run, device="cpu")
+        assert baselines(log_lines) == expected
     assert list(logged(run, "validation_loss")) == [0, 5, 10]
 
 
@@ -124,7 +136,7 @@ def test_the_beginning_stays_while_it_is_the_best(
     monkeypatch.setattr(trainer, "validate", lambda *arguments: Validation(loss=next(scores), bleu=0.0))
     for max_steps in (10, 20):
         recipe = tuning(corpus, max_steps=max_steps, save_every=2)
-        train(recipe, run, init_from=reference / "last", device="cpu", report=lambda line: None)
+        train(recipe, run, init_from=reference / "last", device="cpu")
         assert saved_steps(run / "checkpoints")[0] > 0
         assert read_pointer(run / "best").name == "step-0"
         assert load_bundle(run).facts["loss"] == 1.0
@@ -145,6 +157,6 @@ def test_what_a_starting_model_has_in_vain_is_nobodys_mistake(corpus: Path, tmp_
     older = dataclasses.replace(tokenizers, config=tokenizers.config.model_copy(update={"min_count": 5}))
     save_bundle(tmp_path / "start", tiny_model(older), older, SearchConfig(), facts={})
     recipe = {"data": settings(corpus)["data"], "training": {"max_steps": 1, "batch_tokens": 200}}
-    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=lambda line: None)
+    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu")
     with pytest.raises(ConfigError, match=r"tokenizer\.min_count is for words and characters"):
         train({**recipe, "tokenizer": {"min_count": 5}}, tmp_path / "other", init_from=tmp_path / "start", device="cpu")

@@ -73,21 +73,20 @@ def test_the_commands_after_prepare_and_train_run_as_they_are(
 
 def test_a_command_in_an_error_is_quoted(corpus: Path, tmp_path: Path) -> None:
     folder, plain = tmp_path / ODD, settings(corpus, max_steps=1, warmup_steps=1)
-    train(plain, folder, device="cpu", report=lambda line: None)
+    train(plain, folder, device="cpu")
     plain["data"]["source"] = plain["data"]["target"]
     with pytest.raises(ConfigError) as caught:
-        train(plain, folder, device="cpu", report=lambda line: None)
+        train(plain, folder, device="cpu")
     assert shlex.join(["--init-from", str(folder)]) in caught.value.message
 
 
-def test_the_demo_quotes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demo_quotes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]) -> None:
     for place in ("training.run.train", "evaluation.evaluation.evaluate", "translator.Translator"):
         monkeypatch.setattr(f"dragoman.{place}", lambda *_, **__: _Anything())
     monkeypatch.setattr("dragoman.translator.Translator.load", lambda *_, **__: _Anything(), raising=False)
-    said = list[str]()
-    show(tmp_path / ODD, "cpu", said.append, "/my tools/dragoman")
+    show(tmp_path / ODD, "cpu", "/my tools/dragoman")
     start = shlex.join(["/my tools/dragoman", "translate", "-m", str(tmp_path / ODD)])
-    assert any(line.strip().startswith(start) for line in said)
+    assert any(line.strip().startswith(start) for line in log_lines)
 
 
 class _Anything:

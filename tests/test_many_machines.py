@@ -87,5 +87,5 @@ def test_the_corpus_may_lie_on_another_disk(corpus: Path, reference: Path, tmp_p
     shutil.rmtree(run_folder / "checkpoints" / "step-30")
     shutil.move(run_folder / "data", local)
     (run_folder / "data").symlink_to(local, target_is_directory=True)
-    train(settings(corpus), run_folder, device="cpu", report=lambda line: None)
+    train(settings(corpus), run_folder, device="cpu")
     assert_same_training(reference, run_folder)

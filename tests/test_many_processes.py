@@ -64,7 +64,7 @@ def test_two_processes_learn_as_one(corpus: Path, tmp_path: Path, optimizer: str
     """Dropout off: the same data, losses, gradients and weights."""
     plain = settings(corpus, optimizer=optimizer, max_steps=4, warmup_steps=1, validate_every=4, clip_norm=None)
     plain["model"]["dropout"] = 0.0
-    train(plain, tmp_path / "one", device="cpu", report=lambda line: None)
+    train(plain, tmp_path / "one", device="cpu")
     finish([*torchrun(), *training(tmp_path / "two", plain)])
     assert_equal_but_for_rounding(tmp_path / "one", tmp_path / "two")
 
@@ -123,13 +123,14 @@ def test_stopped_it_goes_on_to_the_same_bits(
     assert_same_training(together, run)
 
 
-def test_one_process_goes_on_where_two_stopped(corpus: Path, together: Path, tmp_path: Path) -> None:
+def test_one_process_goes_on_where_two_stopped(
+    corpus: Path, together: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
     """And two where one did: the order of the data stays, the last bits do not."""
     run = tmp_path / "run"
     shutil.copytree(together, run, symlinks=True)
-    said: list[str] = []
-    train(settings(corpus, optimizer="muon", max_steps=34), run, device="cpu", report=said.append)
-    assert "processes: 2 -> 1; the continuation is no longer bit-exact" in said
+    train(settings(corpus, optimizer="muon", max_steps=34), run, device="cpu")
+    assert "processes: 2 -> 1; the continuation is no longer bit-exact" in log_lines
     said_together = finish([*torchrun(), *training(run, settings(corpus, optimizer="muon", max_steps=36))])
     assert "processes: 1 -> 2; the continuation is no longer bit-exact" in said_together
     assert list(losses(run)) == list(range(1, 37))

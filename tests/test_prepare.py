@@ -17,19 +17,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from runs import captured_log
 
 from dragoman.data.corpus import read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.prepare import Prepared, open_prepared, prepare
+from dragoman.data.prepare import prepare
+from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.data.text_files.lines import Line, Unreadable
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 from dragoman.text.tokenizer import learn_tokenizers
 
 SENTENCES = [
@@ -58,8 +60,8 @@ def texts(store: PairStore) -> list[tuple[str, str]]:
 
 
 def make(config: Config, folder: Path, **options: Any) -> tuple[Prepared, list[str]]:
-    lines: list[str] = []
-    return prepare(config, folder, report=lines.append, **options), lines
+    with captured_log() as lines:
+        return prepare(config, folder, **options), lines
 
 
 # -- filters -----------------------------------------------------------------------------------------------------
@@ -370,10 +372,10 @@ def test_another_locale_and_process_give_the_same_bytes(tmp_path: Path) -> None:
     config = corpus(tmp_path, [(source, target + " äß你") for source, target in sample()])
     make(config, tmp_path / "run")
     program = (
-        "import sys; from pathlib import Path; from dragoman.settings.recipe import parse_config;"
+        "import sys; from pathlib import Path; from dragoman.settings.parsing import parse_config;"
         "from dragoman.data.prepare import prepare;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]);"
-        "prepare(parse_config(dict(data=data)), Path(sys.argv[3]), report=lambda line: None)"
+        "prepare(parse_config(dict(data=data)), Path(sys.argv[3]))"
     )
     environment = {"PYTHONPATH": ":".join(sys.path), "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONHASHSEED": "5"}
     arguments = [
@@ -541,10 +543,10 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, name: str) -> 
 def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     """Ten times the corpus; what is held of it are a byte a pair, and a vocabulary."""
     program = (
-        "import sys; from pathlib import Path; import torch; from dragoman.settings.recipe import parse_config;"
+        "import sys; from pathlib import Path; import torch; from dragoman.settings.parsing import parse_config;"
         "from dragoman.data.prepare import prepare; from dragoman.machine.ram import peak_memory;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]); tokenizer = dict(kind='characters');"
-        "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]), report=lambda line: None);"
+        "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]));"
         "print(peak_memory(torch.device('cpu')))"
     )
     peaks = []
@@ -610,13 +612,14 @@ def test_cleaning_holds_for_every_text_and_belongs_to_what_is_prepared(tmp_path:
     assert "data.clean: None (then), ['entities', 'tags'] (now)" in caught.value.message
 
 
-def test_a_corpus_that_lost_a_line_is_told_and_refused_before_anything_is_written(tmp_path: Path) -> None:
+def test_a_corpus_that_lost_a_line_is_told_and_refused_before_anything_is_written(
+    tmp_path: Path, log_lines: list[str]
+) -> None:
     words = [("word " * (n * 7919 % 23 + 1), "wort " * (n * 7919 % 23 + 1)) for n in range(400)]
     shifted = list(zip([source for source, _ in words[1:]], [target for _, target in words], strict=False))
-    said: list[str] = []
     with pytest.raises(DataError, match="do not belong together from line 1 on"):
-        prepare(corpus(tmp_path / "text", shifted), tmp_path / "run", report=said.append)
-    assert any(line.startswith("warning: from line 1 on (399 pairs)") for line in said)
+        prepare(corpus(tmp_path / "text", shifted), tmp_path / "run")
+    assert any(line.startswith("warning: from line 1 on (399 pairs)") for line in log_lines)
     assert not (tmp_path / "run").exists()
     config = corpus(tmp_path / "text", shifted, data={"misaligned": "keep"})
     _, lines = make(config, tmp_path / "run")

@@ -45,7 +45,8 @@ from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import start_processes
 from dragoman.machine.ram import peak_memory
-from dragoman.settings.recipe import parse_config, read_recipe
+from dragoman.settings.parsing import parse_config
+from dragoman.settings.recipe import read_recipe
 from dragoman.training import checkpoint, gradient, loss, metrics_log, run_folder, train, trainer, validation
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
@@ -55,8 +56,9 @@ from dragoman.translator import Translator
 
 def _command(corpus: Path, run: Path) -> list[str]:
     program = (
-        "import json, sys; from pathlib import Path; from dragoman.training import train\n"
-        "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu', report=lambda line: print(line, flush=True))"
+        "import json, logging, sys; from pathlib import Path; from dragoman.training import train\n"
+        "logging.basicConfig(level=logging.INFO, format='%(message)s', stream=sys.stdout);"
+        "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')"
     )
     return [sys.executable, "-c", program, json.dumps(settings(corpus)), str(run)]
 
@@ -86,7 +88,7 @@ def test_a_signal_ends_it_saved(
                 process.send_signal(number)
     assert process.returncode in (exit_code, -number)
     assert saved_steps(run / "checkpoints")[-1] >= 9
-    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    train(settings(corpus), run, device="cpu")
     assert_same_training(reference, run)
 
 
@@ -98,7 +100,7 @@ def test_a_speed_is_that_of_training_alone(
     resumed_after = saved_steps(run / "checkpoints")[-1]
     clock = SimpleNamespace(perf_counter=itertools.count().__next__, process_time=lambda: 0.0)  # a second for each look
     monkeypatch.setattr(trainer, "time", clock)
-    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    train(settings(corpus), run, device="cpu")
     tokens, speeds = logged(run, "target_tokens"), logged(run, "target_tokens_per_second")
     for step in range(resumed_after + 1, 31):
         assert speeds[step] == tokens[step] - tokens[step - 1]
@@ -107,7 +109,7 @@ def test_a_speed_is_that_of_training_alone(
 def test_a_finished_run_is_left_alone(corpus: Path, reference: Path, tmp_path: Path) -> None:
     run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
     before = {path: path.stat().st_mtime_ns for path in (run / "checkpoints").rglob("*")}
-    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    train(settings(corpus), run, device="cpu")
     assert {path: path.stat().st_mtime_ns for path in (run / "checkpoints").rglob("*")} == before
 
 
@@ -118,7 +120,7 @@ def test_a_copy_that_followed_the_links_goes_on(corpus: Path, reference: Path, t
         assert (run / "last").is_dir()
         assert not (run / "last").is_symlink()
         (run / "last" / "notes").write_text("mine", encoding="utf-8")
-        train(settings(corpus, max_steps=n_steps), run, device="cpu", report=lambda line: None)
+        train(settings(corpus, max_steps=n_steps), run, device="cpu")
         assert read_pointer(run / "last") == (run / "bundles" / f"step-{n_steps}").resolve()
         assert (run / copied / "notes").read_text(encoding="utf-8") == "mine"
         last = (run / "last").resolve()
@@ -126,29 +128,31 @@ def test_a_copy_that_followed_the_links_goes_on(corpus: Path, reference: Path, t
         shutil.copytree(last, run / "last")
 
 
-def test_a_damaged_newest_checkpoint_is_passed_over(corpus: Path, reference: Path, tmp_path: Path) -> None:
+def test_a_damaged_newest_checkpoint_is_passed_over(
+    corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
     run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
     weights_file = run / "checkpoints" / "step-30" / "model.safetensors"
     damaged = bytearray(weights_file.read_bytes())
     damaged[-1] ^= 1
     weights_file.write_bytes(damaged)
-    lines: list[str] = []
-    train(settings(corpus), run, device="cpu", report=lines.append)
-    assert any("step-30" in line and "model.safetensors" in line for line in lines)
+    train(settings(corpus), run, device="cpu")
+    assert any("step-30" in line and "model.safetensors" in line for line in log_lines)
     assert_same_training(reference, run)
     for step in saved_steps(run / "checkpoints"):
         (run / "checkpoints" / f"step-{step}" / "MANIFEST.json").unlink()
     with pytest.raises(BundleError, match="every checkpoint is damaged"):
-        train(settings(corpus), run, device="cpu", report=lines.append)
+        train(settings(corpus), run, device="cpu")
 
 
-def test_changed_settings_and_data_are_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:
+def test_changed_settings_and_data_are_refused(
+    corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
     run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
     with pytest.raises(ConfigError, match=r"training.lr: 0.01 \(then\), 0.02 \(now\)"):
-        train(settings(corpus, lr=0.02), run, device="cpu", report=lambda line: None)
-    lines: list[str] = []
-    train(settings(corpus, max_steps=33), run, device="cpu", report=lines.append)
-    assert "training.max_steps: 30 -> 33" in lines
+        train(settings(corpus, lr=0.02), run, device="cpu")
+    train(settings(corpus, max_steps=33), run, device="cpu")
+    assert "training.max_steps: 30 -> 33" in log_lines
     assert saved_steps(run / "checkpoints")[-1] == 33
 
 
@@ -159,10 +163,10 @@ def test_settings_edited_in_the_run_folder_are_refused(corpus: Path, reference: 
     assert "lr: 0.01\n" in text
     (run / "config.yaml").write_text(text.replace("lr: 0.01\n", "lr: 0.03\n"), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"the configuration of this run changed since step 30: .*run; put it back"):
-        train(read_recipe(run / "config.yaml"), run, device="cpu", report=lambda line: None)
+        train(read_recipe(run / "config.yaml"), run, device="cpu")
     longer = text.replace("max_steps: 30\n", "max_steps: 31\n").replace("beam_size: 5", "beam_size: 2")
     (run / "config.yaml").write_text(longer, encoding="utf-8")
-    train(read_recipe(run / "config.yaml"), run, device="cpu", report=lambda line: None)
+    train(read_recipe(run / "config.yaml"), run, device="cpu")
     assert saved_steps(run / "checkpoints")[-1] == 31
 
 
@@ -184,10 +188,10 @@ def test_a_run_shorter_than_its_warm_up_says_so_and_goes_on_by_its_folder_alone(
 
 def test_changed_text_is_refused_by_name(corpus: Path, tmp_path: Path) -> None:
     text, run = shutil.copytree(corpus, tmp_path / "text"), tmp_path / "run"
-    train(settings(text, max_steps=12), run, device="cpu", report=lambda line: None)
+    train(settings(text, max_steps=12), run, device="cpu")
     (text / "rows.up").write_text((text / "rows.up").read_text(encoding="utf-8").replace("A", "B"), encoding="utf-8")
     with pytest.raises(ConfigError, match=r"SHA-256 of train target: .* \(then\)"):
-        train(settings(text, max_steps=12), run, device="cpu", report=lambda line: None)
+        train(settings(text, max_steps=12), run, device="cpu")
 
 
 def test_a_run_whose_checkpoints_were_taken_away_does_not_start_anew(
@@ -196,28 +200,28 @@ def test_a_run_whose_checkpoints_were_taken_away_does_not_start_anew(
     run = shutil.copytree(reference, tmp_path / "run", symlinks=True)
     shutil.rmtree(run / "checkpoints")
     with pytest.raises(BundleError, match="checkpoints are missing"):
-        train(settings(corpus), run, device="cpu", report=lambda line: None)
+        train(settings(corpus), run, device="cpu")
     assert (run / "best" / "model.safetensors").exists()
     shutil.rmtree(run / "bundles")  # nor if it had no bundle yet: steps were logged
     with pytest.raises(BundleError, match="checkpoints are missing"):
-        train(settings(corpus), run, device="cpu", report=lambda line: None)
+        train(settings(corpus), run, device="cpu")
     assert max(losses(run)) == 30
 
 
 def test_a_folder_of_something_else_is_left_alone(corpus: Path, tmp_path: Path) -> None:
     (tmp_path / "config.yaml").write_text("data: {}\n", encoding="utf-8")
     with pytest.raises(ConfigError, match=r"config\.yaml of something else"):
-        train(settings(corpus), tmp_path, device="cpu", report=lambda line: None)
+        train(settings(corpus), tmp_path, device="cpu")
     assert (tmp_path / "config.yaml").read_text(encoding="utf-8") == "data: {}\n"
 
 
 def test_a_damaged_older_checkpoint_and_log_do_no_harm(corpus: Path, reference: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    train(settings(corpus, max_steps=14, keep_checkpoints=4), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=14, keep_checkpoints=4), run, device="cpu")
     (run / "checkpoints" / "step-7" / "state.json").write_bytes(b"{}")
     with open(run / "metrics.jsonl", "ab") as log:
         log.write(b'{"step": 15, "lo\xff')
-    train(settings(corpus, keep_checkpoints=4), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, keep_checkpoints=4), run, device="cpu")
     assert_same_training(reference, run)
 
 
@@ -233,12 +237,12 @@ def test_a_validation_cut_short_by_a_signal_is_done_by_the_next_start(
 
     monkeypatch.setattr(trainer, "validate", interrupted)
     with pytest.raises(SystemExit, match="143"):
-        train(settings(corpus), run, device="cpu", report=lambda line: None)
+        train(settings(corpus), run, device="cpu")
     assert saved_steps(run / "checkpoints")[-1] == 20
     assert not logged(run, "validation_loss")
     monkeypatch.setattr(trainer, "validate", real)
     for _ in range(2):
-        train(settings(corpus), run, device="cpu", report=lambda line: None)
+        train(settings(corpus), run, device="cpu")
         assert_same_training(reference, run)
         assert logged(run, "validation_loss") == logged(reference, "validation_loss")
         assert read_pointer(run / "best").name == read_pointer(reference / "best").name
@@ -271,13 +275,15 @@ def not_finite_from(first: int) -> Callable[..., tuple[Tensor, Tensor]]:
     return loss
 
 
-def test_skipped_steps_are_not_saved(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_skipped_steps_are_not_saved(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
+) -> None:
     """They changed nothing, and would push out what was saved before something went wrong."""
-    run, told = tmp_path / "run", list[str]()
+    run = tmp_path / "run"
     monkeypatch.setattr(gradient, "batch_loss", not_finite_from(8))
     with pytest.raises(DivergedError, match="were not finite"):
-        train(settings(corpus, save_every=1, max_skipped_steps=5), run, device="cpu", report=told.append)
-    skipped = {int(line.split()[1].rstrip(":")) for line in told if "the step is skipped" in line}
+        train(settings(corpus, save_every=1, max_skipped_steps=5), run, device="cpu")
+    skipped = {int(line.split()[1].rstrip(":")) for line in log_lines if "the step is skipped" in line}
     assert len(skipped) >= 5
     assert saved_steps(run / "checkpoints")
     assert not skipped.intersection(saved_steps(run / "checkpoints"))
@@ -291,7 +297,7 @@ def test_a_validation_without_a_loss_is_a_divergence(
         validation, "batch_loss", lambda *details, **more: tuple(each * math.inf for each in real(*details, **more))
     )
     with pytest.raises(DivergedError, match="validation loss is not finite at step 20"):
-        train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+        train(settings(corpus), tmp_path / "run", device="cpu")
 
 
 class Killed(BaseException):
@@ -320,22 +326,22 @@ def test_killed_between_a_bundle_and_its_checkpoint(
         with monkeypatch.context() as patch:
             _kill_in(patch, name, after=after)
             with pytest.raises(Killed):
-                train(settings(corpus), run, device="cpu", report=lambda line: None)
+                train(settings(corpus), run, device="cpu")
         for pointer in ("best", "last"):
             assert not (run / pointer).is_symlink() or (run / pointer / "MANIFEST.json").exists()
-    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    train(settings(corpus), run, device="cpu")
     assert_same_training(reference, run)
     assert (run / "best").resolve() == (run / "bundles" / (reference / "best").resolve().name)
 
 
 def test_the_log_is_exact_between_its_lines_too(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rare = settings(corpus, log_every=10)
-    train(rare, tmp_path / "whole", device="cpu", report=lambda line: None)
+    train(rare, tmp_path / "whole", device="cpu")
     with monkeypatch.context() as patch:
         _kill_in(patch, "_train_step", after=17)
         with pytest.raises(Killed):
-            train(rare, tmp_path / "killed", device="cpu", report=lambda line: None)
-    train(rare, tmp_path / "killed", device="cpu", report=lambda line: None)
+            train(rare, tmp_path / "killed", device="cpu")
+    train(rare, tmp_path / "killed", device="cpu")
     assert list(losses(tmp_path / "whole")) == [10, 20, 30]
     assert losses(tmp_path / "whole") == losses(tmp_path / "killed")
 
@@ -347,32 +353,33 @@ def test_other_data_in_the_same_folder_is_refused(corpus: Path, reference: Path,
         low.write("a b\n")
         up.write("A B\n")
     changed = settings(other, max_steps=33)
-    prepare(parse_config(changed), run, overwrite=True, report=lambda line: None)
+    prepare(parse_config(changed), run, overwrite=True)
     with pytest.raises(ConfigError, match="the data of this run changed since step 30"):
-        train(changed, run, device="cpu", report=lambda line: None)
+        train(changed, run, device="cpu")
 
 
-def test_a_full_disk_keeps_the_last_checkpoint(corpus: Path, reference: Path, tmp_path: Path) -> None:
+def test_a_full_disk_keeps_the_last_checkpoint(
+    corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
     """A real limit on the size of files, which the weights exceed: exit code 5, and then it continues."""
     resource = pytest.importorskip("resource")
     run = tmp_path / "run"
-    train(settings(corpus, max_steps=12), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=12), run, device="cpu")
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     previous = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    told: list[str] = []
     largest = (run / "checkpoints" / "step-12" / "optimizer.safetensors").stat().st_size
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (largest - 1, hard))
         with pytest.raises(DragomanError) as caught:
-            train(settings(corpus, save_every=2), run, device="cpu", report=told.append)
+            train(settings(corpus, save_every=2), run, device="cpu")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, previous)
     assert caught.value.exit_code == 5
-    assert sum("the last checkpoint is intact" in line for line in told) == 2  # the third failure ends it
+    assert sum("the last checkpoint is intact" in line for line in log_lines) == 2  # the third failure ends it
     assert saved_steps(run / "checkpoints")[-1] == 12
     assert not list(run.rglob(".dragoman-step-*"))
-    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    train(settings(corpus), run, device="cpu")
     assert_same_training(reference, run)
 
 
@@ -380,7 +387,7 @@ def test_a_run_goes_on_elsewhere_without_its_text(corpus: Path, reference: Path,
     """The run folder is copied; the corpus stays behind. The folder alone says all that is needed."""
     first, there, text = tmp_path / "here", tmp_path / "there" / "run", tmp_path / "text"
     shutil.copytree(corpus, text)
-    train(settings(text, max_steps=12), first, device="cpu", report=lambda line: None)
+    train(settings(text, max_steps=12), first, device="cpu")
     shutil.move(first, there)
     shutil.rmtree(text)
     assert run(["train", "--output", str(there), "--set", "training.max_steps=30", "--device", "cpu"]) == 0
@@ -388,14 +395,14 @@ def test_a_run_goes_on_elsewhere_without_its_text(corpus: Path, reference: Path,
 
 
 def test_a_disk_that_is_full_for_a_while_costs_nothing(
-    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
     """The log, a bundle and a checkpoint cannot be written; later they can."""
-    run, told = tmp_path / "run", list[str]()
+    run = tmp_path / "run"
     for module, name in ((metrics_log, "append_file"), (run_folder, "save_bundle"), (checkpoint, "save_folder")):
         monkeypatch.setattr(module, name, failing_once(getattr(module, name), after=name == "save_folder"))
-    train(settings(corpus, save_every=3), run, device="cpu", report=told.append)
-    assert sum("the last checkpoint is intact" in line for line in told) == 3
+    train(settings(corpus, save_every=3), run, device="cpu")
+    assert sum("the last checkpoint is intact" in line for line in log_lines) == 3
     assert_same_training(reference, run)
     assert logged(run, "validation_loss").keys() == {30}  # the one of step 20 could not be kept, nor could it be best
 
@@ -414,7 +421,7 @@ def test_validations_that_cannot_be_noted_do_not_fill_the_disk(
 
     save = run_folder.save_checkpoint
     monkeypatch.setattr(run_folder, "save_checkpoint", full)
-    train(settings(corpus, save_every=1000, validate_every=3), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, save_every=1000, validate_every=3), run, device="cpu")
     assert len(n_bundles) == 11
     assert max(n_bundles) <= 4  # best and last, of the last checkpoint and now
     assert len(saved_steps(run / "bundles")) <= 2 * 2
@@ -447,7 +454,7 @@ def test_a_run_folder_has_one_trainer(corpus: Path, tmp_path: Path) -> None:
         assert other.stdout is not None
         other.stdout.readline()
         with pytest.raises(RunFolderError, match="in use by process"):
-            train(settings(corpus), tmp_path, device="cpu", report=lambda line: None)
+            train(settings(corpus), tmp_path, device="cpu")
         other.kill()
     assert time.monotonic() - started < 30
     with lock_folder(tmp_path):
@@ -472,7 +479,6 @@ def test_numbers_that_are_not_finite_are_never_saved(
             ),
             run,
             device="cpu",
-            report=lambda line: None,
         )
     assert caught.value.exit_code == 4
     assert saved_steps(run / "checkpoints")
@@ -493,33 +499,31 @@ def without_memory(limit: int) -> Callable[..., Any]:
 
 
 def test_out_of_memory_halves_the_batch_and_keeps_the_gradient(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
     """The same training as with micro-batches of that size from the start; also when it is continued."""
-    plain, told = settings(corpus, max_steps=6, warmup_steps=1), list[str]()
+    plain = settings(corpus, max_steps=6, warmup_steps=1)
     train({**plain, "training": {**plain["training"], "micro_batch_tokens": 50}}, tmp_path / "small", device="cpu")
     monkeypatch.setattr(gradient, "batch_loss", without_memory(70))
-    train(
-        {**plain, "training": {**plain["training"], "max_steps": 3}}, tmp_path / "run", device="cpu", report=told.append
-    )
-    assert [line for line in told if "out of memory" in line] == [
+    train({**plain, "training": {**plain["training"], "max_steps": 3}}, tmp_path / "run", device="cpu")
+    assert [line for line in log_lines if "out of memory" in line] == [
         "step 1: out of memory; going on in micro-batches of 100 tokens",
         "step 1: out of memory; going on in micro-batches of 50 tokens",
     ]
-    train(plain, tmp_path / "run", device="cpu", report=lambda line: None)
+    train(plain, tmp_path / "run", device="cpu")
     assert_same_training(tmp_path / "run", tmp_path / "small")
 
 
 def test_a_run_keeps_the_precision_that_was_chosen_for_it(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
     """On a processor of another kind, too."""
     for n_steps, chosen in ((1, "bfloat16"), (2, "float32")):
         monkeypatch.setattr(trainer, "choose_precision", lambda *_, chosen=chosen: (chosen, "a reason"))
-        told = list[str]()
+        log_lines.clear()
         plain = settings(corpus, max_steps=n_steps, warmup_steps=1, precision="auto")
-        train(plain, tmp_path / "run", device="cpu", report=told.append)
-        assert [line for line in told if line.startswith("precision: ")] == ["precision: bfloat16 (a reason)"][
+        train(plain, tmp_path / "run", device="cpu")
+        assert [line for line in log_lines if line.startswith("precision: ")] == ["precision: bfloat16 (a reason)"][
             : 2 - n_steps
         ]
         checkpoint = tmp_path / "run" / "checkpoints" / f"step-{n_steps}"
@@ -527,7 +531,7 @@ def test_a_run_keeps_the_precision_that_was_chosen_for_it(
 
 
 def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
     run, seen, real = tmp_path / "run", list[int | None](), Batches.micro_batches
 
@@ -538,32 +542,31 @@ def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(
 
     with monkeypatch.context() as patch:
         patch.setattr(gradient, "batch_loss", without_memory(70))
-        train(settings(corpus, max_steps=2, warmup_steps=1), run, device="cpu", report=lambda line: None)
+        train(settings(corpus, max_steps=2, warmup_steps=1), run, device="cpu")
     monkeypatch.setattr(Batches, "micro_batches", watched)
     for asked, expected in ((None, 50), (150, 150)):
-        told, more = list[str](), {"micro_batch_tokens": asked} if asked else {}
+        more = {"micro_batch_tokens": asked} if asked else {}
         steps = 4 if asked is None else 6
-        train(settings(corpus, max_steps=steps, warmup_steps=1, **more), run, device="cpu", report=told.append)
+        train(settings(corpus, max_steps=steps, warmup_steps=1, **more), run, device="cpu")
         assert set(seen[-2:]) == {expected}
-        assert any("no longer bit-exact" in line for line in told) == (asked is not None)
+        assert any("no longer bit-exact" in line for line in log_lines) == (asked is not None)
 
 
 def test_without_its_compiled_functions_a_continuation_is_another(
-    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
     if trainer.library() is None:
         pytest.skip("needs compiled functions")
-    train(settings(corpus, max_steps=2, warmup_steps=1), tmp_path / "run", device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=2, warmup_steps=1), tmp_path / "run", device="cpu")
     monkeypatch.setattr(trainer, "library", lambda: None)
-    told = list[str]()
-    train(settings(corpus, max_steps=3, warmup_steps=1), tmp_path / "run", device="cpu", report=told.append)
-    assert any(line.startswith("compiled functions: fused") and "bit-exact" in line for line in told)
+    train(settings(corpus, max_steps=3, warmup_steps=1), tmp_path / "run", device="cpu")
+    assert any(line.startswith("compiled functions: fused") and "bit-exact" in line for line in log_lines)
 
 
 def test_no_memory_at_all_ends_it_resumable(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gradient, "batch_loss", without_memory(1))
     with pytest.raises(ResourceError, match="out of memory at step 1"):
-        train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+        train(settings(corpus), tmp_path / "run", device="cpu")
     assert saved_steps(tmp_path / "run" / "checkpoints") == [0]
 
 
@@ -572,20 +575,20 @@ def test_a_model_beyond_the_machine_is_refused_before_it_is_built(corpus: Path, 
     huge["model"] |= {"d_model": 32_768, "d_ff": 131_072, "n_encoder_layers": 40, "n_decoder_layers": 40}
     before = peak_memory(torch.device("cpu")) or 0.0
     with pytest.raises(ConfigError, match=r"parameters take [\d,.]+ MiB to train"):
-        train(huge, tmp_path / "run", device="cpu", report=lambda line: None)
+        train(huge, tmp_path / "run", device="cpu")
     assert (peak_memory(torch.device("cpu")) or 0.0) < before + 50
 
 
 def test_nothing_depends_on_the_clock(corpus: Path, reference: Path, tmp_path: Path) -> None:
     """Every file of the run is from another time, and the newest checkpoint from long ago."""
     run = tmp_path / "run"
-    train(settings(corpus, max_steps=15), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=15), run, device="cpu")
     dice = random.Random(1)
     for path in run.rglob("*"):
         when = dice.randrange(2**33)
         os.utime(path, (when, when), follow_symlinks=False)
     os.utime(run / "checkpoints" / f"step-{saved_steps(run / 'checkpoints')[-1]}", (0, 0))
-    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    train(settings(corpus), run, device="cpu")
     assert_same_training(reference, run)
 
 
@@ -595,7 +598,7 @@ def test_a_folder_that_cannot_be_written_is_told(corpus: Path, tmp_path: Path, m
 
     monkeypatch.setattr(locks, "open", read_only, raising=False)
     with pytest.raises(RunFolderError, match=r"cannot write \(Read-only file system\): .*lock; check") as caught:
-        train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+        train(settings(corpus), tmp_path / "run", device="cpu")
     assert caught.value.exit_code == 1
 
 
@@ -613,9 +616,9 @@ def test_data_that_cannot_be_read_any_more_ends_it_resumable(
     with monkeypatch.context() as patch:
         patch.setattr(Batches, "micro_batches", failing)
         with pytest.raises(DataError, match="is gone"):
-            train(settings(corpus), run, device="cpu", report=lambda line: None)
+            train(settings(corpus), run, device="cpu")
     assert saved_steps(run / "checkpoints")[-1] == 14
-    train(settings(corpus), run, device="cpu", report=lambda line: None)
+    train(settings(corpus), run, device="cpu")
     assert_same_training(reference, run)
 
 
@@ -652,7 +655,7 @@ def test_a_signal_that_is_ignored_stays_ignored(number: signal.Signals) -> None:
 
 
 def test_a_stop_in_the_last_validation_waits_for_it(
-    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
     run = tmp_path / "run"
 
@@ -664,14 +667,14 @@ def test_a_stop_in_the_last_validation_waits_for_it(
     validate = trainer.validate
     with monkeypatch.context() as patch:
         patch.setattr(trainer, "validate", asked)
-        told: list[str] = []
+        log_lines.clear()
         with pytest.raises(SystemExit):
-            train(settings(corpus), run, device="cpu", report=told.append)
-    assert next(line for line in told if "stopped" in line).endswith(", the last")  # nothing is left to continue
+            train(settings(corpus), run, device="cpu")
+    assert next(line for line in log_lines if "stopped" in line).endswith(", the last")  # nothing is left to continue
     best = read_pointer(run / "best")
-    told.clear()
-    assert train(settings(corpus), run, device="cpu", report=told.append) == best
-    assert not [line for line in told if "validation at" in line]
+    log_lines.clear()
+    assert train(settings(corpus), run, device="cpu") == best
+    assert not [line for line in log_lines if "validation at" in line]
     assert_same_training(reference, run)
 
 
@@ -679,7 +682,7 @@ def test_a_training_cut_short_is_validated_where_it_stands(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = tmp_path / "run"
-    train(settings(corpus, max_steps=9, validate_every=30), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=9, validate_every=30), run, device="cpu")
     shutil.rmtree(run / "bundles")
     for name in ("best", "last"):
         (run / name).unlink()
@@ -687,7 +690,7 @@ def test_a_training_cut_short_is_validated_where_it_stands(
     progress = json.loads(state.read_text()) | {"best_step": None, "best_score": None, "last_validation": None}
     state.write_bytes(to_json(progress))
     remake_manifest(state.parent)
-    train(settings(corpus, max_steps=5, validate_every=30), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=5, validate_every=30), run, device="cpu")
     assert (run / "best" / "model.safetensors").is_file()
 
 
@@ -697,8 +700,8 @@ def test_what_never_took_a_step_may_be_started_otherwise(
     with monkeypatch.context() as patch:
         patch.setattr(importlib.import_module("dragoman.training.run"), "available_memory", lambda device: 1000)
         with pytest.raises(ConfigError, match="choose a smaller model"):
-            train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
-    train(settings(corpus, max_steps=2), tmp_path / "run", device="cpu", report=lambda line: None)
+            train(settings(corpus), tmp_path / "run", device="cpu")
+    train(settings(corpus, max_steps=2), tmp_path / "run", device="cpu")
 
 
 def test_one_pair_is_enough_to_train_and_translate(tmp_path: Path) -> None:
@@ -706,7 +709,7 @@ def test_one_pair_is_enough_to_train_and_translate(tmp_path: Path) -> None:
         (tmp_path / name).write_text("one line\n", encoding="utf-8")
     settings_ = settings(tmp_path, max_steps=2, warmup_steps=1, validate_every=2)
     settings_["data"] = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de")}
-    best = train(settings_, tmp_path / "run", device="cpu", report=lambda line: None)
+    best = train(settings_, tmp_path / "run", device="cpu")
     assert Translator.load(best, device="cpu").translate("one line").text is not None
 
 
@@ -717,7 +720,7 @@ def test_no_pair_at_all_is_told(tmp_path: Path) -> None:
         settings_ = settings(tmp_path)
         settings_["data"] = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de")}
         with pytest.raises(DataError, match=what) as caught:
-            train(settings_, tmp_path / "run", device="cpu", report=lambda line: None)
+            train(settings_, tmp_path / "run", device="cpu")
         assert caught.value.exit_code == 1
         assert not list((tmp_path / "run").glob("[!l]*"))
 
@@ -729,14 +732,14 @@ def test_a_longer_training_keeps_what_was_chosen_for_it(corpus: Path, tmp_path: 
     chosen = {}
     for n_steps in (4, 12):
         plain["training"]["max_steps"] = n_steps
-        train(plain, tmp_path / "run", device="cpu", report=lambda line: None)
+        train(plain, tmp_path / "run", device="cpu")
         chosen[n_steps] = read_recipe(tmp_path / "run" / "config.yaml")["training"]["warmup_steps"]
     assert chosen[4] == chosen[12] == 1
     assert saved_steps(tmp_path / "run" / "checkpoints")[-1] == 12
 
 
 def test_a_run_without_its_text_goes_on_and_notes_what_it_was_told(
-    corpus: Path, reference: Path, tmp_path: Path
+    corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
 ) -> None:
     """The test text counts too; and what the run is told now is what other processes and later starts read."""
     place, run = tmp_path / "corpus", tmp_path / "run"
@@ -749,12 +752,12 @@ def test_a_run_without_its_text_goes_on_and_notes_what_it_was_told(
         chosen["data"] |= {"test_source": str(place / "test.low"), "test_target": str(place / "test.up")}
         return chosen
 
-    train(recipe(2), run, device="cpu", report=lambda line: None)
+    train(recipe(2), run, device="cpu")
     for name, steps in (("test.low", 4), ("rows.low", 6)):
         (place / name).unlink()
-        told = list[str]()
-        train(recipe(steps), run, device="cpu", report=told.append)
-        assert any("is not here; going on with the corpus that was prepared" in line for line in told)
+        log_lines.clear()
+        train(recipe(steps), run, device="cpu")
+        assert any("is not here; going on with the corpus that was prepared" in line for line in log_lines)
         assert parse_config(read_recipe(run / "config.yaml")).training.max_steps == steps
         assert saved_steps(run / "checkpoints")[-1] == steps
 
@@ -770,6 +773,6 @@ def test_a_best_bundle_that_was_removed_gives_its_place_to_the_next(
         return validation.Validation(loss=1.0, bleu=next(scores))
 
     monkeypatch.setattr(trainer, "validate", worse)
-    train(settings(corpus, max_steps=8, validate_every=2), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=8, validate_every=2), run, device="cpu")
     assert read_pointer(run / "best").name == "step-6"
     assert (run / "best" / "model.safetensors").is_file()

@@ -279,7 +279,7 @@ def test_a_renumbered_model_trains_alike_and_goes_on_to_the_same_bits(
     recipe = {"data": settings(corpus)["data"], "training": settings(corpus, max_steps=12, save_every=5)["training"]}
     for name, one, tokenizers in (("old", model, old), ("new", twin(model, old, new), new)):
         save_bundle(tmp_path / f"start-{name}", one, tokenizers, SearchConfig(), facts={})
-        train(recipe, tmp_path / name, init_from=tmp_path / f"start-{name}", device="cpu", report=lambda line: None)
+        train(recipe, tmp_path / name, init_from=tmp_path / f"start-{name}", device="cpu")
     if kind == "padding 5":
         assert losses(tmp_path / "new") == pytest.approx(losses(tmp_path / "old"), rel=1e-3)
     real = Trainer._train_step
@@ -293,7 +293,7 @@ def test_a_renumbered_model_trains_alike_and_goes_on_to_the_same_bits(
     with monkeypatch.context() as patch:
         patch.setattr(Trainer, "_train_step", killed)
         with pytest.raises(Killed):
-            train(recipe, run, init_from=tmp_path / "start-new", device="cpu", report=lambda line: None)
-    train(read_recipe(run / "config.yaml"), run, device="cpu", report=lambda line: None)
+            train(recipe, run, init_from=tmp_path / "start-new", device="cpu")
+    train(read_recipe(run / "config.yaml"), run, device="cpu")
     assert_same_training(tmp_path / "new", run)
     assert load_bundle(run).tokenizers.special_ids == new.special_ids

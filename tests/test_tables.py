@@ -23,7 +23,7 @@ from dragoman.data.text_files.lines import Unreadable
 from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 
 PAIRS = [
     ("Two dogs run.", "Zwei Hunde rennen."),
@@ -651,25 +651,23 @@ def test_a_table_called_xls_is_read(tmp_path: Path) -> None:
     assert pairs_of(write_tsv(tmp_path / "a.xls", PAIRS)) == PAIRS
 
 
-def test_another_choice_of_columns_is_another_corpus(tmp_path: Path) -> None:
+def test_another_choice_of_columns_is_another_corpus(tmp_path: Path, log_lines: list[str]) -> None:
     rows = [(n, f"A man {n}.", f"Ein Mann {n}.") for n in range(40)]
     settings = {"data": {"pairs": str(write_tsv(tmp_path / "a.tsv", rows))}, "tokenizer": {"kind": "characters"}}
-    told: list[str] = []
-    prepare(parse_config(settings), tmp_path / "run", report=told.append)
+    prepare(parse_config(settings), tmp_path / "run")
     assert any(
-        "read as a table of 3 tab-separated columns; source: column 2, target: column 3" in line for line in told
+        "read as a table of 3 tab-separated columns; source: column 2, target: column 3" in line for line in log_lines
     )
     settings["data"]["columns"] = "3,2"
     with pytest.raises(ConfigError, match=r"data\.columns: None \(then\), 3,2 \(now\)"):
-        prepare(parse_config(settings), tmp_path / "run", report=told.append)
+        prepare(parse_config(settings), tmp_path / "run")
 
 
-def test_what_is_dropped_is_named_by_its_line(tmp_path: Path) -> None:
+def test_what_is_dropped_is_named_by_its_line(tmp_path: Path, log_lines: list[str]) -> None:
     rows = [("en", "de"), *((f"A man\n{n}.", f"Ein Mann {n}.") for n in range(40)), ("A dog.", "")]
     settings = {"data": {"pairs": str(write_csv(tmp_path / "a.csv", rows))}, "tokenizer": {"kind": "characters"}}
-    told: list[str] = []
-    prepare(parse_config(settings), tmp_path / "run", report=told.append)
-    assert any("empty 1 (line 82)" in line for line in told)
+    prepare(parse_config(settings), tmp_path / "run")
+    assert any("empty 1 (line 82)" in line for line in log_lines)
 
 
 def test_the_commands_take_columns_and_validation_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ from dragoman.data.text_files.lines import Unreadable
 from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 
 #: Texts of a unit, each with its language.
 Unit = list[tuple[str, str]]
@@ -246,7 +246,7 @@ def test_prepare_gives_the_same_for_a_memory_and_a_table(tmp_path: Path) -> None
             "data": {"pairs": str(path), "source_lang": "en", "target_lang": "de"},
             "tokenizer": {"kind": "words"},
         }
-        prepare(parse_config(settings), tmp_path / path.suffix, report=lambda _: None)
+        prepare(parse_config(settings), tmp_path / path.suffix)
         files = sorted((tmp_path / path.suffix / "data").rglob("*.bin"))
         stores.append([file.read_bytes() for file in files])
     assert stores[0] == stores[1]

@@ -23,15 +23,16 @@ from tiny import write_tiny_bundle
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
-from dragoman.data.prepare import open_prepared
+from dragoman.data.prepared import open_prepared
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import read_json
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
 from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.parsing import check_request, parse_config
 from dragoman.settings.presets import PRESETS
-from dragoman.settings.recipe import check_request, parse_config, read_recipe
+from dragoman.settings.recipe import read_recipe
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.learned_text import LearnedText
 from dragoman.training import metrics_log as metrics
@@ -56,7 +57,7 @@ def test_a_run_leaves_what_is_needed_to_use_it(reference: Path) -> None:
 
 
 def test_the_same_seed_gives_the_same_bits(corpus: Path, reference: Path, tmp_path: Path) -> None:
-    train(settings(corpus), tmp_path / "run", device="cpu", report=lambda line: None)
+    train(settings(corpus), tmp_path / "run", device="cpu")
     assert_same_training(reference, tmp_path / "run")
 
 
@@ -64,13 +65,15 @@ def test_micro_batches_change_nothing(corpus: Path, reference: Path, tmp_path: P
     whole, cut = tmp_path / "whole", tmp_path / "cut"
     plain = settings(corpus, max_steps=5, warmup_steps=1, clip_norm=None)
     plain["model"]["dropout"] = 0.0
-    train(plain, whole, device="cpu", report=lambda line: None)
+    train(plain, whole, device="cpu")
     plain["training"]["micro_batch_tokens"] = 40
-    train(plain, cut, device="cpu", report=lambda line: None)
+    train(plain, cut, device="cpu")
     assert_equal_but_for_rounding(whole, cut)
 
 
-def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_path: Path) -> None:
+def test_fine_tuning_starts_from_the_bundle(
+    corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
     data = {"data": settings(corpus)["data"]}
     tuning = {
         **data,
@@ -83,8 +86,7 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
             "label_smoothing": 0.0,
         },
     }
-    lines: list[str] = []
-    train(tuning, tmp_path / "run", init_from=reference / "last", device="cpu", report=lines.append)
+    train(tuning, tmp_path / "run", init_from=reference / "last", device="cpu")
     start = load_file(reference / "last" / "model.safetensors")
     tuned = load_file(tmp_path / "run" / "last" / "model.safetensors")
     assert all(torch.allclose(start[name], tuned[name], atol=1e-4) for name in start)
@@ -95,12 +97,12 @@ def test_fine_tuning_starts_from_the_bundle(corpus: Path, reference: Path, tmp_p
     with pytest.raises(ConfigError, match=r"tokenizer.lowercase is False .* not True; .* lowercase_source=true"):
         train({**tuning, "tokenizer": {"lowercase": True}}, tmp_path / "other", init_from=reference, device="cpu")
     open_still = {**tuning, "tokenizer": {"joint": None}}
-    train(open_still, tmp_path / "open", init_from=reference / "last", device="cpu", report=lines.append)
+    train(open_still, tmp_path / "open", init_from=reference / "last", device="cpu")
     with pytest.raises(ConfigError, match=r"starting model of this run changed since step 2: .*leave --init-from out"):
-        train(tuning, tmp_path / "run", init_from=tmp_path / "run" / "last", device="cpu", report=lines.append)
+        train(tuning, tmp_path / "run", init_from=tmp_path / "run" / "last", device="cpu")
     shutil.rmtree(tmp_path / "run" / "checkpoints")  # as if it had been killed before the first
     with pytest.raises(ConfigError, match="it began with --init-from: give that again"):
-        train(tuning, tmp_path / "run", device="cpu", report=lines.append)
+        train(tuning, tmp_path / "run", device="cpu")
 
 
 def test_a_fine_tuning_may_begin_to_lower_case_sources(corpus: Path, reference: Path, tmp_path: Path) -> None:
@@ -108,7 +110,7 @@ def test_a_fine_tuning_may_begin_to_lower_case_sources(corpus: Path, reference: 
     for max_steps in (1, 2):  # the second goes on
         recipe = {**settings(corpus, max_steps=max_steps, warmup_steps=1), "tokenizer": {"lowercase_source": True}}
         del recipe["model"]
-        train(recipe, folder, init_from=reference, device="cpu", report=lambda line: None)
+        train(recipe, folder, init_from=reference, device="cpu")
     before, after = load_bundle(reference).tokenizers, load_bundle(folder / "last").tokenizers
     assert after.source.encode("A B") == before.source.encode("a b") != before.source.encode("A B")
     assert after.target.encode("A B") == before.target.encode("A B")
@@ -120,7 +122,7 @@ def test_a_fine_tuning_aligns_with_the_heads_that_were_chosen(corpus: Path, refe
     save_bundle(chosen, start.model, start.tokenizers, start.search, facts={"step": 7, "alignment": heads})
     for max_steps, given in ((2, chosen), (3, None)):  # the second goes on by its folder alone
         recipe = settings(corpus, max_steps=max_steps, warmup_steps=1)
-        train(recipe, folder, init_from=given, device="cpu", report=lambda line: None)
+        train(recipe, folder, init_from=given, device="cpu")
         assert load_bundle(folder / "last").facts["step"] == max_steps
         assert Translator.load(folder / "last").alignment == AlignmentHeads(heads=((0, 1),), shifted=True)
     average = tmp_path / "average"
@@ -141,7 +143,7 @@ def test_a_bundle_says_what_its_model_learned_from(corpus: Path, reference: Path
         (tmp_path / name).write_text("".join(f"{line}{number}\n" for number, line in enumerate(lines)))
     run, recipe = tmp_path / "run", settings(tmp_path, max_steps=2, warmup_steps=1, save_every=1)
     recipe["tokenizer"] = {"kind": "characters"}
-    best = train(recipe, run, device="cpu", report=lambda line: None)
+    best = train(recipe, run, device="cpu")
     learned = Translator.load(best).learned
     assert learned == learned_text(open_prepared(run).train)
     assert learned is not None
@@ -154,14 +156,14 @@ def test_a_bundle_says_what_its_model_learned_from(corpus: Path, reference: Path
     assert LearnedText.of_bundle(progress["lasting_facts"], state) == learned
     tuned, before = tmp_path / "tuned", Translator.load(reference).learned
     recipe = settings(corpus, max_steps=1, warmup_steps=1)
-    train(recipe, tuned, init_from=reference, device="cpu", report=lambda line: None)
+    train(recipe, tuned, init_from=reference, device="cpu")
     assert Translator.load(tuned / "last").learned == before == learned_text(open_prepared(reference).train)
 
 
 def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None:
     event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     run = tmp_path / "run"
-    train(settings(corpus, max_steps=3, warmup_steps=1, tensorboard=True), run, device="cpu", report=lambda line: None)
+    train(settings(corpus, max_steps=3, warmup_steps=1, tensorboard=True), run, device="cpu")
     events = event_accumulator.EventAccumulator(str(run / "tensorboard")).Reload()
     board = {event.step: event.value for event in events.Scalars("loss")}
     assert board == pytest.approx(losses(run))
@@ -170,11 +172,11 @@ def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None
 def test_a_fine_tuning_goes_on_by_its_folder_alone(corpus: Path, reference: Path, tmp_path: Path) -> None:
     """And the recipe that trained the bundle may be used to fine-tune it."""
     recipe, folder = settings(corpus, max_steps=5, warmup_steps=1), tmp_path / "run"
-    train(recipe, folder, init_from=reference / "last", device="cpu", report=lambda line: None)
+    train(recipe, folder, init_from=reference / "last", device="cpu")
     command = ["train", "--output", str(folder), "--set", "training.max_steps=9", "--device", "cpu"]
     assert run(command) == 0
     whole = {**recipe, "training": {**recipe["training"], "max_steps": 9}}
-    train(whole, tmp_path / "whole", init_from=reference / "last", device="cpu", report=lambda line: None)
+    train(whole, tmp_path / "whole", init_from=reference / "last", device="cpu")
     assert_same_training(tmp_path / "whole", folder)
 
 
@@ -234,8 +236,8 @@ def test_matrices_that_are_to_be_one_have_one_vocabulary() -> None:
 
 def test_without_a_moving_average_the_weights_themselves_are_kept(corpus: Path, tmp_path: Path) -> None:
     recipe = settings(corpus, ema=0, max_steps=2, warmup_steps=1)
-    train(recipe, tmp_path / "run", device="cpu", report=lambda line: None)
-    checkpoint = RunFolder(tmp_path / "run").load(lambda line: None)
+    train(recipe, tmp_path / "run", device="cpu")
+    checkpoint = RunFolder(tmp_path / "run").load()
     assert checkpoint is not None
     assert checkpoint.average is None
     kept = load_file(tmp_path / "run" / "last" / "model.safetensors")
@@ -444,23 +446,23 @@ def test_a_processor_is_asked_for_bfloat16_by_either_of_its_kinds(monkeypatch: p
             assert not multiplies_bfloat16(torch.device("mps"))
 
 
-def test_a_fine_tuning_searches_as_before_and_tells_of_another_language(tmp_path: Path) -> None:
+def test_a_fine_tuning_searches_as_before_and_tells_of_another_language(tmp_path: Path, log_lines: list[str]) -> None:
     bundle = write_tiny_bundle(tmp_path / "start")  # English to German, with a beam of 2
     for name in ("a.en", "a.de", "a.fr"):
         (tmp_path / name).write_text("A man is riding a horse.\n" * 30, encoding="utf-8")
     training = {"max_steps": 1, "warmup_steps": 1, "batch_tokens": 200, "precision": "float32"}
     for target, warnings in (("a.de", 0), ("a.fr", 1)):
         data = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / target)}
-        told, run = list[str](), tmp_path / f"run.{target}"
-        train({"data": data, "training": training}, run, init_from=bundle, device="cpu", report=told.append)
+        run = tmp_path / f"run.{target}"
+        train({"data": data, "training": training}, run, init_from=bundle, device="cpu")
         tuned = load_bundle(run)
         assert tuned.search.beam_size == 2
-        assert "chose search.beam_size=2: as the model of --init-from has it" in told
+        assert "chose search.beam_size=2: as the model of --init-from has it" in log_lines
         assert f"en-{tuned.tokenizers.target_lang}" == f"en-{target[2:]}"
-        assert sum("translates en-de, and this text is en-fr" in line for line in told) == warnings
+        assert sum("translates en-de, and this text is en-fr" in line for line in log_lines) == warnings
         data |= {"validation_source": data["source"], "validation_target": data["target"]}
     asked = {"data": data, "training": training, "search": {"beam_size": 3}}
-    train(asked, tmp_path / "asked", init_from=bundle, device="cpu", report=lambda line: None)
+    train(asked, tmp_path / "asked", init_from=bundle, device="cpu")
     assert load_bundle(tmp_path / "asked").search.beam_size == 3
 
 
@@ -472,7 +474,7 @@ def test_the_bar_shows_step_loss_and_time_left_however_narrow(
     screen = io.StringIO()
     console = Console(file=screen, width=widths[0], force_terminal=True)
     monkeypatch.setattr(metrics, "Console", lambda **_: console)
-    with Display(12_340, print) as display:
+    with Display(12_340, bar=True) as display:
         for width in widths:
             console.width = width
             display.step(1_234)

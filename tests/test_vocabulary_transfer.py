@@ -124,15 +124,16 @@ def recipe(tmp_path: Path) -> dict[str, Any]:
     }
 
 
-def test_a_training_goes_on_with_a_new_vocabulary_and_after_a_stop_too(recipe: dict[str, Any], tmp_path: Path) -> None:
-    told: list[str] = []
+def test_a_training_goes_on_with_a_new_vocabulary_and_after_a_stop_too(
+    recipe: dict[str, Any], tmp_path: Path, log_lines: list[str]
+) -> None:
     for max_steps in (1, 2):  # the second goes on
         recipe["training"]["max_steps"] = max_steps
-        train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=told.append)
+        train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu")
     recipe = read_recipe(tmp_path / "run" / "config.yaml")
     recipe["training"]["max_steps"] = 3
-    train(recipe, tmp_path / "run", device="cpu", report=told.append)
-    assert any("a new vocabulary" in line for line in told)
+    train(recipe, tmp_path / "run", device="cpu")
+    assert any("a new vocabulary" in line for line in log_lines)
     start, end = load_bundle(tmp_path / "start"), load_bundle(tmp_path / "run" / "last")
     assert (end.tokenizers.source.vocab_size, end.facts["step"]) == (330, 3)
     expected = with_vocabularies(start, end.tokenizers)
@@ -143,30 +144,30 @@ def test_a_training_goes_on_with_a_new_vocabulary_and_after_a_stop_too(recipe: d
 def test_a_training_that_saved_nothing_yet_does_not_go_on_without_its_beginning(
     recipe: dict[str, Any], tmp_path: Path
 ) -> None:
-    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=lambda line: None)
+    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu")
     shutil.rmtree(tmp_path / "run" / "checkpoints")  # as if it had been killed before the first
     with pytest.raises(ConfigError, match="it began with --init-from: give that again"):
-        train(read_recipe(tmp_path / "run" / "config.yaml"), tmp_path / "run", device="cpu", report=lambda line: None)
+        train(read_recipe(tmp_path / "run" / "config.yaml"), tmp_path / "run", device="cpu")
 
 
 @pytest.mark.parametrize("vocab_size", [None, 320])  # tiny_tokenizers' own
 def test_the_size_that_it_has_keeps_the_vocabulary(
-    recipe: dict[str, Any], tmp_path: Path, vocab_size: int | None
+    recipe: dict[str, Any], tmp_path: Path, vocab_size: int | None, log_lines: list[str]
 ) -> None:
     recipe["tokenizer"]["vocab_size"] = vocab_size
     recipe["data"] |= {"source_lang": "en", "target_lang": "fr"}
-    told: list[str] = []
-    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=told.append)
+    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu")
     before, after = (load_bundle(tmp_path / name).tokenizers for name in ("start", "run/last"))
     assert after.source.encode("A horse.") == before.source.encode("A horse.")
-    assert any("translates en-de, and this text is en-fr" in line for line in told)
+    assert any("translates en-de, and this text is en-fr" in line for line in log_lines)
 
 
-def test_other_languages_are_told_with_a_new_vocabulary_too(recipe: dict[str, Any], tmp_path: Path) -> None:
+def test_other_languages_are_told_with_a_new_vocabulary_too(
+    recipe: dict[str, Any], tmp_path: Path, log_lines: list[str]
+) -> None:
     recipe["data"] |= {"source_lang": "en", "target_lang": "fr"}
-    told: list[str] = []
-    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu", report=told.append)
-    assert any("translates en-de, and this text is en-fr" in line for line in told)
+    train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu")
+    assert any("translates en-de, and this text is en-fr" in line for line in log_lines)
     assert load_bundle(tmp_path / "run" / "last").tokenizers.target_lang == "fr"
 
 
@@ -174,4 +175,4 @@ def test_a_model_of_words_keeps_them(recipe: dict[str, Any], tmp_path: Path) -> 
     tokenizers = tiny_tokenizers("words")
     save_bundle(tmp_path / "words", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
     with pytest.raises(ConfigError, match=r"tokenizer\.vocab_size is None in the model of --init-from"):
-        train(recipe, tmp_path / "run", init_from=tmp_path / "words", device="cpu", report=lambda line: None)
+        train(recipe, tmp_path / "run", init_from=tmp_path / "words", device="cpu")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import RunFolderError
 from dragoman.machine.files import write_file
+
+_log = logging.getLogger(__name__)
 
 #: Small enough for two minutes on two cores, large enough for the grammar of the captions.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
@@ -39,13 +42,12 @@ SETTINGS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def show(output: Path, device: str, say: Callable[[str], None], program: str = "dragoman") -> None:
-    """Make a corpus, train on it, evaluate, translate, and print each step.
+def show(output: Path, device: str, program: str = "dragoman") -> None:
+    """Make a corpus, train on it, evaluate, translate, and log each step.
 
     Args:
         output: the run folder; finished steps are not repeated.
         device: as for `train`.
-        say: called with each line.
         program: the first word of the commands that are proposed.
     """
     from dragoman.corpora.synthetic import SHOWCASE
@@ -53,20 +55,22 @@ def show(output: Path, device: str, say: Callable[[str], None], program: str = "
     from dragoman.training.run import train
     from dragoman.translator import Translator
 
-    say(f"1. A corpus of everyday captions, English and German, made by a small grammar: {output / 'corpus'}")
+    _log.info(f"1. A corpus of everyday captions, English and German, made by a small grammar: {output / 'corpus'}")
     files = _write_corpus(output / "corpus")
-    say(f"2. A small Transformer, trained on it in {output} (Ctrl-C stops; the same command continues)")
-    train({**SETTINGS, "data": files}, output, device=device, report=say)
+    _log.info(f"2. A small Transformer, trained on it in {output} (Ctrl-C stops; the same command continues)")
+    train({**SETTINGS, "data": files}, output, device=device, progress_bar=True)
     translator = Translator.load(output, device=device)
     test = [_read(output / "corpus" / f"test.{lang}") for lang in ("en", "de")]
-    say(f"3. Its translations of {len(test[0]):,} sentences that it has never seen")
+    _log.info(f"3. Its translations of {len(test[0]):,} sentences that it has never seen")
     results = evaluate(translator, *test)
-    say(f"   exactly as the grammar translates them: {results.exact_match:.1%}")
-    say("   About half of them combine words that never meet in training: a subject and a verb, a colour and a thing.")
-    say("4. Three more that it has not seen:")
+    _log.info(f"   exactly as the grammar translates them: {results.exact_match:.1%}")
+    _log.info(
+        "   About half of them combine words that never meet in training: a subject and a verb, a colour and a thing."
+    )
+    _log.info("4. Three more that it has not seen:")
     for source, _ in SHOWCASE:
-        say(f"   {source}  ->  {translator.translate(source).text}")
-    say("It knows the words and the grammar of its captions, nothing else. Try next:")
+        _log.info(f"   {source}  ->  {translator.translate(source).text}")
+    _log.info("It knows the words and the grammar of its captions, nothing else. Try next:")
     program, folder = shlex.quote(program), shlex.quote(str(output))
     nexts = {
         f"{program} translate -m {folder}": "type your own sentences",
@@ -76,7 +80,7 @@ def show(output: Path, device: str, say: Callable[[str], None], program: str = "
     }
     width = max(map(len, nexts))
     for command, purpose in nexts.items():
-        say(f"   {command:<{width}}  {purpose}")
+        _log.info(f"   {command:<{width}}  {purpose}")
 
 
 def _write_corpus(folder: Path) -> dict[str, str]:

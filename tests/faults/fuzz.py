@@ -194,9 +194,9 @@ RECIPES: list[dict[str, Any]] = [
 ]
 
 
-def ready_to_train(settings: dict[str, Any], folder: Path, *, report: Callable[[str], None], **options: Any) -> Path:
+def ready_to_train(settings: dict[str, Any], folder: Path, **options: Any) -> Path:
     """What `train` does with its settings, but with a corpus of some pairs, and nothing behind that."""
-    dragoman.training.run.resolve(settings, None, report)
+    dragoman.training.run.resolve(settings, None)
     return folder / "best"
 
 

@@ -32,7 +32,7 @@ def read_bundle(run: Path) -> None:
 
 
 def read_checkpoint(run: Path) -> None:
-    load_checkpoint(run / "checkpoints", lambda line: None)
+    load_checkpoint(run / "checkpoints")
 
 
 def notices(read: Callable[[Path], None], run: Path) -> bool:

@@ -53,7 +53,7 @@ def compare(
 
     if plot:
         require_matplotlib()  # before all the trainings
-    outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device, report=say)
+    outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
     print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
     if plot:
         plot_curves(outcomes, output / "curves.png")

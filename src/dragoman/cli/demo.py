@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from dragoman.cli.options import Device
-from dragoman.cli.streams import program, say
+from dragoman.cli.streams import program
 from dragoman.cli.training_settings import require_folder
 
 
@@ -26,4 +26,4 @@ def demo(
 
     find_device(device)
 
-    show(output, device, say, program())
+    show(output, device, program())

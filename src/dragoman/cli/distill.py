@@ -66,7 +66,6 @@ def distill(
         options=options,
         sentences=sentences,
         batch_size=engine.batch_size,
-        report=say,
     )
     command = command_line("train", "--source", files[0], "--target", files[1])
     say(f"train on it, and validate on text of people: {command} --validation-source ...")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import logging
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dragoman.translator import Translation
     from dragoman.translator.results import Flag
+
+_log = logging.getLogger(__name__)
 
 #: Lines that are named for each kind of warning; more are counted.
 MOST_NAMED = 20
@@ -24,12 +27,11 @@ class LineWarnings:
     """Warns of flagged translations as they come, and counts those beyond the first few.
 
     Args:
-        say: called with each warning.
         unit: word for what is translated at once.
     """
 
-    def __init__(self, say: Callable[[str], None], unit: str = "line") -> None:
-        self._say, self._unit = say, unit
+    def __init__(self, unit: str = "line") -> None:
+        self._unit = unit
         self._counts: Counter[Flag] = Counter()
 
     def tell(self, number: int, translation: Translation) -> None:
@@ -37,13 +39,13 @@ class LineWarnings:
         self._counts.update(translation.flags)
         told = [each for each in translation.flags if self._counts[each] <= MOST_NAMED]
         if told:
-            self._say(f"warning: {self._unit} {number}: {'; '.join(_words(translation, told))}")
+            _log.warning(f"{self._unit} {number}: {'; '.join(_words(translation, told))}")
 
     def finish(self) -> None:
         """Warn of the lines that were not named."""
         for flag, count in self._counts.items():
             if count > MOST_NAMED:
-                self._say(f"warning: {count - MOST_NAMED:,} more {self._unit}s: {_WORDS[flag]}")
+                _log.warning(f"{count - MOST_NAMED:,} more {self._unit}s: {_WORDS[flag]}")
 
 
 def _words(translation: Translation, flags: list[Flag]) -> Iterator[str]:

@@ -40,6 +40,7 @@ from dragoman.cli.missing_packages import explain_import
 from dragoman.cli.options import Command
 from dragoman.cli.package import package
 from dragoman.cli.score import score
+from dragoman.cli.terminal_log import log_to_terminal
 from dragoman.cli.train import prepare, train
 from dragoman.cli.translate import translate
 from dragoman.cli.tune import tune
@@ -98,7 +99,7 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
-    with _signals_as_exceptions() as ended_by:
+    with _signals_as_exceptions() as ended_by, log_to_terminal():
         try:
             command = typer.main.get_command(app)
             kept = [argument for argument in arguments if argument != "--debug"]

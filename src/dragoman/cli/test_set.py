@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from dragoman.data.parallel_text import ParallelText
     from dragoman.settings.data_config import DataConfig
     from dragoman.translator import Translator
+
+_log = logging.getLogger(__name__)
 
 SplitName = Literal["train", "validation", "test"]
 Split = Annotated[SplitName, typer.Option("--split", help="Which part of a corpus.")]
@@ -109,7 +112,7 @@ def _find_text(request: Request, models: Sequence[str], translator: Translator) 
 
 
 def _is_run(models: Sequence[str]) -> bool:
-    from dragoman.data.prepare import is_prepared
+    from dragoman.data.prepared import is_prepared
 
     return len(models) == 1 and is_prepared(Path(models[0]))
 
@@ -117,7 +120,7 @@ def _is_run(models: Sequence[str]) -> bool:
 def _validation_text(request: Request, models: Sequence[str], translator: Translator) -> ParallelText | None:
     """Return the text by which a run chose its best, where nothing else is named."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
-    from dragoman.data.prepare import validation_text
+    from dragoman.data.prepared import validation_text
 
     if not _is_run(models) or request.split != "validation" or request.recipe or request.text.corpus:
         return None
@@ -134,7 +137,7 @@ def warn_of_length(test: TestSet, translator: Translator, *, has_perplexity: boo
     if n_too_long := sum(not translator.fits(*pair) for pair in pairs):
         what = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
         left_out = "they have no part in the perplexity, and " if has_perplexity else ""
-        say(f"warning: {what}; {left_out}a source that is longer is translated in parts")
+        _log.warning(f"{what}; {left_out}a source that is longer is translated in parts")
 
 
 def warn_of_spaces(language: str, references: Sequence[str]) -> None:
@@ -144,7 +147,7 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
 
     if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
         what = "the references are written without spaces, in a language that nobody named"
-        say(f"warning: {what}; give --target-lang, or BLEU is far too low")
+        _log.warning(f"{what}; give --target-lang, or BLEU is far too low")
 
 
 def refuse_options(context: typer.Context, names: set[str], reason: str) -> None:
@@ -164,7 +167,7 @@ def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
 
     own, now = (translator.tokenizers.source_lang, translator.tokenizers.target_lang), languages(data)
     if are_others(now, own):
-        say(f"warning: the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
+        _log.warning(f"the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 
 
 def _warn_of_training(models: Sequence[str], sources: Sequence[str], references: Sequence[str]) -> None:

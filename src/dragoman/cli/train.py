@@ -31,7 +31,7 @@ Folder = Annotated[
 
 def _list_settings(asked: bool) -> None:
     if asked:
-        from dragoman.settings.recipe import describe_settings
+        from dragoman.settings.description import describe_settings
 
         print_result(describe_settings())
         raise typer.Exit
@@ -79,7 +79,7 @@ def train(
             advice = "name text to begin one: --source and --target; see --help"
             raise ConfigError("there is no training to go on with", output, advice=advice)
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
-    from dragoman.settings.recipe import check_settings
+    from dragoman.settings.parsing import check_settings
 
     check_settings(settings, recipe)  # report mistakes before anything else
     require_text(settings, recipe)
@@ -101,7 +101,7 @@ def train(
     from dragoman.training.run import train
 
     start = Path(init_from) if init_from is not None else None
-    best = train(settings, folder, init_from=start, device=device, report=say)
+    best = train(settings, folder, init_from=start, device=device, progress_bar=True)
     if is_main_process():
         say(f"done; the best model is {best}. Use it:")
         say(f"  {command_line('translate', '-m', folder)}")
@@ -124,7 +124,7 @@ def prepare(
     Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
     data = _data_options(text, validation, languages, invalid_utf8)
     settings = recipe_settings(recipe, overrides, data)
-    from dragoman.settings.recipe import check_request
+    from dragoman.settings.parsing import check_request
 
     check_request(settings, recipe)
     require_text(settings, recipe)
@@ -135,7 +135,7 @@ def prepare(
     from dragoman.machine.locks import lock_folder
     from dragoman.training.run import resolve
 
-    config = resolve(settings, None, say)
+    config = resolve(settings, None)
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
             raise ConfigError(
@@ -143,7 +143,7 @@ def prepare(
                 folder,
                 advice="choose another --output, or remove the folder",
             )
-        prepare(config, folder, overwrite=overwrite, report=say)
+        prepare(config, folder, overwrite=overwrite)
     given = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
     arguments = [*([recipe] if recipe else []), *given, *(f"--set={each}" for each in overrides or [])]
     say(f"prepared {folder}; train on it: {command_line('train', *arguments, '-o', folder)}")

@@ -101,7 +101,7 @@ def translate(
 
 def _with_warnings(translations: Iterable[Translation], unit: str) -> Iterator[Translation]:
     """Yield the translations; tell of their flags on the way."""
-    warnings = LineWarnings(say, unit)
+    warnings = LineWarnings(unit)
     for number, translation in enumerate(translations, start=1):
         warnings.tell(number, translation)
         yield translation

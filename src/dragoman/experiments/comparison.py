@@ -11,11 +11,12 @@ import functools
 import importlib.util
 import itertools
 import json
+import logging
 import signal
 import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -26,8 +27,11 @@ from dragoman.errors import ConfigError, DragomanError
 from dragoman.inspection.curves import read_metrics
 from dragoman.machine.files import write_file
 from dragoman.machine.locks import lock_folder
-from dragoman.settings.recipe import check_request, override_settings, parse_config, parse_vary, read_recipe
+from dragoman.settings.parsing import check_request, parse_config
+from dragoman.settings.recipe import override_settings, parse_vary, read_recipe
 from dragoman.training.validation import Validation
+
+_log = logging.getLogger(__name__)
 
 #: The setting whose values are repetitions of one variant rather than variants.
 SEED = "training.seed"
@@ -114,7 +118,6 @@ def compare(
     *,
     one_at_a_time: bool = False,
     device: str = "auto",
-    report: Callable[[str], None] = print,
 ) -> Comparison:
     """Train every variant that is not trained yet, and gather what became of all.
 
@@ -134,13 +137,13 @@ def compare(
     failed = {}
     with lock_folder(folder):
         for number, (variant, recipe) in enumerate(zip(variants, recipes, strict=True), 1):
-            report(f"variant {number} of {len(variants)}: {variant.folder.name}")
+            _log.info(f"variant {number} of {len(variants)}: {variant.folder.name}")
             code = _train(variant, recipe, device)
             ended_by = -code if code < 0 else code - 128
             if ended_by in STOPPING:
                 raise SystemExit(128 + ended_by)
             if code != 0:
-                report(f"variant {variant.folder.name} failed with exit code {code}; it is left out")
+                _log.info(f"variant {variant.folder.name} failed with exit code {code}; it is left out")
                 failed[variant.folder.name] = code
         trained = [variant for variant in variants if variant.folder.name not in failed]
         if not trained:

@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import itertools
 import json
+import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,6 +38,8 @@ from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import lock_folder
 from dragoman.text.invisible import is_blank
 from dragoman.translator import SearchOptions, Translator
+
+_log = logging.getLogger(__name__)
 
 RECORD, PARTS = "distill.json", "parts"
 #: Sentences in a part: what a kill costs, and what is sorted by length together.
@@ -102,7 +105,6 @@ def distill(
     options: SearchOptions | None = None,
     sentences: bool | None = None,
     batch_size: int | None = None,
-    report: Callable[[str], None] = print,
 ) -> tuple[Path, Path]:
     """Translate `text` with every teacher, and write its pairs and the new ones to `folder`; or go on doing so.
 
@@ -140,18 +142,18 @@ def distill(
     with lock_folder(folder) as lock:
         _claim(folder, made_from)
         if all(file.exists() for file in files):
-            report(f"{folder} is complete")
+            _log.info(f"{folder} is complete")
         else:
             lock.require()
             (folder / PARTS).mkdir(exist_ok=True)
             try:
                 for number, teacher in enumerate(teachers, 1):
                     run = _Run(teacher, folder / PARTS, number, n_texts, options, sentences, batch_size)
-                    run.translate(text, report)
+                    run.translate(text)
             except (KeyboardInterrupt, SystemExit):
-                report("stopped; the same command continues")
+                _log.info("stopped; the same command continues")
                 raise
-            _write(files, teachers, text, folder / PARTS, report)
+            _write(files, teachers, text, folder / PARTS)
         remove_folder(folder / PARTS)
     return files
 
@@ -209,7 +211,7 @@ class _Run:
     sentences: bool | None
     batch_size: int | None
 
-    def translate(self, text: ParallelText, report: Callable[[str], None]) -> None:
+    def translate(self, text: ParallelText) -> None:
         """Write the parts that are not there yet."""
         lines = map(self.teacher.side, text)
         started, n_done, n_translated = time.monotonic(), 0, 0
@@ -220,7 +222,7 @@ class _Run:
                 n_done += len(texts)
                 continue
             if n_done and not n_translated:
-                report(f"{self.teacher.name}: goes on after the {n_done:,} sentences translated before")
+                _log.info(f"{self.teacher.name}: goes on after the {n_done:,} sentences translated before")
             translate = self.teacher.translator.translate
             found = translate(texts, sentences=self.sentences, batch_size=self.batch_size, **self.options)
             # Of an empty text there are no alternatives.
@@ -228,7 +230,7 @@ class _Run:
             n_done, n_translated = n_done + len(texts), n_translated + len(texts)
             speed = n_translated / max(time.monotonic() - started, 1e-9)
             left = f", {(self.n_texts - n_done) / speed / 60:.0f} min left" if n_done < self.n_texts else ""
-            report(f"{self.teacher.name}: {n_done:,} of {self.n_texts:,} sentences, {speed:.0f} a second{left}")
+            _log.info(f"{self.teacher.name}: {n_done:,} of {self.n_texts:,} sentences, {speed:.0f} a second{left}")
 
 
 def _n_parts(n_texts: int) -> int:
@@ -244,7 +246,6 @@ def _write(
     teachers: Sequence[Teacher],
     text: ParallelText,
     parts: Path,
-    report: Callable[[str], None],
 ) -> None:
     """Write both sides of the new corpus."""
 
@@ -261,7 +262,9 @@ def _write(
         write_pieces(file, (f"{pair[side]}\n".encode() for pair in _kept(pairs(), repeated)))
     new = np.fromiter((pair.is_new for pair in pairs()), bool, len(repeated))
     n_new, n_repeated = int((new & ~repeated).sum()), int((new & repeated).sum())
-    report(f"{int((~new).sum()):,} pairs of the text, and {n_new:,} new ones; {n_repeated:,} more were there already")
+    _log.info(
+        f"{int((~new).sum()):,} pairs of the text, and {n_new:,} new ones; {n_repeated:,} more were there already"
+    )
 
 
 def _kept(pairs: Iterator[Pair], repeated: NDArray[np.bool_]) -> Iterator[Pair]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import ConfigError
 from dragoman.machine.json_files import to_json
 from dragoman.settings.config import Config
+
+_log = logging.getLogger(__name__)
 
 #: What may change, with all of `search`; all else makes it another training.
 CHANGEABLE = frozenset(
@@ -24,7 +27,7 @@ CHANGEABLE = frozenset(
 )
 
 
-def refuse_changes(old: Config, new: Config, folder: Path, report: Callable[[str], None]) -> None:
+def refuse_changes(old: Config, new: Config, folder: Path) -> None:
     """Tell of changed settings that do no harm, and refuse the others.
 
     Raises:
@@ -34,7 +37,7 @@ def refuse_changes(old: Config, new: Config, folder: Path, report: Callable[[str
     changed = [key for key in after if after[key] != before.get(key)]
     for key in changed:
         if _may_change(key):
-            report(f"{key}: {before.get(key)} -> {after[key]}")
+            _log.info(f"{key}: {before.get(key)} -> {after[key]}")
     if harmful := [key for key in changed if not _may_change(key)]:
         raise ConfigError(
             "the run was started with other settings",

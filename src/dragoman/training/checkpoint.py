@@ -5,7 +5,8 @@ Neither the order of batches nor the dropout masks need saving: both are pure fu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from dragoman.machine.files import require_space
 from dragoman.machine.folders import save_folder, verify_folder
 from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import require_held
+
+_log = logging.getLogger(__name__)
 
 #: What a fine-tuning began with, among a training's fingerprints.
 STARTING_MODEL = "starting model"
@@ -64,7 +67,7 @@ class Progress:
     #: What the last bits depend on: processes, threads, device, version of PyTorch and the like.
     environment: Mapping[str, str] = field(default_factory=dict)
 
-    def follow(self, earlier: Progress, run: Path, report: Callable[[str], None]) -> None:
+    def follow(self, earlier: Progress, run: Path) -> None:
         """Make sure that a run may go on from `earlier`, and tell of what costs the last bits.
 
         Raises:
@@ -78,7 +81,7 @@ class Progress:
         for name, now in self.environment.items():
             then = earlier.environment.get(name, now)
             if then != now:
-                report(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
+                _log.info(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 
 
 @dataclass
@@ -123,7 +126,7 @@ def saved_steps(folder: Path) -> list[int]:
     return sorted(int(name) for name in names if name.isdecimal())
 
 
-def load_checkpoint(folder: Path, warn: Callable[[str], None]) -> Checkpoint | None:
+def load_checkpoint(folder: Path) -> Checkpoint | None:
     """The newest checkpoint in `folder` that is whole; None when there is none at all.
 
     Damaged ones are passed over with a warning that names the file.
@@ -137,7 +140,7 @@ def load_checkpoint(folder: Path, warn: Callable[[str], None]) -> Checkpoint | N
         try:
             verify_folder(place)
         except BundleError as error:
-            warn(f"checkpoint step-{step} is damaged and is passed over ({error})")
+            _log.info(f"checkpoint step-{step} is damaged and is passed over ({error})")
         else:
             return _read(place)
     if steps:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable
+
+_log = logging.getLogger(__name__)
 
 #: A training shares its cores if its threads get less than this part of their time, and more programs are at work than
 #: there are cores. Two threads that share are slower than one that does not (lab/speed-notes.md, "Cores that others
@@ -30,8 +32,8 @@ class CoreWatch:
         self._seconds += seconds
         self._cpu_seconds += cpu_seconds
 
-    def tell(self, report: Callable[[str], None]) -> None:
-        """Tell once that the cores are shared, if they are."""
+    def log(self) -> None:
+        """Warn once that the cores are shared, if they are."""
         if self._is_told or self._n_threads < 2 or self._seconds < ENOUGH_SECONDS:
             return
         n_busy = self._cpu_seconds / self._seconds
@@ -39,8 +41,8 @@ class CoreWatch:
         if n_busy < SHARED * self._n_threads and _is_crowded():
             self._is_told = True
             n_fewer = max(1, round(n_busy))
-            report(
-                f"warning: other programs use the cores: {self._n_threads} threads had the time of {n_busy:.1f}, and "
+            _log.warning(
+                f"other programs use the cores: {self._n_threads} threads had the time of {n_busy:.1f}, and "
                 f"wait for each other; OMP_NUM_THREADS={n_fewer} may be faster"
             )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,12 @@ from dragoman.data.corpus import are_others, languages
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
+from dragoman.settings.parsing import parse_config
 from dragoman.settings.presets import PRESETS
-from dragoman.settings.recipe import parse_config
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
+
+_log = logging.getLogger(__name__)
 
 
 def load_start(name: Path) -> Bundle:
@@ -78,22 +81,22 @@ def searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
     return [f"chose {told}: as the model of --init-from has it"] if told else []
 
 
-def kept_tokenizers(start: Bundle, config: Config, report: Callable[[str], None]) -> Tokenizers | None:
+def kept_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
     """The starting bundle's tokenizers as this training wants them; none if it wants a vocabulary of another size."""
-    tokenizers = _for_languages(start.tokenizers, config.data, report)
+    tokenizers = _for_languages(start.tokenizers, config.data)
     if config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size):
-        report("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
+        _log.info("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
         return None
     is_as_before = config.tokenizer.lowercased == tokenizers.config.lowercased
     return tokenizers if is_as_before else tokenizers.lowercasing_source()
 
 
-def _for_languages(tokenizers: Tokenizers, data: DataConfig, report: Callable[[str], None]) -> Tokenizers:
+def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
     """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
     before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
     if not are_others(now, before):
         return tokenizers
-    report(f"warning: the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
+    _log.warning(f"the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
     if tokenizers.config.kind == "words":
         return tokenizers
     return replace(tokenizers, source_lang=now[0], target_lang=now[1])

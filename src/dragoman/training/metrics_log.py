@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
@@ -16,10 +17,13 @@ from rich.progress import Progress, ProgressColumn, Task
 from rich.text import Text
 
 from dragoman.errors import ConfigError
+from dragoman.inspection.curves import parse_record
 from dragoman.machine.files import append_file, write_file
 
 if TYPE_CHECKING:
     from torch.utils.tensorboard import SummaryWriter
+
+_log = logging.getLogger(__name__)
 
 
 #: Between two parts of the line of a bar.
@@ -79,12 +83,9 @@ def _open_board(folder: Path, last_step: int) -> SummaryWriter:
 
 
 def _step(line: str, key: str) -> float:
-    """The step of a record that has `key`; of others, and of lines that a killed process did not finish, infinity."""
-    try:
-        record = json.loads(line)
-        return int(record["step"]) if key in record else math.inf
-    except (ValueError, TypeError, KeyError):
-        return math.inf
+    """Return the step of a record that has `key`; of another record, or of an unfinished line, infinity."""
+    record = parse_record(line)
+    return record["step"] if record is not None and key in record else math.inf
 
 
 class _Line(ProgressColumn):
@@ -130,8 +131,7 @@ def _clock(seconds: float | None) -> str:
 class Display:
     """A live bar on a terminal, plain lines elsewhere; both on standard error."""
 
-    def __init__(self, n_steps: int, report: Callable[[str], None], *, bar: bool = True) -> None:
-        self._report = report
+    def __init__(self, n_steps: int, *, bar: bool) -> None:
         console = Console(file=sys.stderr)
         self._line = _Line(console)
         self._bar = Progress(self._line, console=console, disable=not (bar and console.is_terminal))
@@ -153,14 +153,7 @@ class Display:
     def figures(self, step: int, figures: Sequence[str]) -> None:
         """Show the latest figures: as a line, or in the bar, as many of them as there is room for."""
         if self._bar.disable:
-            self._report(f"step {step:,}: {'  '.join(figures)}")
+            _log.info(f"step {step:,}: {'  '.join(figures)}")
             return
         self._line.figures = tuple(figures)
         self._bar.update(self._task, completed=step)
-
-    def line(self, text: str) -> None:
-        """Print a line that stays."""
-        if self._bar.disable:
-            self._report(text)
-        else:
-            self._bar.console.print(text, markup=False, highlight=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,13 +37,13 @@ class RunFolder:
         """The steps of the checkpoints, whole or not, in order."""
         return saved_steps(self.checkpoints)
 
-    def load(self, warn: Callable[[str], None]) -> Checkpoint | None:
+    def load(self) -> Checkpoint | None:
         """The newest whole checkpoint, as `load_checkpoint` finds it.
 
         Raises:
             BundleError: every checkpoint is damaged, or they were taken away.
         """
-        checkpoint = load_checkpoint(self.checkpoints, warn)
+        checkpoint = load_checkpoint(self.checkpoints)
         if checkpoint is None and (saved_steps(self.bundles) or self._has_logged()):
             raise BundleError("the run's checkpoints are missing", self.path, advice="choose another --output")
         return checkpoint

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import math
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +13,7 @@ from typing import NoReturn
 import torch
 
 from dragoman.data.batches import Batch, Batches, prefetch
-from dragoman.data.prepare import Prepared
+from dragoman.data.prepared import Prepared
 from dragoman.errors import DivergedError, LostFolderError, ResourceError, RunFolderError, is_out_of_memory
 from dragoman.machine.processes import Processes
 from dragoman.machine.ram import peak_memory
@@ -31,6 +32,8 @@ from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import learning_rate, total_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.validation import MEANINGFUL_BLEU, validate
+
+_log = logging.getLogger(__name__)
 
 #: Writes to the run folder that fail after a checkpoint, until the training gives up.
 MAX_FAILED_WRITES = 3
@@ -54,10 +57,12 @@ class Trainer:
         model: Transformer,
         folder: RunFolder,
         processes: Processes,
-        report: Callable[[str], None],
+        *,
+        progress_bar: bool = False,
     ) -> None:
         self.config, self.training, self.prepared = config, config.training, prepared
-        self.model, self.folder, self.processes, self.report = model, folder, processes, report
+        self.model, self.folder, self.processes = model, folder, processes
+        self._has_bar = progress_bar and processes.is_main
         self.device = next(model.parameters()).device
         self.batches = Batches(
             prepared.train,
@@ -92,7 +97,7 @@ class Trainer:
             self.metrics = MetricsLog(
                 self.folder.metrics, progress.step, progress.last_validation, tensorboard=tensorboard
             )
-        with StopRequest() as self.stop, Display(self.n_steps, self.report, bar=main) as self.display:
+        with StopRequest() as self.stop, Display(self.n_steps, bar=self._has_bar) as self.display:
             if new:
                 self._choose_precision()
             upcoming = self._upcoming()
@@ -111,7 +116,7 @@ class Trainer:
                     saved = self.progress.step
                 if stopping:
                     what = ", the last" if over else "; the same command continues"
-                    self.display.line(f"stopped after step {self.progress.step:,}{what}")
+                    _log.info(f"stopped after step {self.progress.step:,}{what}")
                     self.stop.leave()
                 if over:
                     break
@@ -185,14 +190,14 @@ class Trainer:
         if self.device.type == "cuda":
             torch.cuda.empty_cache()
         self.progress.micro_batch_tokens = size
-        self.display.line(f"step {self.progress.step + 1}: out of memory; going on in micro-batches of {size:,} tokens")
+        _log.info(f"step {self.progress.step + 1}: out of memory; going on in micro-batches of {size:,} tokens")
 
     def _skip(self) -> None:
         """Leave the weights as they were after a step whose loss or gradient is not finite."""
         progress = self.progress
         progress.skipped_steps += 1
         progress.skipped_in_a_row += 1
-        self.display.line(f"step {progress.step}: the gradient is not finite; the step is skipped")
+        _log.info(f"step {progress.step}: the gradient is not finite; the step is skipped")
         if progress.skipped_in_a_row >= self.training.max_skipped_steps:
             self._diverged(f"{progress.skipped_in_a_row} steps in a row up to step {progress.step} were not finite")
 
@@ -231,13 +236,13 @@ class Trainer:
             self._failed_writes += 1
             if last or self._failed_writes >= MAX_FAILED_WRITES:
                 raise
-            self.display.line(f"step {self.progress.step}: not saved ({error}); the last checkpoint is intact")
+            _log.info(f"step {self.progress.step}: not saved ({error}); the last checkpoint is intact")
 
     # -- reporting, validating, saving ---------------------------------------------------------------------------
 
     def _log(self) -> None:
         window, self.progress.window = self.progress.window, Window()
-        self.cores.tell(self.display.line)
+        self.cores.log()
         if not self.processes.is_main or not window.n_tokens:
             return
         step = self.progress.step
@@ -299,7 +304,7 @@ class Trainer:
             by_loss = self.training.best_by == "bleu" and result.bleu < MEANINGFUL_BLEU
             best = f"  (best{', by its loss' if by_loss else ''})" if progress.best_step == progress.step else ""
             what = f"step {progress.step:,}" if progress.step else "step 0, the starting model"
-            self.display.line(
+            _log.info(
                 f"validation at {what}: loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
                 f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
             )
@@ -313,7 +318,7 @@ class Trainer:
         progress, patience = self.progress, self.training.patience
         impatient = patience is not None and progress.validations_since_best >= patience
         if impatient:
-            self.display.line(f"no better validation for {patience} times; the best is step {progress.best_step}")
+            _log.info(f"no better validation for {patience} times; the best is step {progress.best_step}")
         return progress.step >= self.n_steps or impatient
 
     def _share_patience(self) -> None:
@@ -344,14 +349,14 @@ class Trainer:
             self.folder.save(checkpoint, self.training.keep_checkpoints)
             self._failed_writes = 0
             if self.progress.step:
-                self.display.line(f"saved step {self.progress.step}")
+                _log.info(f"saved step {self.progress.step}")
 
     def _resume(self) -> bool:
         """Go back to the newest whole checkpoint and return True, or return False if there is none."""
-        checkpoint = self.folder.load(self.report)
+        checkpoint = self.folder.load()
         if checkpoint is None:
             return False
-        self.progress.follow(checkpoint.progress, self.folder.path, self.report)
+        self.progress.follow(checkpoint.progress, self.folder.path)
         self.model.load_state_dict(dict(checkpoint.model), strict=False)
         self.optimizer.restore(checkpoint.optimizer)
         if self.average is not None and checkpoint.average is not None:
@@ -364,7 +369,7 @@ class Trainer:
         self.progress = replace(earlier, environment=environment, micro_batch_tokens=allowed, lasting_facts=lasting)
         if self.processes.is_main:
             self.folder.forget_after(self.progress)
-        self.report(f"continuing after step {self.progress.step:,}")
+        _log.info(f"continuing after step {self.progress.step:,}")
         return True
 
     def _choose_precision(self) -> None:
@@ -373,7 +378,7 @@ class Trainer:
         plain = self.processes.any(self.processes.is_main and chosen == "float32", self.device)
         self.progress.precision = "float32" if plain else "bfloat16"
         if self.training.precision == "auto":
-            self.display.line(f"precision: {self.progress.precision} ({reason})")
+            _log.info(f"precision: {self.progress.precision} ({reason})")
 
     def _environment(self) -> dict[str, str]:
         """What the last bits of the sums, and the dropout masks, depend on beside the settings that may not change."""
