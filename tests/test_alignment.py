@@ -53,7 +53,7 @@ def attentions(model: Transformer) -> dict[tuple[str, int], MultiHeadAttention]:
 
 
 def watch_values(attention: MultiHeadAttention, seen: list[tuple[Tensor, Tensor]]) -> None:
-    """Note the values that go into an attention and what comes out of it."""
+    """Record the values that go into an attention and its output."""
     attend = attention.attend
 
     def noted(queries: Tensor, keys: Tensor, values: Tensor, *rest: Any) -> Tensor:
@@ -238,7 +238,7 @@ IN_PARTS = Places.in_parts
 
 
 def in_parts_with_all_words(parts: Sequence[tuple[Sequence[str], str]], text: str) -> Iterator[Places]:
-    """The slow way: every part has the words of the whole text."""
+    """Give every part the words of the whole text: the slow way."""
     for places in IN_PARTS(parts, text):
         yield Places(places.tokens, word_spans(text))
 
@@ -271,7 +271,7 @@ def translator() -> Translator:
 
 
 def expected_links(translator: Translator, text: str, target: str, ids: list[int]) -> tuple[tuple[int, int], ...]:
-    """The links of one translation, alone and by hand."""
+    """Return the links of one translation, computed by hand."""
     source_ids = translator.tokenizers.source.encode(text)
     with torch.inference_mode(), capture_attention(translator.models[0]) as maps:
         translator.models[0](torch.tensor([[*source_ids, EOS_ID]]), torch.tensor([[SOS_ID, *ids[:-1]]]))

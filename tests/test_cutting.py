@@ -44,11 +44,11 @@ def visible_ids(text: str) -> list[int]:
     return [ord(character) for character in text if not character.isspace()]
 
 
-#: Text that is little else than what decides where a sentence ends.
+#: Text made mostly of the marks that decide where a sentence ends.
 marked = st.text(alphabet=".!?…。！？।؟”“\"'»«」「)(aAбΓß好と3 \u00a0", max_size=60)
 
 
-#: Pieces of text as people and programs write it, without regard to what follows what.
+#: Pieces of text as people and programs write it; a test joins them in any order.
 WRITTEN = [
     "A man",
     "runs",
@@ -195,7 +195,7 @@ def test_very_long_text_is_cut_whole_in_linear_time(text: str, tokenizers: Token
 
     parts = cut(text, encode, Limits(500))
     assert sum(len(part.text if part.is_copied else part.ids) for part in parts) >= len(text) / 20
-    # A function of the length times a logarithm of it at worst, of which the encoder sees the short pieces only.
+    # The cost grows as n log n at worst, and the encoder sees the short pieces only.
     assert n_characters <= 6 * len(text)
 
 
@@ -291,7 +291,7 @@ def test_an_unusually_long_sentence_is_cut_and_flagged(single: Translator) -> No
     assert (whole.n_parts, "unusual" in whole.flags) == (1, True)
 
 
-#: No words of any language; each is copied as it is.
+#: Strings that are no words of any language; each is copied as it is.
 NO_WORDS = [
     "data:image/png;base64," + "iVBORw0KGgo" * 50,
     "https://example.com/" + "a/b-c?d=e&" * 30,

@@ -108,7 +108,7 @@ def test_translations_end_even_for_unknown_text_and_models_that_never_stop() -> 
 
 
 def test_control_bytes_of_a_model_do_not_reach_the_text(tokenizers: Tokenizers) -> None:
-    """A model that says nothing but bells, escapes and line ends."""
+    """The model writes only bells, escapes and line ends."""
     model = tiny_model(tokenizers)
     with torch.no_grad():
         model.output_projection.bias.fill_(-1e9)
@@ -122,7 +122,7 @@ def test_control_bytes_of_a_model_do_not_reach_the_text(tokenizers: Tokenizers) 
 
 
 def test_time_is_linear_in_the_length(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten times the text are at most twelve times the tokens that pass through the model."""
+    """Ten times the text gives at most twelve times the tokens that pass through the model."""
     n_tokens = 0
     start = translator.scorer.start
     done: list[int] = []
@@ -144,7 +144,7 @@ def test_time_is_linear_in_the_length(translator: Translator, monkeypatch: pytes
 known_tokenizers = cache(tiny_tokenizers)
 
 
-#: Control characters, halves of surrogate pairs, and what stands beside them.
+#: Control characters, halves of surrogate pairs, and other characters between them.
 controlled = st.text(
     st.characters(max_codepoint=0xFF) | st.sampled_from("\ud83d\ude00\u0301\u2028\u200d\ufffd好") | st.characters()
 )
@@ -344,7 +344,7 @@ def test_a_translator_can_be_copied_and_sent_to_another_process(translator: Tran
 
 
 def test_the_translator_and_the_given_model_do_not_change_each_other(tokenizers: Tokenizers) -> None:
-    """Whoever gave it may train on: neither does that change the translator, nor the translator the model."""
+    """Its owner may go on training it."""
     model = tiny_model(tokenizers)
     for precision in ("float32", "bfloat16"):
         own = Translator([model], tokenizers, compute=ComputeOptions(precision=precision))
