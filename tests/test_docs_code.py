@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import typer
+from test_import_order import LEVELS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("lab/*.md"), *ROOT.glob(".github/**/*.md")])
@@ -45,11 +46,26 @@ def test_links_and_paths_exist(page: Path) -> None:
     assert not missing
 
 
+def test_the_architecture_has_the_levels_of_the_import_order() -> None:
+    rows = re.findall(r"^\| (\d+) \| (\*\*.*?\*\*) \|", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.M)
+    rooms = {(int(level), room) for level, names in rows for room in re.findall(r"\*\*(\w+)", names)}
+    private = {"__init__", "__main__"}
+    assert rooms == {(level, room) for level, rooms in enumerate(LEVELS, start=1) for room in rooms - private}
+
+
 @pytest.mark.parametrize("name", ["ARCHITECTURE.md", "docs/decisions.md"])
 def test_modules_exist_that_the_architecture_names(name: str) -> None:
     names = re.findall(r"`(\w[\w/]*/(?:\w+\.\w+)?)`", (ROOT / name).read_text(encoding="utf-8"))
     assert len(names) > 1
     assert [each for each in names if not ((ROOT / "src" / "dragoman" / each).exists() or (ROOT / each).exists())] == []
+
+
+def test_tests_exist_that_the_promises_name() -> None:
+    page = (ROOT / "docs" / "reliability.md").read_text(encoding="utf-8")
+    sources = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("tests/**/test_*.py"))
+    names = re.findall(r"`(test_\w+)(?:\[[^`]*)?`", page)
+    assert len(names) > 50
+    assert [name for name in names if f"def {name}(" not in sources] == []
 
 
 def test_the_readme_is_the_same_in_both_languages() -> None:

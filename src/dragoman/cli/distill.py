@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from dragoman.experiments.distillation import Teacher
 
 
+Each = Annotated[
+    bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
+]
+Backward = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--backward", metavar="MODEL", help="A model of the other direction: it writes sources. May be repeated."
+    ),
+]
+
+
 @with_groups
 def distill(
     model: Models,
@@ -27,15 +38,8 @@ def distill(
     search: SearchFlags,
     sampling: SamplingFlags,
     engine: EngineOptions,
-    each: Annotated[
-        bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
-    ] = False,
-    backward: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--backward", metavar="MODEL", help="A model of the other direction: it writes sources. May be repeated."
-        ),
-    ] = None,
+    each: Each = False,
+    backward: Backward = None,
     n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
     sentences: Sentences = None,
 ) -> None:
@@ -59,14 +63,9 @@ def distill(
     teachers = _teachers(model, backward or [], engine, each=each)
     samples = all(teacher.translator.search.sample for teacher in teachers)
     options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
-    files = distill(
-        teachers,
-        _read(text, teachers[0].languages),
-        output,
-        options=options,
-        sentences=sentences,
-        batch_size=engine.batch_size,
-    )
+    pairs = _read(text, teachers[0].languages)
+    settings: Any = {"options": options, "sentences": sentences, "batch_size": engine.batch_size}
+    files = distill(teachers, pairs, output, **settings)
     command = command_line("train", "--source", files[0], "--target", files[1])
     say(f"train on it, and validate on text of people: {command} --validation-source ...")
 
@@ -83,7 +82,7 @@ def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, 
 
 def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
     """Return the pairs to translate; their targets are empty where there are only sources."""
-    from dragoman.data.corpus import are_others, read_pairs, read_sources
+    from dragoman.data.corpus import languages_differ, read_pairs, read_sources
     from dragoman.data.formats.file_names import file_language
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
@@ -91,7 +90,7 @@ def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
     options = given(text)
     for key, language in zip(("source", "target"), languages, strict=True):
         found = file_language(options.get(key, ""))
-        if are_others([found], [language]):
+        if languages_differ([found], [language]):
             what = f"the name of the --{key} says {found}, and the models take {language} there"
             raise ConfigError(what, options[key], advice="give the files the right way round, or rename them")
     if options.keys() == {"source"}:

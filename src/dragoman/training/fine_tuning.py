@@ -11,7 +11,7 @@ from typing import Any
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.data.corpus import are_others, languages
+from dragoman.data.corpus import languages, languages_differ
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
@@ -87,14 +87,14 @@ def kept_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
     if config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size):
         _log.info("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
         return None
-    is_as_before = config.tokenizer.lowercased == tokenizers.config.lowercased
+    is_as_before = config.tokenizer.lowercases_source == tokenizers.config.lowercases_source
     return tokenizers if is_as_before else tokenizers.lowercasing_source()
 
 
 def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
     """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
     before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
-    if not are_others(now, before):
+    if not languages_differ(now, before):
         return tokenizers
     _log.warning(f"the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
     if tokenizers.config.kind == "words":
