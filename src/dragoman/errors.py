@@ -39,13 +39,13 @@ def _line(text: str) -> str:
 
 
 class DragomanError(Exception):
-    """Something a person can act on. The command line prints it as one line, without a traceback.
+    """An error that a person can act on. The command line prints it as one line, without a traceback.
 
     Args:
-        what: what was found, in a few words.
+        problem: in a few words.
         where: the file, folder or key concerned.
         line, byte: position in the file, counted from 1.
-        advice: what to do about it.
+        advice: the way out.
         details: further problems of the same kind, one a line.
     """
 
@@ -53,7 +53,7 @@ class DragomanError(Exception):
 
     def __init__(
         self,
-        what: str,
+        problem: str,
         where: str | Path | None = None,
         *,
         line: int | None = None,
@@ -62,7 +62,7 @@ class DragomanError(Exception):
         details: Sequence[str] = (),
     ) -> None:
         place = "".join(f":{part}" for part in (where, line, byte) if part is not None)
-        head = _line(what) + (f": {_line(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
+        head = _line(problem) + (f": {_line(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
         rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
         super().__init__(self.message)

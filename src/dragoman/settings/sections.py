@@ -22,9 +22,9 @@ MOST_PROBLEMS = 100
 class ContradictionError(ValueError):
     """Settings of which each is valid, but not all together."""
 
-    def __init__(self, found: Sequence[tuple[str, str]]) -> None:
-        super().__init__("; ".join(what for _, what in found))
-        self.found = found
+    def __init__(self, contradictions: Sequence[tuple[str, str]]) -> None:
+        super().__init__("; ".join(message for _, message in contradictions))
+        self.contradictions = contradictions
 
 
 class Section(BaseModel):
@@ -42,8 +42,8 @@ class Section(BaseModel):
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:
-        if found := list(self.contradictions()):
-            raise ContradictionError(found)
+        if contradictions := list(self.contradictions()):
+            raise ContradictionError(contradictions)
         return self
 
 
@@ -71,16 +71,16 @@ def problems_of(section: type[Section], settings: Mapping[str, Any]) -> list[str
     problems: list[str] = []
     invalid: set[tuple[str, ...]] = set()
     while errors := _errors(section, settings):
-        found: set[tuple[str, ...]] = set()
+        concerned: set[tuple[str, ...]] = set()
         for error in errors:
-            for names, explain in _concerned(section, settings, error):
+            for paths, explain in _explanations(section, settings, error):
                 # A suggestion takes time; a stranger's file may need a hundred thousand.
-                if not invalid.intersection(names) and len(problems) < MOST_PROBLEMS:
+                if not invalid.intersection(paths) and len(problems) < MOST_PROBLEMS:
                     problems.append(explain())
-                found.update(names)
-        if found <= invalid:
+                concerned.update(paths)
+        if concerned <= invalid:
             break
-        invalid |= found
+        invalid |= concerned
         settings = _without(settings, invalid)
     return problems
 
@@ -93,21 +93,20 @@ def _errors(section: type[Section], settings: Mapping[str, Any]) -> list[ErrorDe
     return []
 
 
-def _concerned(
+def _explanations(
     section: type[Section], settings: Mapping[str, Any], error: ErrorDetails
 ) -> Iterator[tuple[set[tuple[str, ...]], Callable[[], str]]]:
     """Yield, for each problem of an error, the paths of the settings it is about and a function that explains it."""
     path = tuple(str(part) for part in error["loc"])
     if error["type"] == "value_error":
-        for names, what in error["ctx"]["error"].found:
-            key = ".".join(path)
-            said = (f"{key}: " if key else "") + what
-            yield {(*path, *name.split(".")) for name in names.split()}, functools.partial(str, said)
+        start = f"{'.'.join(path)}: " if path else ""
+        for names, message in error["ctx"]["error"].contradictions:
+            yield {(*path, *name.split(".")) for name in names.split()}, functools.partial(str, start + message)
         return
     value: Any = settings
     for depth, name in enumerate(path):
         if not isinstance(value, Mapping):
-            path = path[:depth]  # a place within a list
+            path = path[:depth]  # an element of a list
             break
         value = value.get(name)
     yield {path}, functools.partial(_explain, section, error)
@@ -117,7 +116,7 @@ def _without(value: Any, invalid: set[tuple[str, ...]], path: tuple[str, ...] = 
     """Return settings, or one of them, without those whose path is in `invalid`."""
     if not isinstance(value, Mapping):
         return value
-    return {key: _without(each, invalid, (*path, key)) for key, each in value.items() if (*path, key) not in invalid}
+    return {key: _without(part, invalid, (*path, key)) for key, part in value.items() if (*path, key) not in invalid}
 
 
 def _tuples(value: Any) -> Any:
