@@ -69,23 +69,27 @@ class DataConfig(Section):
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Yield two origins of one text, half an origin, and unknown language codes."""
         for prefix in ("", "validation_", "test_"):
-            names = f"{prefix}source", f"{prefix}target", f"{prefix}pairs"
-            source, target, pairs = (getattr(self, name) is not None for name in names)
-            origins, choices = ("", "") if prefix else ("corpus ", "corpus, ")  # of which other splits may differ
-            is_named = bool(origins) and self.corpus is not None
-            options = [_option(name) for name in names]
-            if is_named + (source or target) + pairs > 1:
-                also = f" ({'--corpus, ' if choices else ''}{options[0]} and {options[1]}, {options[2]})"
-                what = f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}{also}"
-                yield origins + " ".join(names), what
-            if source != target:
-                what = f"{names[0]} and {names[1]} belong together; give both ({options[0]}, {options[1]})"
-                yield f"{names[0]} {names[1]}", what
+            yield from self._origin_problems(prefix)
         yield from self._columns_problems()
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
             if code is not None and not LANGUAGE_CODE.fullmatch(code):
-                what = f"{code!r} is no language code; use ISO 639's ({_option(name)}), such as en, de or zh"
-                yield name, what
+                message = f"{code!r} is no language code; use ISO 639's ({_option(name)}), such as en, de or zh"
+                yield name, message
+
+    def _origin_problems(self, prefix: str) -> Iterator[tuple[str, str]]:
+        """Yield two origins of the text of one split, and a source without a target."""
+        names = [f"{prefix}{part}" for part in ("source", "target", "pairs")]
+        options = [_option(name) for name in names]
+        source, target, pairs = (getattr(self, name) is not None for name in names)
+        corpus = "" if prefix else "corpus"  # its validation and test may come from other files
+        has_corpus = bool(corpus) and self.corpus is not None
+        if has_corpus + (source or target) + pairs > 1:
+            choices = f"{corpus and 'corpus, '}{names[0]} and {names[1]}, {names[2]}"
+            choice_options = f"{corpus and '--corpus, '}{options[0]} and {options[1]}, {options[2]}"
+            yield " ".join([corpus, *names]), f"give only one of: {choices} ({choice_options})"
+        if source != target:
+            message = f"{names[0]} and {names[1]} belong together; give both ({options[0]}, {options[1]})"
+            yield f"{names[0]} {names[1]}", message
 
     def _columns_problems(self) -> Iterator[tuple[str, str]]:
         """Yield columns that are not two, and columns without a table."""
@@ -95,7 +99,7 @@ class DataConfig(Section):
         if len(parts) != 2 or not all(parts) or parts[0] == parts[1]:
             yield "columns", f"columns must be two, such as 2,4 or en,de, got {self.columns!r}"
         is_from_hub = self.corpus is not None and self.corpus.startswith("hub:")
-        if not is_from_hub and all(each is None for each in (self.pairs, self.validation_pairs, self.test_pairs)):
+        if not is_from_hub and all(pairs is None for pairs in (self.pairs, self.validation_pairs, self.test_pairs)):
             names = "columns corpus pairs validation_pairs test_pairs"
             yield names, "columns (--columns) says nothing without a file of pairs (--pairs)"
 

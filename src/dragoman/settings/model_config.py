@@ -68,8 +68,8 @@ class ModelShape(Section):
             yield names, f"rotary positions need heads of even width, not {width}; set d_k to {near}"
         if self.memory == "layerwise" and self.n_encoder_layers != self.n_decoder_layers:
             both = f"{self.n_encoder_layers} or {self.n_decoder_layers}"
-            what = f"layerwise memory needs as many encoder as decoder layers; set both to {both}"
-            yield "memory n_encoder_layers n_decoder_layers", what
+            message = f"layerwise memory needs as many encoder as decoder layers; set both to {both}"
+            yield "memory n_encoder_layers n_decoder_layers", message
 
     @property
     def has_final_norm(self) -> bool:

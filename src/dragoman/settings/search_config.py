@@ -45,5 +45,5 @@ class SearchConfig(Section):
         if self.max_length is not None and self.min_length > self.max_length:
             yield "min_length max_length", f"min_length {self.min_length} is more than max_length {self.max_length}"
         if not self.sample and self.n_best > self.beam_size:
-            what = f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"
-            yield "sample n_best beam_size", what
+            message = f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"
+            yield "sample n_best beam_size", message
