@@ -11,7 +11,7 @@ from typing import Any
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.data.corpus import are_others, languages
+from dragoman.data.corpus import languages, languages_differ
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
@@ -94,7 +94,7 @@ def kept_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
 def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
     """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
     before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
-    if not are_others(now, before):
+    if not languages_differ(now, before):
         return tokenizers
     _log.warning(f"the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
     if tokenizers.config.kind == "words":
