@@ -26,8 +26,8 @@ from dragoman.machine.json_files import read_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import S, parse_section
 
-#: How the weights of each format version are stored, from version 1 on. Each is still written, so that what an earlier
-#: release could read it still can.
+#: The precision of the weights in each format version, from version 1 on. All are still written, so that an earlier
+#: release reads every bundle that it ever could.
 PRECISIONS: tuple[StoredPrecision, ...] = ("float32", "float16", "int8")
 FORMAT_VERSION = len(PRECISIONS)
 CONFIG = "config.json"

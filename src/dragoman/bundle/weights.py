@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from dragoman.model.transformer import Transformer
 
-#: How weights are stored. float16 keeps 11 bits of each, bfloat16 would keep 8; the range of either is enough. int8 is
-#: for matrices, whose rows have a scale each; the few other weights stay in float32.
+#: Number formats of stored weights. float16 keeps 11 bits of each, bfloat16 would keep 8; the range of either is
+#: enough. int8 is for matrices, with a scale for each row; the few other weights stay in float32.
 StoredPrecision = Literal["float32", "float16", "int8"]
 _NAMES: Mapping[str, str] = {"float32": "F32", "float16": "F16", "int8": "I8"}  # in safetensors
 #: Ends the name of the tensor that has the scales of a matrix in int8.

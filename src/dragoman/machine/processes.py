@@ -14,8 +14,8 @@ from torch import Tensor
 
 from dragoman.errors import ConfigError, ResourceError, is_out_of_memory
 
-#: How long processes wait for each other: the main one may be preparing a large corpus. A process that dies takes the
-#: others with it, by torchrun.
+#: Longest time that processes wait for each other: the main one may be preparing a large corpus. If a process dies,
+#: torchrun ends the others.
 PATIENCE = timedelta(hours=12)
 
 
@@ -26,7 +26,7 @@ class Processes:
     rank: int = 0
     world_size: int = 1
     local_rank: int = 0
-    #: How many of them are on this machine.
+    #: The number of processes on this machine.
     local_world_size: int = 1
 
     @property

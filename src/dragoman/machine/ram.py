@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-#: Where Linux tells a container of its limits.
+#: The folder of a container's limits on Linux.
 CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 
