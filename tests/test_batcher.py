@@ -277,6 +277,12 @@ def test_a_translator_that_nobody_shares_has_deadlines_too(translator: Translato
             translator.translate("A man", timeout=wrong)  # type: ignore[arg-type]
 
 
+def test_after_the_deadline_no_source_is_read(translator: Translator, sizes: list[int]) -> None:
+    with pytest.raises(DeadlineError):
+        translator.translate(SOURCES * 20, batch_size=1, timeout=1e-9)
+    assert not sizes
+
+
 def test_a_wrong_prefix_is_an_error_for_its_caller_alone(translator: Translator) -> None:
     with translator.shared() as shared:
 

@@ -126,6 +126,8 @@ class Searcher:
 
     def _search_batch(self, batch: _Batch) -> list[list[Candidate]] | None:
         """Return None if it was stopped: an error would end the worker processes."""
+        if batch.stop is not None and batch.stop():
+            return None
         source_ids = pad_sources([job.ids for job in batch.jobs], self._scorer.special_ids.source)
         prefixes = [job.prefix_ids for job in batch.jobs]
         config = batch.jobs[0].config
