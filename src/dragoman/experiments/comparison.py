@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import importlib.util
 import itertools
 import json
 import logging
@@ -244,35 +243,3 @@ def _figures(run: Path) -> dict[str, Any]:
 
 def _validation(record: Mapping[str, Any]) -> Validation:
     return Validation(float(record["validation_loss"]), float(record["validation_bleu"]))
-
-
-def require_matplotlib() -> None:
-    """Refuse to plot without it.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
-    if importlib.util.find_spec("matplotlib") is None:
-        raise ConfigError("the plot needs matplotlib", advice='pip install "dragoman[plot]"')
-
-
-def plot_curves(outcomes: Sequence[Outcome], path: Path) -> None:
-    """Validation loss over steps, one line a run, one colour and kind of line a variant, the best first.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
-    require_matplotlib()
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(10, 5), layout="constrained")
-    axes = figure.subplots()
-    for number, outcome in enumerate(outcomes):
-        for seed, curve in enumerate(outcome.curves):
-            label = outcome.name if seed == 0 else None
-            style = ("-", "--", ":")[number // 10 % 3]
-            axes.plot(*zip(*curve, strict=True), color=f"C{number % 10}", linestyle=style, label=label, marker=".")
-    axes.set(xlabel="step", ylabel="validation loss, nats a token")
-    axes.legend(fontsize="small", loc="upper left", bbox_to_anchor=(1.01, 1.0))
-    axes.grid(alpha=0.3)
-    figure.savefig(path, dpi=150)
