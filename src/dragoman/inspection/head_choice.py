@@ -22,7 +22,7 @@ from dragoman.alignment.word_spans import words
 from dragoman.errors import DataError
 from dragoman.inspection.ibm1 import silver_links
 from dragoman.inspection.inputs import single_model
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.translator import BATCH_TOKENS, Translator
 from dragoman.translator.forced_decoding import pad_pairs
 from dragoman.translator.padding import pair_batches
@@ -95,7 +95,7 @@ def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Te
     """Return the attention of each target word of each pair to each source word, head by head, (L, H, W, V): first from
     the position where the target word is written, then from the one where it has just been read."""
     model, tokenizers = single_model(translator), translator.tokenizers
-    texts = [(harmless(source), harmless(target)) for source, target in pairs]
+    texts = [(sanitize(source), sanitize(target)) for source, target in pairs]
     ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]
     weights: dict[int, tuple[Tensor, Tensor]] = {}
     for rows in pair_batches(ids, BATCH_TOKENS):
