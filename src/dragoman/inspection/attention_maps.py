@@ -81,8 +81,8 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
     of_source = source_ids(translator, source)
     ended = True
     if target is None:
-        found = best_translation(translator, of_source)
-        of_target, ended = list(found.ids), found.finished
+        best = best_translation(translator, of_source)
+        of_target, ended = list(best.ids), best.finished
         target = decoded_text(tokenizers.target, of_target)
     else:
         target = sanitize(target)
