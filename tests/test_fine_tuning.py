@@ -89,7 +89,7 @@ def test_a_killed_one_validates_its_beginning_once_for_all_that_is_saved(
     real = Trainer._train_step
 
     def killed(self: Trainer, batches: list[Batch]) -> None:
-        if self.progress.step == step:
+        if self.state.progress.step == step:
             raise Killed
         real(self, batches)
 

@@ -23,7 +23,7 @@ from dragoman.text.tokenizer import Tokenizers
 _log = logging.getLogger(__name__)
 
 
-def load_start(name: Path) -> Bundle:
+def load_starting_model(name: Path) -> Bundle:
     """A bundle to start from.
 
     Raises:
@@ -42,7 +42,7 @@ def fingerprint(start: Bundle) -> str:
     return digest.hexdigest()
 
 
-def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
+def inherit_settings(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     """The sections that a starting bundle decides, but for what may be set anew: rates of dropout, the size of a new
     vocabulary, and that sources are lower-cased.
 
@@ -72,7 +72,7 @@ def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
     return filled
 
 
-def searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
+def inherit_search(start: Bundle, filled: dict[str, Any]) -> list[str]:
     """Let what is left open of the search be as the starting bundle has it; returns what to tell of it."""
     usual, asked = SearchConfig().model_dump(), filled.get("search") or {}
     kept = {key: value for key, value in start.search.model_dump().items() if asked.get(key) is None}
@@ -81,7 +81,7 @@ def searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
     return [f"chose {told}: as the model of --init-from has it"] if told else []
 
 
-def kept_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
+def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
     """The starting bundle's tokenizers as this training wants them; none if it wants a vocabulary of another size."""
     tokenizers = _for_languages(start.tokenizers, config.data)
     if config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size):
