@@ -7,6 +7,7 @@ from dragoman.native.fused_library import library
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.loss import CHUNK_TOKENS
+from dragoman.training.optimizer import OPTIMIZERS
 
 #: float32.
 _BYTES = 4
@@ -35,8 +36,8 @@ def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
 
 def saving_bytes(n_parameters: int, training: TrainingConfig) -> int:
     """What there is while a checkpoint is written: no gradients, but the optimizer's moments three times."""
-    moments = 1 if training.optimizer == "muon" else 2
-    return _BYTES * n_parameters * (1 + 3 * moments + (1 if training.ema else 0))
+    n_moments = OPTIMIZERS[training.optimizer].n_moments
+    return _BYTES * n_parameters * (1 + 3 * n_moments + (1 if training.ema else 0))
 
 
 def training_bytes(
