@@ -1,4 +1,4 @@
-"""How long does an epoch of many pairs take to begin, and how much memory does it hold?
+"""The time until an epoch of many pairs begins, and the memory that it holds.
 
     python benchmarks/epochs.py RUN [TIMES ...]
 
@@ -60,7 +60,7 @@ def repeat(store: Path, folder: Path, times: int) -> None:
 
 
 def measure(run: Path, folder: Path) -> dict[str, Any]:
-    """The figures of one store."""
+    """Return the figures of one store."""
     tokenizers, before = Tokenizers.load(run / "tokenizer"), resident()
     clock = [time.perf_counter()]
     batches = Batches(PairStore(folder), tokenizers, batch_tokens=4096, seed=1, sampling=False)

@@ -1,4 +1,4 @@
-"""What a person waits for: one sentence, the first translation of a new process, and how much memory it all takes.
+"""Waiting times for one sentence and for the first translation of a new process, and the memory that they take.
 
     make bench-latency          # or: python benchmarks/latency.py RUN SOURCE, with a trained run and a text file
 
@@ -88,7 +88,7 @@ def _they(translator: Peer, lines: Sequence[str], beam_size: int, number: int) -
 
 
 def _median_ms(systems: dict[str, Callable[[int], object]]) -> dict[str, float]:
-    """The median time of a sentence, in milliseconds; the systems take turns at every sentence."""
+    """Return the median time of a sentence, in milliseconds; the systems take turns at every sentence."""
     times: dict[str, list[float]] = {name: [] for name in systems}
     for number in range(N_SENTENCES):
         for name, translate in systems.items():
@@ -99,7 +99,7 @@ def _median_ms(systems: dict[str, Callable[[int], object]]) -> dict[str, float]:
 
 
 def _in_turns(commands: dict[str, Sequence[str]]) -> dict[str, float]:
-    """The median time of each command, in seconds."""
+    """Return the median time of each command, in seconds."""
     times: dict[str, list[float]] = {name: [] for name in commands}
     for _ in range(N_ROUNDS):
         for name, command in commands.items():
@@ -110,7 +110,7 @@ def _in_turns(commands: dict[str, Sequence[str]]) -> dict[str, float]:
 
 
 def _peak_mib(command: Sequence[str]) -> int:
-    """The most resident memory of a process, as it was shortly before its end."""
+    """Return the peak resident memory of a process, read shortly before its end."""
     peak = 0
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
         while process.poll() is None:

@@ -1,4 +1,4 @@
-"""What longer sentences cost, up to the longest that the model reads: in training, and one at a time.
+"""The cost of longer sentences, up to the longest that the model reads: in training, and one at a time.
 
     python benchmarks/lengths.py RUN        # a trained run
 
@@ -67,7 +67,7 @@ def main() -> None:
 
 
 def training(run: str, length: int, precision: str) -> Callable[[], float]:
-    """What trains a new model of the run's sizes on some batches, and returns how many target tokens they had."""
+    """Return a function that trains a new model of the run's sizes and returns its number of target tokens."""
     config = load_bundle(run).config
     torch.manual_seed(1)
     model = Transformer(config).train()
@@ -90,7 +90,7 @@ def training(run: str, length: int, precision: str) -> Callable[[], float]:
 
 
 def milliseconds(scorer: Any, length: int, beam_size: int) -> float:
-    """The median time to translate a sentence of `length` tokens by one of as many."""
+    """Return the median time to translate a sentence of `length` tokens by one of as many."""
     rng = np.random.default_rng(length)
     config = SearchConfig(beam_size=beam_size, min_length=length - 1, max_length=length)
     times = []

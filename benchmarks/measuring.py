@@ -1,4 +1,4 @@
-"""How all benchmarks measure: the systems take turns, so that a drift of the machine's speed meets all of them."""
+"""Measuring for all benchmarks: the systems take turns, so that a drift of the machine's speed affects all of them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def loaders() -> dict[str, Callable[..., Translator]]:
 
 
 def summary(speeds: Mapping[str, list[float]], yardstick: str) -> dict[str, dict[str, float]]:
-    """Each system's median, lowest and highest speed, and the median of its ratios to the yardstick in each round."""
+    """Return each system's median, lowest and highest speed, and the median of its ratios to the yardstick."""
     return {
         name: {
             "median": round(statistics.median(values), 1),
@@ -72,7 +72,7 @@ def summary(speeds: Mapping[str, list[float]], yardstick: str) -> dict[str, dict
 
 
 def machine() -> dict[str, Any]:
-    """What the figures depend on."""
+    """Return the facts about this machine that the figures depend on."""
     names = [line.split(":")[1].strip() for line in _lines("/proc/cpuinfo") if line.startswith("model name")]
     flags = {word for line in _lines("/proc/cpuinfo") if line.startswith("flags") for word in line.split()}
     return {

@@ -1,4 +1,4 @@
-"""Do two processes train faster than one? Target tokens a second on a CPU, one thread each, gradients summed by gloo.
+"""Training speed of two processes and of one: target tokens a second on a CPU, one thread each, summed by gloo.
 
     make bench-processes RUN=...     # or: torchrun --standalone --nproc-per-node=2 benchmarks/processes.py RUN
 
@@ -19,9 +19,10 @@ from typing import Any
 import torch
 from measuring import in_turns, summary, write
 
-from dragoman.data.prepare import open_prepared
+from dragoman.data.prepared import open_prepared
 from dragoman.machine.processes import Processes, start_processes
-from dragoman.settings.recipe import parse_config, read_recipe
+from dragoman.settings.parsing import parse_config
+from dragoman.settings.recipe import read_recipe
 from dragoman.training.checkpoint import Progress
 from dragoman.training.gradient import sum_gradients
 from dragoman.training.run import build_model

@@ -61,7 +61,7 @@ def measure(name: str, split: Literal["validation", "test"]) -> Run:
 
 
 def sentence_counts(hypotheses: Sequence[str], references: Sequence[str]) -> NDArray[np.float64]:
-    """What BLEU adds up over sentences: (n_sentences, 2 * ORDER + 2)."""
+    """Return the counts of each sentence that BLEU adds up: (n_sentences, 2 * ORDER + 2)."""
     metric = BLEU(lowercase=True, tokenize="none", force=True, effective_order=True)
     scores = [metric.sentence_score(*pair) for pair in zip(hypotheses, ([each] for each in references), strict=True)]
     return np.array([[*each.counts, *each.totals, each.sys_len, each.ref_len] for each in scores], float)
@@ -74,7 +74,7 @@ def bleu(sums: NDArray[np.float64]) -> float:
 
 
 def p_value(baseline: Sequence[Run], system: Sequence[Run]) -> float:
-    """How probable so large a difference of the mean scores is if there were none; as in sacreBLEU's paired test."""
+    """Return the probability of so large a difference of the mean scores by chance, as in sacreBLEU's paired test."""
     n_sentences = len(baseline[0].counts)
     drawn = np.random.default_rng(SEED).integers(0, n_sentences, (N_SAMPLES, n_sentences))
     rows = [np.arange(n_sentences), *drawn]
@@ -91,7 +91,7 @@ def p_value(baseline: Sequence[Run], system: Sequence[Run]) -> float:
 
 
 def minutes_of(run: Path) -> float | None:
-    """How long the training took, as its log has it."""
+    """Return the minutes that the training took, by its log."""
     log = run / "metrics.jsonl"
     if not log.is_file():
         return None

@@ -1,4 +1,4 @@
-"""Does a larger corpus cost more than time? Made ones of 0.1, 1 and 10 million pairs are prepared and trained on.
+"""Speed and memory of preparing and training on made-up corpora of 0.1, 1 and 10 million pairs.
 
     make bench-scale            # or: python benchmarks/scale.py FOLDER [PAIRS ...], with some gigabytes free in FOLDER
 
@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def measure(folder: Path, n_pairs: int) -> dict[str, Any]:
-    """One corpus made, prepared and trained on."""
+    """Make, prepare and train on one corpus."""
     files = [folder / f"{n_pairs}.{side}" for side in ("en", "de")]
     for seed, path in enumerate(files):
         if not path.exists():
@@ -61,7 +61,7 @@ def measure(folder: Path, n_pairs: int) -> dict[str, Any]:
 
 
 def make(path: Path, n_lines: int, seed: int) -> None:
-    """Lines of 4 to 24 made words, the n-th most frequent of them 1/n times as frequent as the first."""
+    """Write lines of 4 to 24 made-up words, the n-th most frequent of them 1/n times as frequent as the first."""
     generator = np.random.default_rng(seed)
     letters = generator.integers(97, 123, (N_WORDS, 9))
     words = np.array(["".join(map(chr, row[: 2 + number % 8])) for number, row in enumerate(letters)])

@@ -18,7 +18,7 @@ def main() -> None:
 
 
 def filled(page: str) -> str:
-    """The page with the tables of the committed results."""
+    """Return the page with the tables of the committed results."""
     tables = {"translate": translate, "train": train, "latency": latency}
     tables |= {"lengths": lengths, "scale": scale, "epochs": epochs, "processes": processes}
     for name, rows in tables.items():
@@ -37,7 +37,7 @@ def filled(page: str) -> str:
 
 
 def machine(facts: Mapping[str, Any]) -> str:
-    """What the figures above were measured on."""
+    """Return the line below a table: the machine that it was measured on."""
     names = {"avx512f": "AVX-512", "avx512_bf16": "bfloat16", "avx512_vnni": "int8", "amx_bf16": "AMX"}
     has = [name for flag, name in names.items() if flag in facts["has"]]
     threads = f"{facts['hardware_threads']} hardware threads"

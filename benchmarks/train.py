@@ -126,7 +126,7 @@ SYSTEMS = {"dragoman": ours, "torch.nn.Transformer": by_the_book, "Hugging Face 
 
 
 def training(name: str, run: Path, precision: str, n_batches: int) -> Callable[[], float]:
-    """What trains a system on the next `n_batches` at each call, and returns how many target tokens they had.
+    """Return a function that trains a system on the next `n_batches` and returns their number of target tokens.
 
     No two batches have the same shape, or hardly any: as in a training.
     """

@@ -53,7 +53,7 @@ def attentions(model: Transformer) -> dict[tuple[str, int], MultiHeadAttention]:
 
 
 def watch_values(attention: MultiHeadAttention, seen: list[tuple[Tensor, Tensor]]) -> None:
-    """Note the values that go into an attention and what comes out of it."""
+    """Record the values that go into an attention and its output."""
     attend = attention.attend
 
     def noted(queries: Tensor, keys: Tensor, values: Tensor, *rest: Any) -> Tensor:
@@ -66,7 +66,7 @@ def watch_values(attention: MultiHeadAttention, seen: list[tuple[Tensor, Tensor]
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("source_length", [5, 70])  # over 64 keys the model uses a fused kernel
-def test_the_maps_are_those_that_the_model_used(variant: dict[str, Any], source_length: int) -> None:
+def test_the_maps_are_the_weights_of_the_model(variant: dict[str, Any], source_length: int) -> None:
     model = small_model(max_length=80, **variant)
     source = torch.cat((SOURCE[:, :1].repeat(1, source_length - 5), SOURCE), dim=1)
     seen: dict[tuple[str, int], list[tuple[Tensor, Tensor]]] = {key: [] for key in attentions(model)}
@@ -84,7 +84,7 @@ def test_the_maps_are_those_that_the_model_used(variant: dict[str, Any], source_
         torch.testing.assert_close(merged, out)
 
 
-def test_rows_sum_to_one_and_what_is_masked_has_no_weight() -> None:
+def test_rows_sum_to_one_and_masked_positions_have_no_weight() -> None:
     model = small_model()
     with capture_attention(model) as maps:
         model(SOURCE, TARGET)
@@ -108,7 +108,7 @@ def test_capturing_changes_nothing_and_leaves_nothing_behind() -> None:
     assert not any("attend" in vars(attention) for attention in attentions(model).values())
 
 
-def test_step_by_step_sees_the_same_as_at_once() -> None:
+def test_a_capture_step_by_step_equals_one_at_once() -> None:
     model = small_model(positions="rotary")
     with capture_attention(model) as whole:
         model(SOURCE[:1], TARGET[:1])
@@ -121,14 +121,14 @@ def test_step_by_step_sees_the_same_as_at_once() -> None:
         torch.testing.assert_close(step["decoder"][..., 0, :], whole["decoder"][..., place, : place + 1])
 
 
-def test_what_was_not_used_is_told() -> None:
+def test_an_unused_attention_is_an_error() -> None:
     with capture_attention(small_model()) as maps:
         pass
     with pytest.raises(LookupError, match="run the model"):
         maps["cross"]
 
 
-def test_a_single_attention_can_be_asked() -> None:
+def test_the_weights_of_a_single_attention() -> None:
     attention = MultiHeadAttention(8, 2).eval()
     x = torch.randn(1, 3, 8)
     keys, values = attention.keys_values(x, x)
@@ -178,7 +178,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_the_tokens_of_a_text_lie_in_a_row_and_fill_its_words(tokenizers: Tokenizers, text: str) -> None:
+def test_tokens_lie_in_order_and_fill_their_words(tokenizers: Tokenizers, text: str) -> None:
     pieces = tokenizers.source.split(text)
     spans = token_spans(pieces, text)
     assert len(spans) == len(pieces)
@@ -197,13 +197,13 @@ def test_pieces_belong_to_their_words() -> None:
     assert shares.sum(dim=0).tolist() == [1, 1, 1, 0, 1, 1, 1, 1, 1, 1], "a space is no word's"
 
 
-def test_a_token_may_hold_several_words_and_an_unknown_one_stands_for_what_is_left() -> None:
+def test_a_token_may_hold_several_words_and_an_unknown_token_the_rest() -> None:
     assert Places.of(["▁", "车站", "在"], "车站在").shares().tolist() == [[0, 0.5, 0], [0, 0.5, 0], [0, 0, 1]]
     shares = Places.of(["a", "<unk>", "rides"], "a zebra rides").shares()
     assert shares.argmax(dim=0).tolist() == [0, 1, 2]
 
 
-def test_very_long_texts_that_differ_are_placed_in_proportion() -> None:
+def test_tokens_of_very_long_texts_are_placed_by_proportion() -> None:
     spans = token_spans(["x"] * 6000, "y" * 6000)
     assert spans[3000] == (3000, 3001)
 
@@ -227,7 +227,7 @@ def test_links_follow_the_weights_of_the_chosen_heads() -> None:
     assert links(0, 0, shifted=False) == ()
 
 
-def test_weights_of_a_words_tokens_are_added_and_averaged() -> None:
+def test_weights_of_the_tokens_of_a_word_are_added_and_averaged() -> None:
     weights = torch.tensor([[0.3, 0.3, 0.4, 0.0], [0.1, 0.5, 0.4, 0.0], [0.0, 0.0, 0.1, 0.9]])
     source = Places.of(["▁rid", "ing", "▁a"], "riding a")  # the fourth column is the end mark
     target = Places.of(["▁rei", "tet"], "reitet")
@@ -238,7 +238,7 @@ IN_PARTS = Places.in_parts
 
 
 def in_parts_with_all_words(parts: Sequence[tuple[Sequence[str], str]], text: str) -> Iterator[Places]:
-    """The slow way: every part has the words of the whole text."""
+    """Give every part the words of the whole text: the slow way."""
     for places in IN_PARTS(parts, text):
         yield Places(places.tokens, word_spans(text))
 
@@ -271,7 +271,7 @@ def translator() -> Translator:
 
 
 def expected_links(translator: Translator, text: str, target: str, ids: list[int]) -> tuple[tuple[int, int], ...]:
-    """The links of one translation, alone and by hand."""
+    """Return the links of one translation, computed by hand."""
     source_ids = translator.tokenizers.source.encode(text)
     with torch.inference_mode(), capture_attention(translator.models[0]) as maps:
         translator.models[0](torch.tensor([[*source_ids, EOS_ID]]), torch.tensor([[SOS_ID, *ids[:-1]]]))
@@ -296,7 +296,7 @@ def test_translations_are_aligned_when_asked(translator: Translator) -> None:
             assert all(0 <= i < len(text.split()) and 0 <= j < len(each.text.split()) for i, j in each.alignment or ())
 
 
-def test_the_words_of_long_texts_are_numbered_through(translator: Translator) -> None:
+def test_words_are_numbered_across_segments(translator: Translator) -> None:
     parts = ["She is reading a book.", "The cat is sitting on the mat."]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -310,14 +310,14 @@ def test_the_words_of_long_texts_are_numbered_through(translator: Translator) ->
 
 @settings(max_examples=30)
 @given(st.text("amn.木車\u0301☃ ", max_size=200))
-def test_a_long_text_has_the_links_that_all_words_in_every_part_would_give(translator: Translator, text: str) -> None:
+def test_links_of_a_long_text_equal_those_of_the_slow_way(translator: Translator, text: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Places, "in_parts", in_parts_with_all_words)
         slow = translator.translate(text, n_best=2, align=True)
     assert translator.translate(text, n_best=2, align=True) == slow
 
 
-def test_a_translation_of_the_greatest_length_is_aligned_by_heads_that_look_later(translator: Translator) -> None:
+def test_shifted_heads_align_a_translation_of_the_greatest_length(translator: Translator) -> None:
     heads = AlignmentHeads(heads=((0, 0),), shifted=True)
     later = Translator(translator.models, translator.tokenizers, translator.search, alignment=heads)
     translation = later.translate("A man", align=True, min_length=later.max_length)
@@ -352,11 +352,11 @@ def test_scores_and_captures_of_other_threads_are_not_recorded(translator: Trans
     assert "attend" not in vars(model.decoder_layers[0].cross_attention)
 
 
-def test_nothing_has_no_links(translator: Translator) -> None:
+def test_empty_text_has_no_links(translator: Translator) -> None:
     assert translator.translate(["", " "], align=True)[0].alignment == ()
 
 
-def test_heads_that_were_chosen_travel_with_the_bundle(tmp_path: Any) -> None:
+def test_chosen_heads_are_saved_with_the_bundle(tmp_path: Any) -> None:
     bundle = load_bundle(write_tiny_bundle(tmp_path / "plain"))
     facts = {"alignment": {"heads": [[0, 1]], "shifted": True}}
     save_bundle(tmp_path / "chosen", bundle.model, bundle.tokenizers, bundle.search, facts=facts)

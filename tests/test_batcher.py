@@ -309,9 +309,10 @@ def test_threads_share_worker_processes() -> None:
         assert shared.translate("A man").text == alone.translate("A man").text
 
 
-def test_a_shared_translator_streams_and_is_copied_like_another(translator: Translator) -> None:
+def test_one_thread_gets_the_same_bits_from_a_shared_translator(translator: Translator) -> None:
     with translator.shared() as shared:
         assert list(shared.translate_stream(SOURCES, batch_size=1)) == translator.translate(SOURCES, batch_size=1)
+        assert shared.translate(SOURCES * 20, batch_size=50) == translator.translate(SOURCES * 20, batch_size=50)
         other = copy.deepcopy(shared)
     assert other.translate("A man") == translator.translate("A man")
     with pytest.raises(RuntimeError, match="closed"):

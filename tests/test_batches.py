@@ -15,7 +15,7 @@ from dragoman.data.batches import Batch, Batches, collate, prefetch
 from dragoman.data.prepare import prepare
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import DataError
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers

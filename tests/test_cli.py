@@ -28,7 +28,7 @@ from dragoman.cli.streams import result_lines, with_progress
 from dragoman.cli.train import _test_set
 from dragoman.cli.training_settings import default_folder, recipe_settings
 from dragoman.corpora.synthetic import make_corpus
-from dragoman.data.prepare import open_prepared
+from dragoman.data.prepared import open_prepared
 from dragoman.errors import (
     BundleError,
     ConfigError,

@@ -14,16 +14,11 @@ from hypothesis import strategies as st
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
+from dragoman.settings.description import describe_settings
 from dragoman.settings.model_config import ModelConfig, ModelShape
+from dragoman.settings.parsing import check_request, check_settings, parse_config
 from dragoman.settings.presets import PRESETS
-from dragoman.settings.recipe import (
-    check_request,
-    check_settings,
-    describe_settings,
-    parse_config,
-    read_recipe,
-    to_yaml,
-)
+from dragoman.settings.recipe import read_recipe, to_yaml
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import MOST_PROBLEMS, parse_section
 from dragoman.settings.training_config import TrainingConfig

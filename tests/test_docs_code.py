@@ -45,6 +45,13 @@ def test_links_and_paths_exist(page: Path) -> None:
     assert not missing
 
 
+@pytest.mark.parametrize("name", ["ARCHITECTURE.md", "docs/decisions.md"])
+def test_modules_exist_that_the_architecture_names(name: str) -> None:
+    names = re.findall(r"`(\w[\w/]*/(?:\w+\.\w+)?)`", (ROOT / name).read_text(encoding="utf-8"))
+    assert len(names) > 1
+    assert [each for each in names if not ((ROOT / "src" / "dragoman" / each).exists() or (ROOT / each).exists())] == []
+
+
 def test_the_readme_is_the_same_in_both_languages() -> None:
     """The same commands and code, but for comments; the same figures, links and files in the same order."""
     english, chinese = (ROOT / name for name in ("README.md", "README.zh.md"))

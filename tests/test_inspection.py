@@ -25,7 +25,8 @@ from dragoman.inspection.neighbours import nearest_neighbours
 from dragoman.inspection.pictures import draw_attention, draw_curves, draw_positions, to_image
 from dragoman.inspection.search_text import search_text
 from dragoman.settings.config import Config
-from dragoman.settings.recipe import parse_config, read_recipe
+from dragoman.settings.parsing import parse_config
+from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
 from dragoman.training.run import steps_of_run

@@ -23,14 +23,15 @@ from dragoman.data.corpus import read_pairs
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import length_problem, text_problem
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.prepare import Prepared, open_prepared, prepare
+from dragoman.data.prepare import prepare
+from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.data.selection import Selection, Use, select
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.data.text_files.lines import Line, Unreadable
 from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 from dragoman.text.tokenizer import learn_tokenizers
 
 SENTENCES = [
@@ -371,7 +372,7 @@ def test_another_locale_and_process_give_the_same_bytes(tmp_path: Path) -> None:
     config = corpus(tmp_path, [(source, target + " äß你") for source, target in sample()])
     make(config, tmp_path / "run")
     program = (
-        "import sys; from pathlib import Path; from dragoman.settings.recipe import parse_config;"
+        "import sys; from pathlib import Path; from dragoman.settings.parsing import parse_config;"
         "from dragoman.data.prepare import prepare;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]);"
         "prepare(parse_config(dict(data=data)), Path(sys.argv[3]))"
@@ -542,7 +543,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path: Path, name: str) -> 
 def test_memory_does_not_grow_with_the_corpus(tmp_path: Path) -> None:
     """Ten times the corpus; what is held of it are a byte a pair, and a vocabulary."""
     program = (
-        "import sys; from pathlib import Path; import torch; from dragoman.settings.recipe import parse_config;"
+        "import sys; from pathlib import Path; import torch; from dragoman.settings.parsing import parse_config;"
         "from dragoman.data.prepare import prepare; from dragoman.machine.ram import peak_memory;"
         "data = dict(source=sys.argv[1], target=sys.argv[2]); tokenizer = dict(kind='characters');"
         "prepare(parse_config(dict(data=data, tokenizer=tokenizer)), Path(sys.argv[3]));"

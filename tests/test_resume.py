@@ -45,7 +45,8 @@ from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import start_processes
 from dragoman.machine.ram import peak_memory
-from dragoman.settings.recipe import parse_config, read_recipe
+from dragoman.settings.parsing import parse_config
+from dragoman.settings.recipe import read_recipe
 from dragoman.training import (
     checkpoint,
     gradient,

@@ -18,7 +18,7 @@ from dragoman.data.prepare import prepare
 from dragoman.data.splitting import SPLITS, split_pairs
 from dragoman.errors import DataError
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 from dragoman.text.cleaning import comparable
 
 Pairs = list[tuple[str, str]]
@@ -61,20 +61,20 @@ def test_no_sentence_is_on_two_sides(pairs: Pairs, sizes: tuple[int, int], seed:
         return
     found = split_pairs(text_of(pairs), *sizes, seed)
     for group in groups:
-        assert len({found.places[index] for index in group}) == 1
+        assert len({found.split_indices[index] for index in group}) == 1
     got = list(found.pairs())
     assert [pair for _, *pair in got] == [list(pair) for pair in pairs]
     assert [sum(name == split for name, *_ in got) for split in SPLITS] == [len(pairs) - sum(sizes), *sizes]
     assert found.sizes == {"train": len(pairs) - sum(sizes), "validation": sizes[0], "test": sizes[1]}
     assert found.largest_group == max(map(len, groups))
-    assert split_pairs(text_of(pairs), *sizes, seed).places == found.places
+    assert split_pairs(text_of(pairs), *sizes, seed).split_indices == found.split_indices
 
 
 def test_a_huge_group_goes_to_training() -> None:
     chain = [(str(n // 2), str((n + 1) // 2)) for n in range(900)]
     single = [(f"source {n}", f"target {n}") for n in range(300)]
     found = split_pairs(text_of([*chain, *single]), 50, 50, 1)
-    assert set(found.places[:900]) == {0}
+    assert set(found.split_indices[:900]) == {0}
     assert found.largest_group == 900
     with pytest.raises(DataError, match="join up to 900 pairs"):
         split_pairs(text_of([*chain, *single]), 200, 200, 1)
@@ -91,15 +91,15 @@ def test_lines_that_look_equal_are_together_and_unusable_ones_are_left_out() -> 
     ]
     for seed in range(20):
         found = split_pairs(text_of(pairs), 3, 3, seed)
-        assert found.places[0] == found.places[1]
-        assert found.places[3] == found.places[4]
+        assert found.split_indices[0] == found.split_indices[1]
+        assert found.split_indices[3] == found.split_indices[4]
         assert found.dropped.reasons() == "empty 1 (line 3)"
         assert sum(found.sizes.values()) == len(pairs) - 1
 
 
 def test_another_seed_sets_other_pairs_apart() -> None:
     pairs = [(f"s{n}", f"t{n}") for n in range(200)]
-    places = {split_pairs(text_of(pairs), 20, 20, seed).places for seed in range(5)}
+    places = {split_pairs(text_of(pairs), 20, 20, seed).split_indices for seed in range(5)}
     assert len(places) == 5
 
 

@@ -23,7 +23,7 @@ from dragoman.data.text_files.lines import Unreadable
 from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 
 PAIRS = [
     ("Two dogs run.", "Zwei Hunde rennen."),

@@ -22,7 +22,7 @@ from dragoman.data.text_files.lines import Unreadable
 from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import parse_config
+from dragoman.settings.parsing import parse_config
 
 #: Texts of a unit, each with its language.
 Unit = list[tuple[str, str]]

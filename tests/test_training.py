@@ -23,15 +23,16 @@ from tiny import write_tiny_bundle
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
-from dragoman.data.prepare import open_prepared
+from dragoman.data.prepared import open_prepared
 from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import read_json
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
 from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.parsing import check_request, parse_config
 from dragoman.settings.presets import PRESETS
-from dragoman.settings.recipe import check_request, parse_config, read_recipe
+from dragoman.settings.recipe import read_recipe
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.learned_text import LearnedText
 from dragoman.training import progress_bar, train

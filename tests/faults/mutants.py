@@ -37,7 +37,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 STORAGE = ("files", "folders", "json_files", "pointers")
-SETTINGS = ("sections", "config", "data_config", "tokenizer_config", "model_config", "training_config", "search_config")
+SECTIONS = [f"{section}_config" for section in ("data", "tokenizer", "model", "training", "search")]
+SETTINGS = ["recipe", "yaml_loader", "parsing", "sections", "config", *SECTIONS]
 #: Each module, and the tests that concern it, the quick ones first.
 MODULES = {
     **{name: (f"dragoman.machine.{name}", ("tests/test_storage.py", "tests/test_checkpoint.py")) for name in STORAGE},

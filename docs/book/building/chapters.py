@@ -1,4 +1,4 @@
-"""What a page that runs consists of: its cells. The tests run them, and `notebooks.py` makes notebooks of them."""
+"""The cells of a page that runs. The tests run them, and `notebooks.py` makes notebooks of them."""
 
 import re
 from collections.abc import Iterator

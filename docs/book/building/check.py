@@ -1,4 +1,4 @@
-"""What must hold of the finished site: nothing is fetched from elsewhere, and every link inside it leads somewhere.
+"""Checks of the finished site: nothing is fetched from elsewhere, and every link inside it leads somewhere.
 
 That goes for its pages and its notebooks.
 """
@@ -30,7 +30,7 @@ _CSS_ADDRESS = re.compile(r"""(?:url\(|@import)\s*["']?\s*(?:https?:)?//[^)"'\s]
 
 
 class Page(HTMLParser):
-    """What a page fetches, where it leads, and which anchors it has."""
+    """The files that a page fetches, its links, and its anchors."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Page(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what the tag refers to."""
+        """Note the files and links of a tag."""
         values = {name: value for name, value in attrs if value}
         self.anchors |= {values[name] for name in ("id", "name") if name in values}
         self.fetched += [values[name] for name in _FETCHED.get(tag, ()) if name in values]
@@ -49,7 +49,7 @@ class Page(HTMLParser):
 
 
 def problems(site: Path) -> list[str]:
-    """One line for each thing that is fetched from elsewhere, and for each link without an end."""
+    """Return one line for each file that is fetched from elsewhere, and for each broken link."""
     pages = {path: Page(path.read_text(encoding="utf-8")) for path in sorted(site.rglob("*.html"))}
     found = []
     for path, page in pages.items():
@@ -68,7 +68,7 @@ def problems(site: Path) -> list[str]:
 
 
 def _links_and_roles(notebook: Path) -> tuple[set[str], set[str]]:
-    """Where the text of a notebook leads, and what in it only Sphinx would understand."""
+    """Return the links in the text of a notebook, and the roles that only Sphinx understands."""
     cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
     sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown"]
     links = {link for text in sources for link in _LINK.findall(_CODE.sub("", text))}
@@ -76,7 +76,7 @@ def _links_and_roles(notebook: Path) -> tuple[set[str], set[str]]:
 
 
 def _leads(path: Path, link: str, pages: dict[Path, Page]) -> bool:
-    """Whether a link of the page at `path` leads out of the site, or to what is there."""
+    """Return True if a link of the page at `path` leads out of the site or to a page and anchor that exist."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return True

@@ -1,4 +1,4 @@
-"""Search in Chinese, which puts no spaces between words: what is looked up is every pair of neighbouring characters.
+"""Search in Chinese, which has no spaces between words: every pair of neighbouring characters is looked up.
 
 A query finds the pages that have all of its pairs. That needs no dictionary of words, neither here nor in the browser.
 """
@@ -13,7 +13,7 @@ RUN = re.compile(r"[\u3400-\u9fff]+|[^\W\u3400-\u9fff]+")
 
 
 def split(text: str) -> list[str]:
-    """The pairs of each run of Chinese characters (a run of one is itself), and all other words."""
+    """Return the pairs of each run of Chinese characters (a run of one is itself), and all other words."""
     found: list[str] = []
     for run in RUN.findall(text):
         is_chinese = "\u3400" <= run[0] <= "\u9fff" and len(run) > 1
@@ -38,7 +38,7 @@ var splitQuery = (query) =>
         return split(input)
 
     def stem(self, word: str) -> str:
-        """Words as they are, in lower case, as the browser looks them up."""
+        """Return a word in lower case, as the browser looks it up."""
         return word.lower()
 
 

@@ -1,4 +1,4 @@
-"""How Sphinx makes the book of one language; `-t zh` is Chinese, else English. `build.py` calls it for both."""
+"""Configuration of Sphinx for one language of the book: Chinese with `-t zh`, else English; for `build.py`."""
 
 import os
 import sys
@@ -53,7 +53,7 @@ napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 nitpicky = True
 # Names of other projects, which only a network could resolve, and names that a signature shows but nobody imports.
-nitpick_ignore_regex = [("py:.*", r"(?!dragoman\.).*"), ("py:.*", r"dragoman\..*\.(T|S|Item)")]
+nitpick_ignore_regex = [("py:.*", r"(?!dragoman\.).*"), ("py:.*", r"dragoman\..*\.(T|S|Item|_\w+)")]
 
 # -- pages ---------------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Two languages, page by page: where the same page is in the other one, which notebook a page is, and the theme's
+"""Two languages, page by page: links to the same page in the other one, links to notebooks, and the theme's
 own words in Chinese."""
 
 import gettext
@@ -50,7 +50,7 @@ class Theme(gettext.NullTranslations):
     """The theme's words, for what Sphinx's own catalogue lacks."""
 
     def gettext(self, message: str) -> str:
-        """The Chinese of a message, or the message."""
+        """Return the Chinese of a message, or the message."""
         return CHINESE.get(message.strip(), message)
 
 

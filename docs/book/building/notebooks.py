@@ -1,4 +1,4 @@
-"""The chapters as notebooks. What only Sphinx understands is written out: code of the repository, notes."""
+"""The chapters as notebooks, with what only Sphinx understands written out: code of the repository, notes."""
 
 import ast
 import re
@@ -28,7 +28,7 @@ def write_notebook(page: Path, folder: Path) -> None:
 
 
 def _plain(text: str, folder: Path) -> str:
-    """Markdown that Jupyter understands."""
+    """Return Markdown that Jupyter understands."""
     text = _INCLUDE.sub(lambda found: _source(found, folder), text)
     text = _NOTE.sub(
         lambda found: textwrap.indent(f"**{found['title'].strip() or 'Note'}**\n\n{found['body']}", "> "), text
@@ -38,14 +38,14 @@ def _plain(text: str, folder: Path) -> str:
 
 
 def _link(found: re.Match[str]) -> str:
-    """What runs is a notebook beside this one; any other page is one of the site, a folder above."""
+    """Return a link to the notebook beside this one, or to a page of the site, a folder above."""
     is_notebook = re.fullmatch(r"\d\d-.*|solutions", found["page"])
     target = f"{found['page']}.ipynb" if is_notebook else f"../{found['page']}.html"
     return f"]({target}{found['anchor'] or ''})"
 
 
 def _source(found: re.Match[str], folder: Path) -> str:
-    """A block of Python with the object that a literalinclude names."""
+    """Return a block of Python with the object that a literalinclude names."""
     path = folder / found["path"]
     options = dict(re.findall(r"^:([\w-]+): ?(.*)$", found["options"], re.M))
     source = path.read_text(encoding="utf-8")
@@ -54,7 +54,7 @@ def _source(found: re.Match[str], folder: Path) -> str:
 
 
 def _object(source: str, name: str) -> str:
-    """The lines of a function or class, by its dotted name."""
+    """Return the lines of a function or class, by its dotted name."""
     body: list[ast.stmt] = ast.parse(source).body
     for part in name.split("."):
         node = next(each for each in body if isinstance(each, ast.FunctionDef | ast.ClassDef) and each.name == part)

@@ -23,7 +23,7 @@ TIMEOUT_S = 300
 
 
 def folder() -> Path:
-    """Where the outputs are kept, by what they could depend on besides the cells themselves."""
+    """Return the folder of the outputs; its name is a hash of all files, except the cells, that could change them."""
     digest = hashlib.sha256()
     files = [*(ROOT / "src").rglob("*.py"), *(BOOK / "data").iterdir(), HERE / "matplotlibrc", HERE / "kernel.py"]
     for path in sorted(files):
@@ -32,7 +32,7 @@ def folder() -> Path:
 
 
 def set_up_kernels() -> None:
-    """What kernels see: the book's style of figures, figures as SVG, and one thread, which small tensors want."""
+    """Set the book's style of figures, figures as SVG, and one thread, which is best for small tensors."""
     profile = BUILD / "ipython" / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
     (profile / "ipython_kernel_config.py").write_bytes((HERE / "kernel.py").read_bytes())
@@ -76,6 +76,6 @@ def _run(notebook: nbformat.NotebookNode, manager: KernelManager) -> None:
 
 
 def _forgetting() -> nbformat.NotebookNode:
-    """What makes room for the next chapter."""
+    """Return a cell that forgets the names of the last chapter."""
     code = "import torch\ntorch.set_printoptions(profile='default')\n%reset -f"
     return nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])

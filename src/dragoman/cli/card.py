@@ -57,7 +57,7 @@ def _data(bundle: Bundle, model: str) -> str:
 
     The run folder's other lines are left out: they may name or quote private files.
     """
-    from dragoman.data.prepare import DATA_FOLDER, REPORT
+    from dragoman.data.prepared import DATA_FOLDER, REPORT
     from dragoman.machine.json_files import read_json
     from dragoman.text.learned_text import LearnedText
 

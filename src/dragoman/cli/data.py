@@ -1,4 +1,4 @@
-"""`dragoman data`: a corpus known by name as plain text files, or text of one's own in three parts."""
+"""`dragoman data`: write a known corpus as text files, or split text into training, validation and test."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
+    from dragoman.data.parallel_text import ParallelText
     from dragoman.data.splitting import Splitting
     from dragoman.settings.data_config import DataConfig
 
@@ -52,56 +53,61 @@ def split(
     """Split text into training, validation and test.
 
     Pairs with equal sources or equal targets stay together, so that the test has no sentence that was trained on. A
-    large group of such pairs goes to training. The files are of the kind that was given: two each, or one table.
+    large group of such pairs goes to training. It writes two files for each split, or one table if it read one file.
 
     \b
     dragoman data split --source my.en --target my.de -o my
     dragoman data split --pairs my.en-de.tsv --validation 500 --test 500 -o my
     """
-    from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import split_pairs
+
+    if not (source or target or pairs):
+        raise typer.BadParameter("give --source and --target, or --pairs")
+    given = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
+    text, settings, langs = _read({**given, "source_lang": source_lang, "target_lang": target_lang})
+    n_wanted = {"train": 1, "validation": validation, "test": test}
+    paths = {split: files for split, files in _paths(settings, output, langs).items() if n_wanted[split]}
+    for path in filter(Path.exists, itertools.chain(*paths.values())):
+        refuse_place(path, overwrite=overwrite, inputs=text.files.values())
+    splitting = split_pairs(text, validation, test, seed)
+    output.mkdir(parents=True, exist_ok=True)
+    _write_splits(splitting, paths, overwrite=overwrite)
+    for line in splitting.checks.lines(*langs):
+        say(line)
+
+
+def _read(given: Mapping[str, str | None]) -> tuple[ParallelText, DataConfig, tuple[str, str]]:
+    """Return the text that the options name, with its settings and languages."""
+    from dragoman.data.corpus import languages, read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    given = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
-    given |= {"source_lang": source_lang, "target_lang": target_lang}
-    if not (source or target or pairs):
-        raise typer.BadParameter("give --source and --target, or --pairs")
     settings = parse_section(DataConfig, {key: value for key, value in given.items() if value is not None})
     text = read_pairs(settings, "train")
     for note in text.notes:
         say(note)
-    asked = {"train": 1, "validation": validation, "test": test}
-    places = {name: paths for name, paths in _places(settings, output, languages(settings)).items() if asked[name]}
-    for path in itertools.chain(*places.values()):
-        refuse_output(path, overwrite=overwrite, inputs=text.files.values())
-    found = split_pairs(text, validation, test, seed)
-    output.mkdir(parents=True, exist_ok=True)
-    _write_parts(found, places, overwrite=overwrite)
-    for line in found.checks.lines(*languages(settings)):
-        say(line)
+    return text, settings, languages(settings)
 
 
-def _write_parts(found: Splitting, places: Mapping[Split, Sequence[Path]], *, overwrite: bool) -> None:
-    """Write the pairs of each split, and tell how many there are."""
+def _write_splits(splitting: Splitting, paths: Mapping[Split, Sequence[Path]], *, overwrite: bool) -> None:
+    """Write the pairs of each split, and say how many there are."""
     with contextlib.ExitStack() as stack:
         writers = {
-            name: _pair_writer(stack, paths, overwrite=overwrite, is_quoted=found.needs_quotes)
-            for name, paths in places.items()
+            split: _pair_writer(stack, files, overwrite=overwrite, is_quoted=splitting.needs_quotes)
+            for split, files in paths.items()
         }
-        for name, source, target in found.pairs():
-            writers[name](source, target)
-    _tell(found, places)
+        for split, source, target in splitting.pairs():
+            writers[split](source, target)
+    for split, files in paths.items():
+        say(f"{splitting.sizes[split]:>7,} pairs: {', '.join(map(str, files))}")
+    if splitting.dropped.seen:
+        say(f"left out: {splitting.dropped.reasons()}")
+    if splitting.largest_group > 1:
+        say(f"pairs with equal sources or targets are together; the largest group has {splitting.largest_group:,}")
 
 
-def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[Path]) -> None:
-    """Refuse a place that is taken; its folder will be made."""
-    if path.exists():
-        refuse_place(path, overwrite=overwrite, inputs=inputs)
-
-
-def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
-    """Return the files of each split: two, or a table."""
+def _paths(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[Split, list[Path]]:
+    """Return the paths of each split: two files, or a table."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.splitting import SPLITS
     from dragoman.data.text_files.compression import uncompressed_name
@@ -111,13 +117,13 @@ def _places(settings: DataConfig, folder: Path, langs: tuple[str, str]) -> dict[
     if settings.pairs is not None:
         kind = "jsonl" if uncompressed_name(settings.pairs).suffix in (".jsonl", ".ndjson") else "tsv"
         suffixes = [f"{'-'.join(langs)}.{kind}" if is_known else kind]
-    return {name: [folder / f"{name}.{suffix}" for suffix in suffixes] for name in SPLITS}
+    return {split: [folder / f"{split}.{suffix}" for suffix in suffixes] for split in SPLITS}
 
 
 def _pair_writer(
     stack: contextlib.ExitStack, paths: Sequence[Path], *, overwrite: bool, is_quoted: bool = False
 ) -> WritePair:
-    """Open the files of a split, and return what writes a pair into them.
+    """Open the files of a split, and return a function that writes a pair.
 
     Args:
         is_quoted: quote the cells of a table.
@@ -131,7 +137,7 @@ def _pair_writer(
 
 
 def _table_writer(write: WriteLine, *, is_quoted: bool) -> WritePair:
-    """Return what writes the rows of a table, so that it is read as the same pairs."""
+    """Return a function that writes rows of a table, so that they are read as the same pairs."""
     from dragoman.data.formats.column_names import are_names
 
     is_first = True
@@ -145,15 +151,6 @@ def _table_writer(write: WriteLine, *, is_quoted: bool) -> WritePair:
         write("\t".join('"' + cell.replace('"', '""') + '"' if is_quoted else cell for cell in cells))
 
     return write_pair
-
-
-def _tell(found: Splitting, places: Mapping[Split, Sequence[Path]]) -> None:
-    for name, paths in places.items():
-        say(f"{found.sizes[name]:>7,} pairs: {', '.join(map(str, paths))}")
-    if found.dropped.seen:
-        say(f"left out: {found.dropped.reasons()}")
-    if found.largest_group > 1:
-        say(f"pairs with equal sources or targets are together; the largest group has {found.largest_group:,}")
 
 
 def multi30k(
@@ -180,7 +177,7 @@ def made(
     seed: Annotated[int | None, typer.Option("--seed", help="Another seed makes another corpus.")] = None,
     overwrite: Overwrite = False,
 ) -> None:
-    """Write a corpus that is made up: train, validation and test, one sentence a line."""
+    """Write a made-up corpus: train, validation and test, one sentence a line."""
     from dragoman.corpora.synthetic import in_direction, make_corpus
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.data.splitting import SPLITS
@@ -204,17 +201,17 @@ def _write(
 
     suffixes = ("source", "target") if UNKNOWN_LANGUAGE in langs else langs
     output.mkdir(parents=True, exist_ok=True)
-    places = {split: [output / f"{split}.{suffix}" for suffix in suffixes] for split in splits}
-    for path in itertools.chain(*places.values()):
+    paths = {split: [output / f"{split}.{suffix}" for suffix in suffixes] for split in splits}
+    for path in itertools.chain(*paths.values()):
         refuse_place(path, overwrite=overwrite)  # before any is written
     for split, pairs in splits.items():
         n_pairs = 0
         with contextlib.ExitStack() as stack:
-            write = _pair_writer(stack, places[split], overwrite=overwrite)
+            write = _pair_writer(stack, paths[split], overwrite=overwrite)
             for source, target in pairs:
                 write(source, target)
                 n_pairs += 1
-        say(f"{n_pairs:>7,} pairs: {', '.join(map(str, places[split]))}")
+        say(f"{n_pairs:>7,} pairs: {', '.join(map(str, paths[split]))}")
 
 
 data.command(cls=Command)(split)

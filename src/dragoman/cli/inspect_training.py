@@ -54,7 +54,8 @@ def schedule(
     in its folder."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     from dragoman.inspection.pictures import draw_schedules
-    from dragoman.settings.recipe import parse_config, read_recipe
+    from dragoman.settings.parsing import parse_config
+    from dragoman.settings.recipe import read_recipe
     from dragoman.training.run import steps_of_run
 
     curves = []

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
 STDOUT, STDIN = "standard output", "standard input"
-#: Seconds between two words on how far a command is, at least.
+#: Seconds between two lines on the progress of a command, at least.
 PROGRESS_EVERY = 10.0
 
 Result = TypeVar("Result")
@@ -41,23 +41,23 @@ WriteBytes = Callable[[bytes], None]
 
 
 def say(text: str) -> None:
-    """Tell a person something."""
+    """Print a message for people."""
     print(printable(text), file=sys.stderr, flush=True)
 
 
 def program() -> str:
-    """What to type for this program: its name, or its place when the shell would not find it by name."""
+    """Return the name of this program, or its path if the shell does not find the name."""
     called = sys.argv[0]
     return called if os.path.basename(called) == "dragoman" and not shutil.which("dragoman") else "dragoman"
 
 
 def command_line(*arguments: object) -> str:
-    """Return a command of this program that a shell reads as it is meant, whatever is in the names of files."""
+    """Return a command of this program, quoted for a shell."""
     return shlex.join([program(), *map(str, arguments)])
 
 
 def print_result(result: str | Table) -> None:
-    """A result to standard output: text, or a table for people.
+    """Print a result to standard output: text, or a table for people.
 
     Raises:
         DataError: standard output is closed.
@@ -74,12 +74,12 @@ def print_result(result: str | Table) -> None:
 
 
 def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool = False) -> Iterator[str]:
-    """The lines of a file (.gz, .bz2, .xz too) or of standard input, each as soon as it is there.
+    """Return the lines of a file (.gz, .bz2, .xz too) or of standard input, each as soon as it is there.
 
-    Training passes over lines that are too long for a sentence; here they are read, up to `MAX_INPUT_BYTES`.
+    Training skips lines that are too long for a sentence; here they are read, up to `MAX_INPUT_BYTES`.
 
     Args:
-        skip_long: give an empty line for an even longer one, with a warning, instead of refusing it.
+        skip_long: yield an empty line for a longer one, with a warning, instead of refusing it.
 
     Raises:
         DataError: standard input is closed, or the file or a line of it cannot be read as text.
@@ -97,12 +97,12 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool
     if sys.stdin.isatty():
         say("Type lines of text; Ctrl-D ends.")
     with contextlib.suppress(AttributeError, OSError, ValueError):
-        os.set_blocking(sys.stdin.fileno(), True)  # else Python takes a pause of the writer for the end
+        os.set_blocking(sys.stdin.fileno(), True)  # else Python takes a pause of the writer as the end
     return _answerable(input_text(sys.stdin.buffer, STDIN, invalid_utf8), STDIN, skip_long=skip_long)
 
 
 def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> Iterator[str]:
-    """Lines as text; an empty one, or an error, where one is too long."""
+    """Yield lines as text; of one that is too long, an empty one, or an error."""
     from dragoman.data.text_files.lines import MAX_INPUT_BYTES
 
     for number, line in enumerate(lines, 1):
@@ -118,7 +118,7 @@ def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> 
 
 
 def stdin_is_file() -> bool:
-    """Whether standard input is a file on a disk (`< FILE`), so that nobody waits for single lines."""
+    """Return True if standard input is a file on a disk (`< FILE`), so that nobody waits for single lines."""
     try:
         return stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     except (AttributeError, OSError, ValueError):  # it is closed, or no file of the system's
@@ -126,8 +126,7 @@ def stdin_is_file() -> bool:
 
 
 def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | None) -> Iterator[Result]:
-    """`results` as they are; of a whole file's, a person who does not see them go by is told now and then how many
-    there were."""
+    """Yield the results; of a file's, say now and then how many there were, unless they are shown anyway."""
     if not from_file or (output is None and _stdout().isatty()):
         yield from results
         return
@@ -135,7 +134,7 @@ def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | 
     for n_done, result in enumerate(results):
         now = time.monotonic()
         if n_done and now - told >= PROGRESS_EVERY:
-            # Results come in blocks; with the first of one, those before are all that are done.
+            # Results come in blocks: those before this one took until `before`.
             say(f"{n_done:,} lines, {n_done / (before - started):,.0f} a second")
             told = now
         before = now
@@ -173,7 +172,7 @@ def result_bytes(
     refuse_place(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
     direct = path.exists() and not path.is_file()
-    # Of a name of its own: two commands may write to one place, and the later one wins.
+    # A name of its own: of two commands that write to one place, the later one wins.
     unfinished = path if direct else temporary(path.with_name(f"{secrets.token_hex(4)}.{path.name}"))
     try:
         with open(unfinished, "wb") as file:
@@ -186,7 +185,7 @@ def result_bytes(
             os.replace(unfinished, path)
     except OSError as error:
         if error.filename in (None, str(unfinished)):
-            error.filename = str(path)  # the one that the person named
+            error.filename = str(path)
         raise
     finally:
         if not direct:
@@ -244,7 +243,7 @@ def _write(file: BinaryIO, content: bytes, name: str, *, flush: bool) -> None:
 
 @contextlib.contextmanager
 def _naming(name: str) -> Iterator[None]:
-    """Say where writing failed: the system names a file when it opens it, but not when it writes to it."""
+    """Name the file in an error: the system names it when opening fails, but not when writing fails."""
     try:
         yield
     except OSError as error:

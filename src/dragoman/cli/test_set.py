@@ -112,7 +112,7 @@ def _find_text(request: Request, models: Sequence[str], translator: Translator) 
 
 
 def _is_run(models: Sequence[str]) -> bool:
-    from dragoman.data.prepare import is_prepared
+    from dragoman.data.prepared import is_prepared
 
     return len(models) == 1 and is_prepared(Path(models[0]))
 
@@ -120,7 +120,7 @@ def _is_run(models: Sequence[str]) -> bool:
 def _validation_text(request: Request, models: Sequence[str], translator: Translator) -> ParallelText | None:
     """Return the text by which a run chose its best, where nothing else is named."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
-    from dragoman.data.prepare import validation_text
+    from dragoman.data.prepared import validation_text
 
     if not _is_run(models) or request.split != "validation" or request.recipe or request.text.corpus:
         return None

@@ -31,7 +31,7 @@ Folder = Annotated[
 
 def _list_settings(asked: bool) -> None:
     if asked:
-        from dragoman.settings.recipe import describe_settings
+        from dragoman.settings.description import describe_settings
 
         print_result(describe_settings())
         raise typer.Exit
@@ -79,7 +79,7 @@ def train(
             advice = "name text to begin one: --source and --target; see --help"
             raise ConfigError("there is no training to go on with", output, advice=advice)
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
-    from dragoman.settings.recipe import check_settings
+    from dragoman.settings.parsing import check_settings
 
     check_settings(settings, recipe)  # report mistakes before anything else
     require_text(settings, recipe)
@@ -124,7 +124,7 @@ def prepare(
     Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
     data = _data_options(text, validation, languages, invalid_utf8)
     settings = recipe_settings(recipe, overrides, data)
-    from dragoman.settings.recipe import check_request
+    from dragoman.settings.parsing import check_request
 
     check_request(settings, recipe)
     require_text(settings, recipe)

@@ -1,7 +1,7 @@
-"""Corpora the project makes itself: copy, reverse, sort, and the everyday captions of `captions`.
+"""Corpora that the project makes up: copy, reverse, sort, and captions of everyday scenes.
 
-The room owns which sentence belongs to which split. That is decided by the sentence alone, through a hash that is
-the same on every machine, so splits of different sizes and seeds never overlap either.
+The sentence alone decides to which split it belongs, through a hash that is the same on every machine. So splits of
+different sizes and seeds never overlap.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Final
 
-from dragoman.corpora import captions
+from dragoman.corpora.caption_counts import captions_size
+from dragoman.corpora.caption_drawing import draw
 from dragoman.errors import ConfigError
 
 Pair = tuple[str, str]
@@ -25,7 +26,7 @@ SHOWCASE: Final[tuple[Pair, ...]] = (
     ("She is reading a book.", "Sie liest ein Buch."),
     ("The cat is sitting on the mat.", "Die Katze sitzt auf der Matte."),
 )
-"""Sentences of the captions' grammar that belong to no split, so a demonstration can ask for them unseen."""
+"""Captions that belong to no split, so that a demonstration can ask for them unseen."""
 
 SYMBOLS: Final = tuple("abcdefghijklmnopqrst")
 LENGTHS: Final = range(3, 13)
@@ -53,10 +54,10 @@ class SyntheticCorpus:
 def make_corpus(
     task: str, n_train: int = 25_000, n_validation: int = 500, n_test: int = 1_000, seed: int = 1
 ) -> SyntheticCorpus:
-    """Make one of `TASKS`. The same arguments give the same corpus, on every machine.
+    """Make one of `TASKS`; the same arguments give the same corpus on every machine.
 
-    For captions, combinations of known words are held out on purpose (`is_held_out`): sentences with one of them are
-    found in the test split only, about half of it.
+    Of captions, some combinations of known words are held out on purpose (`is_held_out`): sentences with one of them
+    are in the test split only, where they are about half.
 
     Raises:
         ConfigError: an unknown task, a negative number, or more pairs than the task has.
@@ -66,13 +67,13 @@ def make_corpus(
     wanted = {"train": n_train, "validation": n_validation, "test": n_test}
     if min(wanted.values()) < 0:
         raise ConfigError(f"a negative number of pairs in {wanted}", advice="ask for 0 or more of each")
-    available = captions.captions_size() if task == "captions" else _count_sequences()
+    available = captions_size() if task == "captions" else _count_sequences()
     if sum(wanted.values()) > available:
         raise ConfigError(
             f"{sum(wanted.values()):,} pairs asked for, but {task} has {available:,}", advice="ask for fewer pairs"
         )
-    draw = _draw_caption if task == "captions" else partial(_draw_sequence, _TARGETS[task])
-    return _fill(task, wanted, partial(draw, random.Random(f"{task} {seed}")))
+    draw_pair = _draw_caption if task == "captions" else partial(_draw_sequence, _TARGETS[task])
+    return _fill(task, wanted, partial(draw_pair, random.Random(f"{task} {seed}")))
 
 
 @lru_cache(maxsize=1)
@@ -112,12 +113,12 @@ def _fill(task: str, wanted: dict[str, int], draw: Callable[[], tuple[Pair, str 
 
 
 def is_held_out(first: str, second: str) -> bool:
-    """Whether these two words, a subject noun and its verb or a colour and its noun, are kept from training."""
+    """Return True if two words are kept from training together: a subject noun and its verb, a colour and its noun."""
     return _hash_share(f"{first} + {second}") < _HELD_OUT_SHARE
 
 
 def _hash_share(text: str) -> float:
-    """A number from 0 to 1 that depends on the text alone (Python's own `hash` differs between processes)."""
+    """Return a number from 0 to 1 that depends on the text alone (Python's own `hash` differs between processes)."""
     return int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big") / 2**48
 
 
@@ -129,7 +130,7 @@ def _split_of(source: str) -> str:
 
 
 def _draw_caption(generator: random.Random) -> tuple[Pair, str | None]:
-    sentence = captions.draw(generator)
+    sentence = draw(generator)
     source = sentence.english()
     if any(source == shown for shown, _ in SHOWCASE):
         split = None

@@ -1,5 +1,7 @@
-"""Finds pairs that occur twice, in memory that does not grow with the corpus: hashes go to files by their first bits,
-and each file is sorted by itself."""
+"""Pairs that occur twice, found in RAM that does not grow with the corpus.
+
+Hashes go to files by their first bits, and each file is sorted by itself.
+"""
 
 from __future__ import annotations
 
@@ -26,9 +28,9 @@ _PARTITION_BITS = 6
 
 @dataclass(frozen=True)
 class Duplicates:
-    """What was found."""
+    """Repeated pairs of a corpus."""
 
-    #: For each pair, whether the same pair came before: bool (n_pairs,).
+    #: True for a pair that came before: bool (n_pairs,).
     repeated: NDArray[np.bool_]
     n_repeated: int
     #: Pairs, each counted once, whose source came before with another target.
@@ -36,14 +38,14 @@ class Duplicates:
 
 
 def text_hash(text: str) -> int:
-    """64 bits of a text, the same for texts that look the same."""
+    """Return a hash of 64 bits, the same for texts that look the same."""
     return int.from_bytes(blake2b(comparable(text).encode(), digest_size=8).digest(), "big")
 
 
 class DuplicateFinder:
-    """Takes the pairs of a corpus in order, then tells which of them are repetitions.
+    """Takes the pairs of a corpus in order, then finds the repeated ones.
 
-    Two pairs are held to be the same when 128 bits of hashes are.
+    Two pairs count as the same if 128 bits of hashes are the same.
     """
 
     def __init__(self) -> None:
@@ -75,7 +77,7 @@ class DuplicateFinder:
         return target_hash
 
     def find(self) -> Duplicates:
-        """Sort all that was taken."""
+        """Sort the hashes, and return the repeated pairs."""
         self._spill()
         repeated = np.zeros(self._n_pairs, bool)
         n_other_target = 0

@@ -1,4 +1,4 @@
-"""Writes the stores of a corpus's splits: text to ids in chunks, so that memory does not grow with the corpus.
+"""From the text of a corpus to the stores of its splits, in chunks, so that RAM does not grow with the corpus.
 
 On Linux, several processes encode.
 """
@@ -23,9 +23,9 @@ from dragoman.text.tokenizer import Tokenizers
 
 _CHUNK = 4096
 #: More processes would wait for the first, which reads and writes for all.
-_MOST_WORKERS = 4
-_FEWER = "if memory is short, let OMP_NUM_THREADS say how many processes encode"
-_TOO_FEW = "too few pairs to hold any out: validation is on the training pairs, and says little"
+_MAX_WORKERS = 4
+_FEWER_ADVICE = "if memory is short, let OMP_NUM_THREADS say how many processes encode"
+_TOO_FEW_TO_HOLD_OUT = "too few pairs to hold any out: validation is on the training pairs, and says little"
 
 T = TypeVar("T")
 
@@ -33,28 +33,28 @@ T = TypeVar("T")
 def write_stores(
     folder: Path, selection: Selection, validation: ParallelText | None, tokenizers: Tokenizers
 ) -> list[str]:
-    """Write the stores `train` and `validation` into `folder`, and return what was kept, for people.
+    """Write the stores `train` and `validation` into `folder`, and return lines for people: the pairs kept.
 
     Args:
-        selection: the training corpus, and which of its pairs are held out for validation.
-        validation: validation data of their own; None if they are held out, or so few that there are none.
+        selection: the training corpus, and the pairs that are held out for validation.
+        validation: text for validation; None if pairs are held out, or the corpus is too small to hold any out.
 
     Raises:
-        DataError: no pair is left of a split, or the text cannot be read.
+        DataError: a split has no pair left, or the text cannot be read.
         ResourceError: a process that encodes was killed.
     """
     train, validated = Counts(), Counts()
     train.add(selection.dropped)
     if validation is not None:
-        apart, said = _usable(validation, validated), "validation: {}"
+        apart, form = _usable(validation, validated), "validation: {}"
     elif selection.holds_out:
-        apart, said = iter(()), "held out for validation: {}"
+        apart, form = iter(()), "held out for validation: {}"
     else:
-        apart, said = (pair for pair, _ in selection.used()), _TOO_FEW
+        apart, form = (pair for pair, _ in selection.used()), _TOO_FEW_TO_HOLD_OUT
     jobs = chain(_selected(selection), ([[], pairs] for pairs in _chunks(apart)))
     encoder = _Encoder(tokenizers, selection.data)
-    n_workers = min(all_cores(), _MOST_WORKERS, max(1, len(selection.uses) // _CHUNK))
-    workers = Workers(encoder.encode, n_workers, _FEWER)
+    n_workers = min(all_cores(), _MAX_WORKERS, max(1, len(selection.uses) // _CHUNK))
+    workers = Workers(encoder.encode, n_workers, _FEWER_ADVICE)
     for split in (TRAIN, VALIDATION):
         (folder / split).mkdir()
     with (
@@ -69,17 +69,17 @@ def write_stores(
     for split, counts, text in ((TRAIN, train, selection.text), (VALIDATION, validated, validation or selection.text)):
         if not counts.kept:
             raise DataError(f"no {split} pair is left ({counts.line()})", text.name, advice="check the files")
-    return [train.line(), said.format(validated.line())]
+    return [train.line(), form.format(validated.line())]
 
 
 def _selected(selection: Selection) -> Iterator[list[list[NumberedPair]]]:
-    """The pairs for training and those held out, in chunks."""
+    """Yield the pairs for training and those held out, in chunks."""
     for chunk in _chunks(selection.used()):
         yield [[pair for pair, use in chunk if use == wanted] for wanted in (Use.TRAINING, Use.VALIDATION)]
 
 
 def _usable(text: ParallelText, counts: Counts) -> Iterator[NumberedPair]:
-    """The pairs with usable text; the others are counted."""
+    """Yield the pairs with usable text; count the others."""
     for line, source, target in text.numbered():
         problem = text_problem(source, target)
         if problem is not None:
@@ -90,7 +90,7 @@ def _usable(text: ParallelText, counts: Counts) -> Iterator[NumberedPair]:
 
 @dataclass(frozen=True)
 class _Encoded:
-    """Pairs of one split, ready for its store, and how many of them were kept."""
+    """Pairs of one split, ready for its store, and the number kept."""
 
     rows: list[Row]
     counts: Counts
@@ -98,7 +98,7 @@ class _Encoded:
 
 @dataclass(frozen=True)
 class _Encoder:
-    """Turns pairs into what stores have, without those whose lengths are wrong."""
+    """Encodes pairs for a store, without those that the filters drop for their lengths."""
 
     tokenizers: Tokenizers
     data: DataConfig

@@ -1,8 +1,8 @@
-"""Which pairs are kept: every reason for dropping one is decided and counted here.
+"""Filters: the reasons for which a pair is dropped, and how many pairs each of them dropped.
 
-Control characters except tab are in no sentence (those from U+0080 on mostly come of Windows-1252 read as Latin-1), nor
-are halves of surrogate pairs (which JSON can spell): their pairs are dropped. Characters without a picture, such as
-zero-width spaces and direction marks, do not matter: no tokenizer reads them, and a side of nothing else is empty.
+Pairs with control characters except tab are dropped; those from U+0080 on mostly come from Windows-1252 read as
+Latin-1. So are pairs with halves of surrogate pairs, which JSON can spell. Invisible characters, such as zero-width
+spaces and direction marks, do not matter: no tokenizer reads them, and a side of nothing else is empty.
 """
 
 from __future__ import annotations
@@ -15,61 +15,61 @@ from dragoman.settings.data_config import DataConfig
 from dragoman.text.cleaning import NOT_TEXT
 from dragoman.text.invisible import is_blank
 
-#: Tokens that the shorter side gets for free before the ratio counts: "Ja." may well be six words elsewhere.
+#: Tokens that are added to the shorter side before the ratio counts: "Ja." may be six words in another language.
 _RATIO_ALLOWANCE = 2
 
 
 @dataclass
 class Counts:
-    """How many pairs are kept, and why the others are dropped."""
+    """Number of pairs kept, and of those dropped for each reason."""
 
     kept: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
-    #: For each reason, the first line of the corpus that has it.
+    #: The first line of the corpus with each reason.
     first: dict[str, int] = field(default_factory=dict)
 
     @property
     def seen(self) -> int:
-        """How many pairs there were."""
+        """Number of pairs, kept and dropped."""
         return self.kept + self.dropped.total()
 
     def drop(self, reason: str, line: int, n_pairs: int = 1) -> None:
-        """Count pairs that are dropped, the first of them on this line."""
+        """Count dropped pairs, the first of them on this line."""
         self.dropped[reason] += n_pairs
         self.first[reason] = min(line, self.first.get(reason, line))
 
     def add(self, other: Counts) -> None:
-        """Count what another has counted too."""
+        """Add the counts of another."""
         self.kept += other.kept
         for reason, n_pairs in other.dropped.items():
             self.drop(reason, other.first[reason], n_pairs)
 
     def reasons(self) -> str:
-        """What was dropped, for people: `empty 12 (from line 7), ratio 1 (line 840)`."""
+        """Return the reasons for people: `empty 12 (from line 7), ratio 1 (line 840)`."""
         return ", ".join(
             f"{reason} {n_pairs:,} ({'from ' if n_pairs > 1 else ''}line {self.first[reason]:,})"
             for reason, n_pairs in sorted(self.dropped.items())
         )
 
     def line(self) -> str:
-        """One line for people: `kept 28,950 of 28,951 pairs; dropped: ratio 1 (line 840)`."""
+        """Return a line for people: `kept 28,950 of 28,951 pairs; dropped: ratio 1 (line 840)`."""
         return f"kept {self.kept:,} of {self.seen:,} pairs" + (f"; dropped: {self.reasons()}" if self.dropped else "")
 
 
 def text_problem(source: Line, target: Line) -> str | None:
-    """Why a pair is dropped for its text alone, or None."""
+    """Return the reason to drop a pair for its text, or None."""
     for side in (source, target):
         if isinstance(side, Unreadable):
             return side.value
         if is_blank(side):
             return "empty"
-        if not side.isprintable() and NOT_TEXT.search(side):  # the quicker question first; it also minds a tab
+        if not side.isprintable() and NOT_TEXT.search(side):  # the quicker test first; it also fails for a tab
             return "control characters"
     return None
 
 
 def length_problem(n_source: int, n_target: int, data: DataConfig) -> str | None:
-    """Why a pair is dropped for its lengths in tokens, or None."""
+    """Return the reason to drop a pair for its lengths in tokens, or None."""
     shorter, longer = sorted((n_source, n_target))
     if not shorter:
         return "empty"

@@ -1,4 +1,4 @@
-"""Count the sentences of a test that a model was trained on, as far as its run folder has the training text."""
+"""Sentences of a test that a model was trained on, as far as its run folder has the training text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.data.prepare import DATA_FOLDER, is_prepared
+from dragoman.data.prepared import DATA_FOLDER, is_prepared
 from dragoman.data.selection import TRAIN
 from dragoman.data.store import PairStore
 from dragoman.errors import BundleError
@@ -15,15 +15,15 @@ from dragoman.text.cleaning import comparable
 
 @dataclass(frozen=True)
 class Overlap:
-    """Lines of a test whose text was trained on."""
+    """Number of lines of a test that were trained on."""
 
     n_lines: int
-    #: Those whose source was a source of the training text, and those of them that had the same target.
+    #: Lines whose source was trained on, and those of them with the same target.
     n_sources: int
     n_pairs: int
 
     def line(self) -> str | None:
-        """Return a line for people, None if nothing was trained on."""
+        """Return a warning for people, None if nothing was trained on."""
         if not self.n_sources:
             return None
         what = f"{self.n_sources:,} of {self.n_lines:,} test sources were in the training text"
@@ -32,17 +32,17 @@ class Overlap:
 
 
 def run_of(model: str) -> Path | None:
-    """Return the run folder that a model is in or is, None if it is in none."""
+    """Return the run folder that a model is, or lies in; else None."""
     path = Path(model)
     try:
         candidates = [path, path.parent, *path.resolve().parents[:2]] if path.exists() else []
-        return next((each for each in candidates if is_prepared(each)), None)
+        return next((folder for folder in candidates if is_prepared(folder)), None)
     except OSError:
         return None
 
 
 def training_overlap(models: Iterable[str], sources: Sequence[str], targets: Sequence[str]) -> Overlap:
-    """Count what any of the models was trained on; text that is gone or damaged counts as not seen."""
+    """Count the lines that any of the models was trained on; training text that is gone or damaged counts as unseen."""
     pairs = [(comparable(source), comparable(target)) for source, target in zip(sources, targets, strict=True)]
     wanted = {source for source, _ in pairs if source}
     trained: set[tuple[str, str]] = set()

@@ -1,15 +1,13 @@
 """From raw text to what training reads: tokenizers, a store of ids for each split, and manifests.
 
-The same input gives the same bytes. The text is read in passes: which pairs are used, what the vocabulary is, and
-(in chunks, so that memory stays flat) their ids.
+The same input gives the same bytes. The text is read in passes: to select pairs, to learn a vocabulary, and to encode
+the pairs, in chunks, so that RAM stays flat.
 """
 
 from __future__ import annotations
 
 import logging
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -18,54 +16,37 @@ from dragoman.data.checks.markup import cleaned
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
 from dragoman.data.encode_corpus import write_stores
 from dragoman.data.parallel_text import ParallelText
+from dragoman.data.prepared import (
+    DATA_FOLDER,
+    GIVEN,
+    LEARNED_FOR,
+    REPORT,
+    TOKENIZER_FOLDER,
+    Prepared,
+    is_prepared,
+    open_prepared,
+)
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
-from dragoman.data.store import PairStore
 from dragoman.data.text_files.lines import starts_with_mark
-from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.errors import ConfigError, DataError
 from dragoman.machine.files import temporary
-from dragoman.machine.folders import MANIFEST, remove_folder, save_folder, verify_folder
-from dragoman.machine.json_files import read_json, to_json
+from dragoman.machine.folders import MANIFEST, remove_folder, save_folder
+from dragoman.machine.json_files import to_json
 from dragoman.machine.locks import require_held
 from dragoman.settings.config import Config
+from dragoman.settings.data_config import DataConfig
 from dragoman.text.languages import lacks_spaces
 from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
 
 _log = logging.getLogger(__name__)
 
-TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
-REPORT = "report.json"
-GIVEN = "the given tokenizers"
-LEARNED_FOR = "the model that a vocabulary was learned for"
-#: Pairs looked at to judge whether their language is written without spaces.
+#: Pairs by which a language without spaces between words is recognised.
 _SAMPLE_PAIRS = 2000
 
 #: Settings of `data` that say where the text is; its SHA-256 says what it is.
 _PLACES = frozenset(
     f"{split}{side}" for split in ("", "validation_", "test_") for side in ("source", "target", "pairs")
 )
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """A corpus ready for training."""
-
-    tokenizers: Tokenizers
-    train: PairStore
-    validation: PairStore
-    #: SHA-256 of the prepared data and of the tokenizers, by name.
-    fingerprints: Mapping[str, str]
-    #: What a person should know about the corpus.
-    lines: tuple[str, ...]
-
-    @property
-    def source_lang(self) -> str:
-        """The source language's code, "und" if nobody named it."""
-        return self.tokenizers.source_lang
-
-    @property
-    def target_lang(self) -> str:
-        """The target language's code, "und" if nobody named it."""
-        return self.tokenizers.target_lang
 
 
 def prepare(
@@ -76,24 +57,21 @@ def prepare(
     starting_model: str | None = None,
     overwrite: bool = False,
 ) -> Prepared:
-    """Prepare the corpus of `config` in `folder`, or use what is there if it was made from the same.
+    """Prepare the corpus of `config` in `folder`, or open it if it was prepared from the same.
 
     Args:
-        tokenizers: those to use (fine-tuning); learned from the corpus if not given.
-        starting_model: the fingerprint of a model that goes on with what is learned here; noted, so that a training
-            which has saved nothing yet does not go on without it.
-        overwrite: make anew what was made from something else, instead of refusing.
+        tokenizers: of a model to fine-tune; None learns them from the corpus.
+        starting_model: the fingerprint of a model that takes over a vocabulary learned here. It is noted, so that a run
+            which has saved nothing yet does not go on without that model.
+        overwrite: prepare again what was prepared from something else, instead of refusing.
 
     Raises:
         DataError: the corpus cannot be used. Nothing new is written.
-        ConfigError: the settings do not fit the corpus, or `folder` holds another preparation.
-        BundleError: what `folder` holds is damaged.
+        ConfigError: the settings do not fit the corpus, or `folder` holds another prepared corpus.
+        BundleError: the prepared corpus in `folder` is damaged.
         ResourceError: the disk is full.
     """
-    splits: tuple[Split, ...] = ("train", *available_splits(config.data))
-    texts: dict[str, ParallelText] = {
-        split: cleaned(read_pairs(config.data, split), config.data.clean) for split in dict.fromkeys(splits)
-    }
+    texts = _texts(config.data)
     origin = _origin(config, texts, tokenizers, starting_model)
     if is_prepared(folder) and not overwrite:
         prepared = open_prepared(folder, origin)
@@ -102,10 +80,7 @@ def prepare(
         _refuse_overwriting_input(texts.values(), folder)
         _refuse_overwriting_others(folder)
         selection, lines = _select(config, texts)
-        if tokenizers is None:
-            tokenizers = learn_tokenizers(selection.training_pairs, config.tokenizer, *languages(config.data))
-            chosen = " (chosen to fit)" if _chose_size(config) else ""
-            lines.append(f"tokenizer: {tokenizers.describe()}{chosen}")
+        tokenizers = tokenizers or _learn_tokenizers(config, selection, lines)
         if tokenizers.target_lang == UNKNOWN_LANGUAGE and _lacks_spaces(selection):
             what = "the target is written without spaces, in a language that nobody named"
             lines.append(f"warning: {what}; give --target-lang, or BLEU will be far too low")
@@ -115,79 +90,16 @@ def prepare(
     return prepared
 
 
-def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prepared:
-    """What `prepare` made in `folder`, checked against its manifests.
-
-    Args:
-        origin: what it must have been made from.
-
-    Raises:
-        BundleError: a file is missing or damaged.
-        ConfigError: it was made from something else; the message lists what.
-    """
-    advice = f"remove {TOKENIZER_FOLDER} and {DATA_FOLDER} there, and the same command makes them again"
-    tokenizer_manifest = verify_folder(folder / TOKENIZER_FOLDER, advice)
-    data_manifest = verify_folder(folder / DATA_FOLDER, advice)
-    made_from, lines = data_manifest.get("made_from"), read_json(folder / DATA_FOLDER / REPORT).get("lines")
-    if not isinstance(made_from, dict) or not isinstance(lines, list):
-        raise BundleError("not the manifest of a prepared corpus", folder / DATA_FOLDER, advice="prepare it again")
-    if origin is not None:
-        _refuse_other_origin(made_from, origin, folder)
-    return Prepared(
-        Tokenizers.load(folder / TOKENIZER_FOLDER),
-        PairStore(folder / DATA_FOLDER / TRAIN),
-        PairStore(folder / DATA_FOLDER / VALIDATION),
-        {"tokenizer": str(tokenizer_manifest["self"]), "data": str(data_manifest["self"])},
-        tuple(map(str, lines)),
-    )
-
-
-def validation_text(folder: Path) -> ParallelText:
-    """The validation pairs of what `prepare` made in `folder`, whether they were given or held out.
-
-    Raises:
-        BundleError: a file is missing or damaged.
-    """
-    store = open_prepared(folder).validation
-    return ParallelText.of_pairs(
-        f"the validation text in {folder}",
-        lambda: ((store.source_text(index), store.target_text(index)) for index in range(len(store))),
-    )
-
-
-def given_tokenizers(folder: Path) -> Tokenizers | None:
-    """The tokenizers in a prepared `folder` that were given to `prepare`, not learned: those of a fine-tuning.
-
-    Raises:
-        BundleError: the folder is damaged.
-    """
-    return Tokenizers.load(folder / TOKENIZER_FOLDER) if GIVEN in _made_from(folder) else None
-
-
-def noted_starting_model(folder: Path) -> str | None:
-    """The `starting_model` that was given to `prepare`.
-
-    Raises:
-        BundleError: the folder is damaged.
-    """
-    return _made_from(folder).get(LEARNED_FOR)
-
-
-def _made_from(folder: Path) -> dict[str, Any]:
-    """What a prepared `folder` says that it was made from. Who uses the data verifies them, once."""
-    made_from = read_json(folder / DATA_FOLDER / MANIFEST).get("made_from") if is_prepared(folder) else None
-    return made_from if isinstance(made_from, dict) else {}
-
-
-def is_prepared(folder: Path) -> bool:
-    """Whether `prepare` was done in `folder`."""
-    return (folder / DATA_FOLDER).is_dir() and (folder / TOKENIZER_FOLDER).is_dir()
+def _texts(data: DataConfig) -> dict[str, ParallelText]:
+    """Return the text of each split, cleaned as the settings ask."""
+    splits: tuple[Split, ...] = ("train", *available_splits(data))
+    return {split: cleaned(read_pairs(data, split), data.clean) for split in dict.fromkeys(splits)}
 
 
 def _origin(
     config: Config, texts: Mapping[str, ParallelText], tokenizers: Tokenizers | None, starting_model: str | None
 ) -> dict[str, Any]:
-    """Everything that decides what `prepare` makes, as flat JSON."""
+    """Return all that decides what `prepare` writes, as flat JSON."""
     data = {key: value for key, value in config.data.for_older_releases().items() if key not in _PLACES}
     data["source_lang"], data["target_lang"] = languages(config.data)
     tokenizer = tokenizers.config if tokenizers else config.tokenizer
@@ -203,51 +115,35 @@ def _origin(
     return origin
 
 
-def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any], folder: Path) -> None:
-    keys = [*origin, *(key for key in made_from if key not in origin)]
-    details = [
-        f"{key}: {made_from.get(key)} (then), {origin.get(key)} (now)"
-        for key in keys
-        if made_from.get(key) != origin.get(key)
-    ]
-    if details:
-        if (folder / "checkpoints").exists():
-            advice = (
-                f"to train its model on with other text: --init-from {shlex.quote(str(folder))}, and another --output"
-            )
-        elif {GIVEN, LEARNED_FOR} & (made_from.keys() - origin.keys()):
-            advice = "it began with --init-from: give that again"
-        else:
-            advice = "choose another --output, or make it anew with `dragoman prepare --overwrite`"
-        raise ConfigError("the corpus there was prepared from something else", folder, advice=advice, details=details)
-
-
 def _refuse_overwriting_input(texts: Iterable[ParallelText], folder: Path) -> None:
-    made = [(folder / name).resolve() for name in (TOKENIZER_FOLDER, DATA_FOLDER)]
+    outputs = [(folder / name).resolve() for name in (TOKENIZER_FOLDER, DATA_FOLDER)]
     for path in (path for text in texts for path in text.files.values()):
-        if any(each in path.resolve().parents for each in made):
+        if any(output in path.resolve().parents for output in outputs):
             raise ConfigError("the corpus lies where the output goes", path, advice="choose another --output")
 
 
 def _refuse_overwriting_others(folder: Path) -> None:
-    """Only what `prepare` made is made anew."""
-    for made in (folder / TOKENIZER_FOLDER, folder / DATA_FOLDER):
-        if made.exists() and not (made / MANIFEST).is_file():
-            raise ConfigError(
-                "this holds something else than a prepared corpus", made, advice="choose another --output"
-            )
+    """Refuse folders that `prepare` did not write."""
+    for path in (folder / TOKENIZER_FOLDER, folder / DATA_FOLDER):
+        if path.exists() and not (path / MANIFEST).is_file():
+            what = "this holds something else than a prepared corpus"
+            raise ConfigError(what, path, advice="choose another --output")
+
+
+def _learn_tokenizers(config: Config, selection: Selection, lines: list[str]) -> Tokenizers:
+    """Learn tokenizers, and add a line about them."""
+    tokenizers = learn_tokenizers(selection.training_pairs, config.tokenizer, *languages(config.data))
+    is_size_chosen = config.tokenizer.has_pieces and config.tokenizer.vocab_size is None
+    lines.append(f"tokenizer: {tokenizers.describe()}{' (chosen to fit)' * is_size_chosen}")
+    return tokenizers
 
 
 def _lacks_spaces(selection: Selection) -> bool:
     return lacks_spaces(target for _, target in islice(selection.training_pairs(), _SAMPLE_PAIRS))
 
 
-def _chose_size(config: Config) -> bool:
-    return config.tokenizer.has_pieces and config.tokenizer.vocab_size is None
-
-
 def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selection, list[str]]:
-    """Decide what to use, and say what is noteworthy: in the end with the rest, or at once before it is refused."""
+    """Select the pairs, and return lines for people; a corpus that is refused has its lines logged at once."""
     lines = [
         f"byte order mark left out: {path}"
         for text in texts.values()
@@ -281,7 +177,7 @@ def _write(
     origin: Mapping[str, Any],
     lines: Sequence[str],
 ) -> None:
-    """Save both folders; the data comes last, so that its being there means that all is."""
+    """Save both folders. The data come last: where they are, all is."""
 
     def write(made: Path) -> None:
         kept = write_stores(made, selection, validation, tokenizers)

@@ -1,7 +1,7 @@
-"""Which pairs of a corpus are for training and which are held out for validation, decided in one pass over the text.
+"""The use of each pair of a corpus, for training or for validation, decided in one pass over the text.
 
-What is held out depends on a hash of each source sentence, so that adding lines to a corpus leaves nearly all of it as
-it was, and no sentence held out is also trained on.
+Pairs are held out by a hash of the source sentence. So nearly the same pairs are held out after lines are added, and no
+sentence that is held out is also trained on.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from dragoman.settings.data_config import DataConfig
 
 TRAIN, VALIDATION = "train", "validation"
 
-#: (line, source, target): a pair, and where in the corpus it is.
+#: (line, source, target): a pair with readable text, and its line in the corpus.
 NumberedPair = tuple[int, str, str]
 
 #: At most one of so many pairs is taken out of the training data for validation.
@@ -34,7 +34,7 @@ _HELD_OUT_SHARE = 10
 
 
 class Use(IntEnum):
-    """What a pair is for, or why it is for nothing."""
+    """Use of a pair, or the reason for none."""
 
     UNUSABLE = 0
     TRAINING = 1
@@ -43,50 +43,52 @@ class Use(IntEnum):
     SAME_SOURCE = 4
 
 
-#: 1 for the uses of pairs that are read again, 0 for others.
+#: A table for `bytes.translate`: 1 for uses whose pairs are read again, 0 for others.
 _IS_USED = bytes(int(use in (Use.TRAINING, Use.VALIDATION)) for use in range(256))
 
 
 @dataclass(frozen=True)
 class Selection:
-    """A corpus with a decision about each of its pairs."""
+    """A corpus, and the use of each of its pairs."""
 
     text: ParallelText
     data: DataConfig
     #: The `Use` of each pair, one byte each.
     uses: bytes
-    #: Why pairs are not used, as far as their text decides it.
+    #: Pairs dropped for their text, by reason.
     dropped: Counts
     #: Pairs that repeat an earlier one.
     n_repeated: int
-    #: Pairs, each counted once, whose source came before with another target.
+    #: Pairs whose source came before with another target.
     n_other_target: int
-    #: Pairs whose source and target are the same.
+    #: Pairs with equal source and target.
     n_equal: int
-    #: For each other split, how many pairs have a source that is also there.
+    #: Pairs with a source that is also in another split, by that split.
     overlaps: Mapping[str, int]
-    #: What was noticed about the corpus as a whole.
+    #: Checks of the corpus as a whole.
     checks: CorpusChecks
 
     @property
     def holds_out(self) -> bool:
-        """Whether any pair is for validation."""
+        """True if any pair is for validation."""
         return Use.VALIDATION in self.uses
 
     def used(self) -> Iterator[tuple[NumberedPair, int]]:
-        """Each pair for training or validation, in order, with its use."""
+        """Yield each pair for training or validation, in order, with its use."""
         is_used = self.uses.translate(_IS_USED)
-        pairs = compress(self.text.numbered(), chain(is_used, repeat(0)))  # to its end, where a changed file is refused
+        pairs = compress(
+            self.text.numbered(), chain(is_used, repeat(0))
+        )  # reads to the end, where a changed file is refused
         for (line, source, target), use in zip(pairs, compress(self.uses, is_used), strict=False):
             if isinstance(source, str) and isinstance(target, str):
                 yield (line, source, target), use
 
     def training_pairs(self) -> Iterator[tuple[str, str]]:
-        """The pairs to train on, as far as their text decides it."""
+        """Return the pairs to train on, before those of wrong length are dropped."""
         return ((source, target) for (_, source, target), use in self.used() if use == Use.TRAINING)
 
     def lines(self) -> list[str]:
-        """What a person should know about the corpus."""
+        """Return lines for people about the corpus."""
         lines = []
         if self.n_repeated:
             kept = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
@@ -104,10 +106,10 @@ class Selection:
         return lines + self.checks.lines(*languages(self.data))
 
     def refuse_misaligned(self) -> None:
-        """Stop before a training on sides that do not belong together, unless the settings say to go on.
+        """Refuse a corpus whose sides do not belong together, unless the settings allow it.
 
         Raises:
-            DataError: too many pairs of the corpus are wrong for a training to make sense.
+            DataError: too many pairs are wrong for training to make sense.
         """
         problem = self.checks.problem()
         if problem is not None and self.data.misaligned == "error":
@@ -116,59 +118,86 @@ class Selection:
 
 
 def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelText], *, hold_out: bool) -> Selection:
-    """Read a corpus once, and decide.
+    """Read a corpus once, and decide the use of each pair.
 
     Args:
         others: the validation and test data, with which the overlap is counted.
-        hold_out: whether validation data are to be taken out of this corpus.
+        hold_out: take validation data out of this corpus.
 
     Raises:
         DataError: the corpus cannot be read, or no pair is usable.
     """
-    other_hashes = {split: {text_hash(source) for source, _ in other} for split, other in others.items()}
-    overlaps = dict.fromkeys(others, 0)
-    dropped = Counts()
-    smallest = _Smallest(data.validation_size if hold_out else 0)
-    checks = CorpusChecks()
-    usable = bytearray()
-    n_usable = n_equal = 0
+    survey = _Survey(others, data.validation_size if hold_out else 0)
     with DuplicateFinder() as finder:
-        for line, source, target in checks.read(text):
-            problem = text_problem(source, target)
-            usable.append(problem is None)
-            if problem is not None:
-                dropped.drop(problem, line)
-                continue
-            assert isinstance(source, str)
-            assert isinstance(target, str)
-            source_hash = text_hash(source)
-            smallest.add(source_hash, n_usable)
-            n_equal += finder.add(source_hash, target) == source_hash
-            for split, hashes in other_hashes.items():
-                overlaps[split] += source_hash in hashes
-            n_usable += 1
-        if not n_usable:
-            unusable = f"none of {len(usable):,} pairs can be used ({dropped.reasons()})"
-            what = unusable if usable else "the corpus is empty"
-            raise DataError(what, text.name, advice="check the files")
+        survey.read(text, finder)
         duplicates = finder.find()
-    held_out = smallest.least(data.validation_size, n_usable // _HELD_OUT_SHARE)
-    uses = np.full(len(usable), Use.UNUSABLE, np.uint8)
-    uses[np.frombuffer(usable, bool)] = _uses(n_usable, held_out, duplicates.repeated if data.dedup else None)
+    held_out = survey.smallest.least(data.validation_size, survey.n_usable // _HELD_OUT_SHARE)
+    uses = np.full(len(survey.usable), Use.UNUSABLE, np.uint8)
+    is_usable = np.frombuffer(survey.usable, bool)
+    uses[is_usable] = _uses(survey.n_usable, held_out, duplicates.repeated if data.dedup else None)
     for use, reason in ((Use.DUPLICATE, "duplicate"), (Use.SAME_SOURCE, "same source as in validation")):
-        places = np.flatnonzero(uses == use)
-        if len(places):
-            dropped.drop(reason, text.line_of(int(places[0])), len(places))
-    n_repeated, n_other_target = duplicates.n_repeated, duplicates.n_other_target
-    return Selection(text, data, uses.tobytes(), dropped, n_repeated, n_other_target, n_equal, overlaps, checks)
+        indices = np.flatnonzero(uses == use)
+        if len(indices):
+            survey.dropped.drop(reason, text.line_of(int(indices[0])), len(indices))
+    return Selection(
+        text,
+        data,
+        uses.tobytes(),
+        survey.dropped,
+        duplicates.n_repeated,
+        duplicates.n_other_target,
+        survey.n_equal,
+        survey.overlaps,
+        survey.checks,
+    )
+
+
+class _Survey:
+    """Figures of one pass over a corpus.
+
+    Args:
+        others: texts with which the overlap is counted.
+        n_held_out: source sentences that may be held out.
+    """
+
+    def __init__(self, others: Mapping[str, ParallelText], n_held_out: int) -> None:
+        self._other_hashes = {split: {text_hash(source) for source, _ in other} for split, other in others.items()}
+        self.overlaps = dict.fromkeys(others, 0)
+        self.dropped, self.checks, self.smallest = Counts(), CorpusChecks(), _SmallestHashes(n_held_out)
+        #: 1 for each pair with usable text, 0 for others.
+        self.usable = bytearray()
+        self.n_usable = self.n_equal = 0
+
+    def read(self, text: ParallelText, finder: DuplicateFinder) -> None:
+        """Read the corpus.
+
+        Raises:
+            DataError: it cannot be read, or no pair is usable.
+        """
+        for line, source, target in self.checks.read(text):
+            problem = text_problem(source, target)
+            self.usable.append(problem is None)
+            if problem is not None:
+                self.dropped.drop(problem, line)
+            elif isinstance(source, str) and isinstance(target, str):
+                source_hash = text_hash(source)
+                self.smallest.add(source_hash, self.n_usable)
+                self.n_equal += finder.add(source_hash, target) == source_hash
+                for split, hashes in self._other_hashes.items():
+                    self.overlaps[split] += source_hash in hashes
+                self.n_usable += 1
+        if not self.n_usable:
+            unusable = f"none of {len(self.usable):,} pairs can be used ({self.dropped.reasons()})"
+            what = unusable if self.usable else "the corpus is empty"
+            raise DataError(what, text.name, advice="check the files")
 
 
 def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.bool_] | None) -> NDArray[np.uint8]:
-    """The use of each usable pair: uint8 (n_usable,).
+    """Return the use of each usable pair: uint8 (n_usable,).
 
     Args:
-        held_out: for each source that is held out, the pairs that have it.
-        dropped: the pairs that are dropped for being duplicates: bool (n_usable,).
+        held_out: the pairs of each source that is held out.
+        dropped: True for a pair dropped as a duplicate: bool (n_usable,).
     """
     uses = np.full(n_usable, Use.TRAINING, np.uint8)
     if dropped is not None:
@@ -179,36 +208,36 @@ def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.
     return uses
 
 
-class _Smallest:
-    """The places of the smallest different numbers of a stream, in memory for these places alone."""
+class _SmallestHashes:
+    """The smallest different hashes of a stream and the pairs that have them, in RAM for these alone."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._negated: list[int] = []
-        self._places: dict[int, array[int]] = {}
+        self._pairs: dict[int, array[int]] = {}
 
-    def add(self, number: int, place: int) -> None:
-        """Take the next number. One that is among the smallest at the end has been so since it first came."""
-        if number in self._places:
-            self._places[number].append(place)
+    def add(self, number: int, pair: int) -> None:
+        """Take the next hash. One that is among the smallest in the end has been so since it first came."""
+        if number in self._pairs:
+            self._pairs[number].append(pair)
         elif len(self._negated) < self._size:
             heapq.heappush(self._negated, -number)
-            self._places[number] = array("q", (place,))
+            self._pairs[number] = array("q", (pair,))
         elif self._size and number < -self._negated[0]:
-            del self._places[-heapq.heapreplace(self._negated, -number)]
-            self._places[number] = array("q", (place,))
+            del self._pairs[-heapq.heapreplace(self._negated, -number)]
+            self._pairs[number] = array("q", (pair,))
 
-    def least(self, size: int, n_places: int) -> list[array[int]]:
-        """The places of each of at most `size` of them, `n_places` in all; of a tenth, if these are all there were.
+    def least(self, size: int, n_pairs: int) -> list[array[int]]:
+        """Return the pairs of at most `size` hashes, `n_pairs` in all; of a tenth of the hashes if these are all.
 
-        A number that has more places than are left is passed over.
+        A hash with more pairs than are left is skipped.
         """
-        if len(self._places) < self._size:
-            size = min(size, len(self._places) // _HELD_OUT_SHARE)
-        found: list[array[int]] = []
-        for number in sorted(self._places):
-            places = self._places[number]
-            if len(found) < size and len(places) <= n_places:
-                found.append(places)
-                n_places -= len(places)
-        return found
+        if len(self._pairs) < self._size:
+            size = min(size, len(self._pairs) // _HELD_OUT_SHARE)
+        least: list[array[int]] = []
+        for number in sorted(self._pairs):
+            pairs = self._pairs[number]
+            if len(least) < size and len(pairs) <= n_pairs:
+                least.append(pairs)
+                n_pairs -= len(pairs)
+        return least

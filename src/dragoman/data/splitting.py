@@ -1,6 +1,6 @@
-"""Divide a corpus into text to train on, to validate on and to test on, so that no sentence stands on two sides.
+"""Splits of a corpus for training, validation and test, without a sentence in two of them.
 
-Pairs with equal sources belong together, and so do pairs with equal targets; a group of such pairs is never divided.
+Pairs with equal sources belong together, and so do pairs with equal targets. A group of such pairs is never divided.
 """
 
 from __future__ import annotations
@@ -19,37 +19,37 @@ from dragoman.errors import DataError
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 _TRAIN, _UNUSABLE = 0, 255
-#: A group with more than this part of a split goes to training while there are others; a few pairs always may.
-_LARGEST_SHARE, _ALWAYS_SMALL = 20, 4
+#: Groups larger than a twentieth of a split, and than four pairs, are set apart only if smaller ones do not suffice.
+_LARGE_SHARE, _MIN_LARGE = 20, 4
 
 
 @dataclass(frozen=True)
 class Splitting:
-    """A corpus with a decision about each of its lines."""
+    """A corpus, and the split of each of its pairs."""
 
     text: ParallelText
-    #: For each line, the index of its split in `SPLITS`, or 255 if its text cannot be used.
-    places: bytes
+    #: The index of each pair's split in `SPLITS`, or 255 if its text cannot be used.
+    split_indices: bytes
     #: Pairs of each split.
     sizes: dict[Split, int]
     #: Pairs of the largest group.
     largest_group: int
-    #: Lines that are in no split, and why.
+    #: Pairs that are in no split, by reason.
     dropped: Counts
     #: True if a side begins with a quotation mark, so that a table of the pairs must be quoted.
     needs_quotes: bool
-    #: What was noticed about the corpus as a whole.
+    #: Checks of the corpus as a whole.
     checks: CorpusChecks
 
     def pairs(self) -> Iterator[tuple[Split, str, str]]:
-        """Read the pairs in order, each with its split.
+        """Yield the pairs in order, each with its split.
 
         Raises:
             DataError: the text has changed.
         """
-        for (_, source, target), place in zip(self.text.numbered(), self.places, strict=False):
-            if place != _UNUSABLE and isinstance(source, str) and isinstance(target, str):
-                yield SPLITS[place], source, target
+        for (_, source, target), index in zip(self.text.numbered(), self.split_indices, strict=False):
+            if index != _UNUSABLE and isinstance(source, str) and isinstance(target, str):
+                yield SPLITS[index], source, target
 
 
 def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -> Splitting:
@@ -59,13 +59,13 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
         DataError: the text cannot be read, or groups of equal sentences leave too few pairs to choose from.
     """
     groups = _Groups()
-    places = bytearray()
+    indices = bytearray()
     dropped = Counts()
     needs_quotes = False
     checks = CorpusChecks()
     for line, source, target in checks.read(text):
         problem = text_problem(source, target)
-        places.append(_TRAIN if problem is None else _UNUSABLE)
+        indices.append(_TRAIN if problem is None else _UNUSABLE)
         if problem is not None:
             dropped.drop(problem, line)
         elif isinstance(source, str) and isinstance(target, str):
@@ -75,10 +75,10 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
     set_apart = _choose(sizes, (n_validation, n_test), seed)
     counts = [0, 0, 0]
     usable = iter(roots)
-    for line, place in enumerate(places):
-        if place != _UNUSABLE:
-            places[line] = place = set_apart.get(next(usable), _TRAIN)
-            counts[place] += 1
+    for pair, index in enumerate(indices):
+        if index != _UNUSABLE:
+            indices[pair] = index = set_apart.get(next(usable), _TRAIN)
+            counts[index] += 1
     asked = (1, n_validation, n_test)
     if any(count < least for count, least in zip(counts, asked, strict=True)):
         largest = max(sizes.values(), default=0)
@@ -88,28 +88,33 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
         advice = f"ask for fewer; equal sources or targets join up to {largest:,} pairs, which stay together"
         raise DataError(what, text.name, advice=advice)
     by_name = dict(zip(SPLITS, counts, strict=True))
-    return Splitting(text, bytes(places), by_name, max(sizes.values()), dropped, needs_quotes, checks)
+    return Splitting(text, bytes(indices), by_name, max(sizes.values()), dropped, needs_quotes, checks)
 
 
 def _choose(sizes: dict[int, int], asked: Sequence[int], seed: int) -> dict[int, int]:
-    """Return the split of each group that is set apart, groups being given by their first pair, with their sizes."""
+    """Return the index of the split of each group that is set apart.
+
+    Args:
+        sizes: pairs of each group, by its first pair.
+        asked: pairs for validation and for the test.
+    """
     order = sorted(sizes)
     random.Random(seed).shuffle(order)
     chosen: dict[int, int] = {}
-    for place, size in reversed(list(enumerate(asked, start=1))):
+    for index, size in reversed(list(enumerate(asked, start=1))):
         left = size
-        for most in (max(_ALWAYS_SMALL, size // _LARGEST_SHARE), size):
+        for max_size in (max(_MIN_LARGE, size // _LARGE_SHARE), size):
             for root in order:
                 if not left:
                     break
-                if root not in chosen and sizes[root] <= min(most, left):
-                    chosen[root] = place
+                if root not in chosen and sizes[root] <= min(max_size, left):
+                    chosen[root] = index
                     left -= sizes[root]
     return chosen
 
 
 class _Groups:
-    """Pairs joined by equal hashes of their sources or of their targets; each group has the number of a pair."""
+    """Groups of pairs with equal hashes of sources or of targets (union-find); a root is a group's first pair."""
 
     def __init__(self) -> None:
         self._parents = array("q")

@@ -1,7 +1,8 @@
-"""A prepared corpus on disk: ids and text of both sides, read through memory maps so that only what is used is held.
+"""A prepared corpus on disk: ids and text of both sides, read through memory maps.
 
-For each side: `<side>_ids.bin`, all ids in one row, in the smallest unsigned type that fits; `<side>_ids_offsets.bin`,
-where each sentence begins, and the end (int64); the same two for the UTF-8 bytes of the text. Little-endian throughout.
+Each side has `<side>_ids.bin`, all ids in one row, in the smallest unsigned type that fits, and
+`<side>_ids_offsets.bin`, the beginning of each sentence and the end (int64). `<side>_text.bin` and its offsets hold the
+UTF-8 bytes of the text. All are little-endian.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ INDEX = "index.json"
 SIDES = ("source", "target")
 _ID_TYPES = ("<u1", "<u2", "<u4")
 
-#: Several sentences in one row, ids or bytes of text, and how many each has: int64 (n_pairs,).
+#: Ids or bytes of several sentences in one row, and the length of each: int64 (n_pairs,).
 Row = tuple[NDArray[Any], NDArray[np.int64]]
 
 
 def pack(ids: Sequence[Sequence[Sequence[int]]], texts: Sequence[Sequence[str]]) -> list[Row]:
-    """Pairs as `StoreWriter` takes them: ids of source and target, text of source and target.
+    """Return pairs in the form that `StoreWriter` takes: ids of source and target, text of source and target.
 
     Args:
         ids: `ids[side][pair]`.
@@ -67,7 +68,7 @@ class StoreWriter:
         self._columns = [_Column(self._closing, folder / name, kind) for name, kind in kinds.items()]
 
     def add(self, rows: Sequence[Row]) -> None:
-        """Append pairs as `pack` gives them."""
+        """Append pairs in the form that `pack` returns."""
         for column, (values, lengths) in zip(self._columns, rows, strict=True):
             column.append(values, lengths)
         self._n_pairs += len(rows[0][1])
@@ -87,7 +88,7 @@ class StoreWriter:
 
 
 class _Column:
-    """One file of values and one of offsets, being written."""
+    """A file of values and one of offsets, being written."""
 
     def __init__(self, closing: contextlib.ExitStack, path: Path, kind: str) -> None:
         values, offsets = Path(f"{path}.bin"), Path(f"{path}_offsets.bin")
@@ -117,35 +118,35 @@ class PairStore:
         index = read_json(folder / INDEX)
         n_pairs, version = index.get("n_pairs"), index.get("format_version")
         types = [index.get(f"{side}_type") for side in SIDES]
-        if version != FORMAT_VERSION or not isinstance(n_pairs, int) or not all(each in _ID_TYPES for each in types):
+        if version != FORMAT_VERSION or not isinstance(n_pairs, int) or not all(kind in _ID_TYPES for kind in types):
             raise BundleError("not the index of a prepared corpus", folder / INDEX, advice="prepare it again")
         self.folder = folder
         self._n_pairs = n_pairs
         ids = [
-            _open_column(folder / f"{side}_ids", str(each), n_pairs) for side, each in zip(SIDES, types, strict=True)
+            _open_column(folder / f"{side}_ids", str(kind), n_pairs) for side, kind in zip(SIDES, types, strict=True)
         ]
         texts = [_open_column(folder / f"{side}_text", "<u1", n_pairs) for side in SIDES]
         self._ids, self._texts = ids, texts
-        #: Tokens of each sentence, the end of the sentence not counted: int32 (n_pairs,).
+        #: Tokens of each sentence, without the end of the sentence: int32 (n_pairs,).
         self.source_lengths, self.target_lengths = (np.diff(offsets).astype(np.int32) for _, offsets in ids)
 
     def __len__(self) -> int:
         return self._n_pairs
 
     def source_ids(self, index: int) -> NDArray[Any]:
-        """Ids of a source sentence, without marks of start and end: (n_tokens,)."""
+        """Return the ids of a source sentence, without start and end: (n_tokens,)."""
         return _slice(self._ids[0], index)
 
     def target_ids(self, index: int) -> NDArray[Any]:
-        """Ids of a target sentence, without marks of start and end: (n_tokens,)."""
+        """Return the ids of a target sentence, without start and end: (n_tokens,)."""
         return _slice(self._ids[1], index)
 
     def source_text(self, index: int) -> str:
-        """A source sentence as it was in the corpus."""
+        """Return a source sentence as it was in the corpus."""
         return _slice(self._texts[0], index).tobytes().decode()
 
     def target_text(self, index: int) -> str:
-        """A target sentence as it was in the corpus."""
+        """Return a target sentence as it was in the corpus."""
         return _slice(self._texts[1], index).tobytes().decode()
 
 

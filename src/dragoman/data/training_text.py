@@ -1,4 +1,4 @@
-"""Figures about a prepared corpus that its model's bundle keeps."""
+"""Figures about a prepared corpus that the bundle of its model keeps."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dragoman.data.store import PairStore
 from dragoman.text.learned_text import LearnedText
 
 #: Lines whose sentences are counted, evenly spread over a larger corpus.
-_MOST_LINES = 20_000
+_MAX_LINES = 20_000
 
 
 def learned_text(store: PairStore) -> LearnedText:
-    """Count the kind of a store's pairs: lengths of all, sentences of a sample."""
-    places = np.unique(np.linspace(0, len(store) - 1, _MOST_LINES).astype(int))
+    """Return the lengths of all pairs of a store, and the number of sentences a line in a sample."""
+    places = np.unique(np.linspace(0, len(store) - 1, _MAX_LINES).astype(int))
     lines = (store.source_text(int(place)) for place in places)
     return LearnedText.count(lines, store.source_lengths, store.target_lengths)

@@ -1,8 +1,8 @@
-"""Two faults that a translation's ids show by themselves: a stretch written again and again, and a length out of
-proportion to the source's.
+"""Two faults that the ids of a translation show: a sequence repeated many times, and a length out of proportion.
 
-The constants were chosen on human translations, which must not be flagged: of the pairs of Multi30k and Tatoeba,
-in characters, bytes, words and pieces and in both directions, none has a repetition and only misaligned ones a length.
+The constants were chosen so that human translations are not flagged. Of the pairs of Multi30k and Tatoeba, in
+characters, bytes, words and pieces and in both directions, none is flagged for repetition, and only misaligned ones are
+flagged for their length.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Literal
 
 Fault = Literal["repetition", "length"]
 
-#: The longest stretch that is looked for, in tokens.
+#: The longest repeated sequence that is looked for, in tokens.
 MAX_PERIOD = 8
-#: A stretch is suspicious from so many times in a row on, if they fill so many tokens: 1,000,000,000,000 is not.
+#: A sequence is suspicious if it is repeated so often in a row and fills so many tokens: 1,000,000,000,000 is not.
 MIN_REPEATS, MIN_REPEATED_TOKENS = 5, 10
-#: A source in which a token occurs n times may have a translation that repeats one this many times n.
+#: A source with n equal tokens explains a translation that repeats a token this many times n.
 REPEATS_EXPLAINED = 2
 #: More tokens than LONG_START + LONG_RATIO * source tokens are too many: one Chinese word can be a sentence of English
 #: letters.
@@ -30,10 +30,10 @@ SHORT_START, SHORT_RATIO = 24, 16
 
 @dataclass(frozen=True)
 class FaultFinder:
-    """Judge of the translations of one sentence."""
+    """A check of the translations of one sentence."""
 
     source: Sequence[int]  # without the end mark
-    prefix: Sequence[int]  # asked for, so never held against a translation
+    prefix: Sequence[int]  # given by the caller, so no fault
 
     def find(self, ids: Sequence[int], *, is_cut: bool = False) -> tuple[Fault, ...]:
         """Return the faults of a translation; one that was cut on purpose is not too short."""
@@ -50,29 +50,29 @@ class FaultFinder:
             yield "length"
 
     def _is_repetitive(self, ids: Sequence[int]) -> bool:
-        """Return True if a stretch is repeated in a row, and more often than the source explains.
+        """Return True if a sequence is repeated in a row, and more often than the source explains.
 
-        One token in a row is explained by an equally frequent token anywhere in the source, which may have been sorted;
-        a longer stretch by a pair of neighbours.
+        A row of equal tokens is explained by an equally frequent token anywhere in the source, which may have been
+        sorted, and a row of longer sequences by an equally frequent pair of neighbours.
         """
-        # What this many tokens repeat is written at least MIN_REPEATS times: of most translations, this is all we ask.
+        # Most translations have too few repeated tokens for MIN_REPEATS repetitions, and need no closer look.
         if len(ids) - len(set(ids)) < MIN_REPEATED_TOKENS - MIN_REPEATED_TOKENS // MIN_REPEATS:
             return False
         given = self.source, self.prefix
         explained_token = REPEATS_EXPLAINED * max(map(_highest_count, given))
-        explained_stretch = REPEATS_EXPLAINED * max(_highest_count(list(pairwise(each))) for each in given)
+        explained_sequence = REPEATS_EXPLAINED * max(_highest_count(list(pairwise(ids))) for ids in given)
         for period in range(1, min(MAX_PERIOD, len(ids) // MIN_REPEATS) + 1):
             n_repeats = most_repeats(ids, period)
-            explained = explained_token if period == 1 else explained_stretch
+            explained = explained_token if period == 1 else explained_sequence
             if n_repeats >= MIN_REPEATS and n_repeats * period >= MIN_REPEATED_TOKENS and n_repeats > explained:
                 return True
         return False
 
 
 def most_repeats(ids: Sequence[int], period: int) -> int:
-    """Return how many times in a row, at most, a stretch of `period` tokens is written; two or more are not all equal.
+    """Return the largest number of times in a row that a sequence of `period` tokens is written.
 
-    A row of equal tokens has the period 1 alone.
+    A row of equal tokens counts only for period 1.
     """
     most = start = 0
     for end in range(1, len(ids) + 1):

@@ -1,4 +1,4 @@
-"""What a search returns, and how its results are ranked."""
+"""Results of a search, and their ranking."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dragoman.decoding.faults import Fault
 
 
 def length_penalty(length: int, alpha: float) -> float:
-    """((5 + length) / 6) ** alpha, by which log-probability is divided (Wu et al. 2016, section 7).
+    """Return ((5 + length) / 6) ** alpha, which divides a log-probability (Wu et al. 2016, section 7).
 
-    It makes up for long translations being less probable than short ones. The length counts the end mark, so
-    the empty translation has penalty 1.
+    It makes up for the lower probability of long translations. The length counts the end mark, so that the empty
+    translation has penalty 1.
     """
     return float(((5 + length) / 6) ** alpha)
 
@@ -24,8 +24,8 @@ class Hypothesis:
     """A translation of one sentence."""
 
     ids: tuple[int, ...]  # without start and end marks
-    score: float  # what it is ranked by: log_prob over the length penalty
-    log_prob: float  # natural logarithm, the end mark's included
+    score: float  # for ranking: log_prob over the length penalty
+    log_prob: float  # natural logarithm, the end mark's included, after a repetition penalty
     token_log_probs: tuple[float, ...]  # one for each of ids, and one for the end mark if it was written
     finished: bool  # the end mark was written; if not, there was no room for more, or no token was allowed to follow
     faults: tuple[Fault, ...] = ()
@@ -43,7 +43,7 @@ class Hypothesis:
         )
 
     def cut(self, max_length: int, alpha: float) -> Self:
-        """Return it within max_length tokens, the end mark included, with the score of the tokens that stay."""
+        """Return the first max_length tokens, the end mark included, with the score of the tokens that stay."""
         n_tokens = max_length - 1
         if len(self.ids) <= n_tokens:
             return self
@@ -51,5 +51,5 @@ class Hypothesis:
 
 
 def best_first(hypotheses: Sequence[Hypothesis]) -> list[Hypothesis]:
-    """By falling score: first the finished without faults, then the finished with some, then the unfinished."""
-    return sorted(hypotheses, key=lambda each: (not each.finished, each.finished and bool(each.faults), -each.score))
+    """Sort by falling score: the finished without faults, then the finished with faults, then the unfinished."""
+    return sorted(hypotheses, key=lambda one: (not one.finished, one.finished and bool(one.faults), -one.score))

@@ -1,8 +1,7 @@
 """Sampling: translations drawn from the model, sharpened by temperature, cut to the top k or the top p.
 
-What is drawn for a sentence is a function of the seed and the sentence alone; its neighbours in the batch, and the
-number of samples, change nothing but the rounding of probabilities, on which a draw hardly ever depends. The same
-sentence twice therefore gives the same samples twice.
+Seed and sentence alone determine the noise of a sentence. Its neighbours in the batch and the number of samples change
+only the rounding of probabilities, which hardly ever changes a draw. So equal sentences get equal samples.
 
 B sentences, R rows, V vocabulary, K tokens to draw from.
 """
@@ -22,7 +21,7 @@ from dragoman.decoding.state import State
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
 
-#: A temperature below this is this: float32 has no smaller numbers to divide by.
+#: Lower temperatures are raised to this one, because float32 has no smaller numbers to divide by.
 LOWEST_TEMPERATURE = 1e-20
 
 
@@ -45,9 +44,9 @@ def draw(scores: Scores, noise: Floats, config: SearchConfig) -> tuple[Floats, I
     """Draw a token for each row of scores (R, V) with noise (R,) from [0, 1) -> log-probabilities and ids (R,).
 
     Top k (Fan et al. 2018), then top p (Holtzman et al. 2020): the fewest tokens that together have probability p.
-    The distribution function is inverted: the token is the first whose cumulated probability exceeds the noise. Tokens
-    are cumulated in the order of their ids: in that of probability, those that rounding alone sets apart would change
-    places, and the same noise would draw the other.
+    The chosen token is the first whose cumulated probability exceeds the noise. Tokens are cumulated in the order of
+    their ids. In the order of probability, rounding could swap two nearly equal tokens, and the same noise would draw
+    the other one.
     """
     if config.top_k:
         values, ids = scores.top_k(config.top_k)  # (R, K)
@@ -57,20 +56,20 @@ def draw(scores: Scores, noise: Floats, config: SearchConfig) -> tuple[Floats, I
         values, ids = scores.array(), None
     best = values.max(axis=1, keepdims=True)
     refuse_nan(best)
-    # Of a row in which every token is forbidden, any token will do: its log-probability says so.
+    # If every token of a row is forbidden, any token will do: its log-probability tells the caller.
     best = np.maximum(best, np.finfo(np.float32).min)
     weights = np.exp((values - best) / np.float32(max(config.temperature, LOWEST_TEMPERATURE)))
     if config.top_p < 1:
         weights[weights < _least_weight(weights, config.top_p)] = 0
     cumulated = weights.cumsum(axis=1, dtype=np.float64)  # (R, K)
-    place = (cumulated <= noise[:, None] * cumulated[:, -1:]).sum(axis=1, keepdims=True)
-    place = np.minimum(place, cumulated.shape[1] - 1)  # of a row in which every token is forbidden
-    chosen = place if ids is None else np.take_along_axis(ids, place, axis=1)
-    return np.take_along_axis(values, place, axis=1)[:, 0], chosen[:, 0]
+    column = (cumulated <= noise[:, None] * cumulated[:, -1:]).sum(axis=1, keepdims=True)
+    column = np.minimum(column, cumulated.shape[1] - 1)  # all tokens of the row are forbidden
+    chosen = column if ids is None else np.take_along_axis(ids, column, axis=1)
+    return np.take_along_axis(values, column, axis=1)[:, 0], chosen[:, 0]
 
 
 def _least_weight(weights: Floats, top_p: float) -> Floats:
-    """What a token must weigh, (R, 1), to be among the fewest that together have the share top_p of weights (R, K)."""
+    """Return the least weight (R, 1) among the fewest tokens that together have the share top_p of weights (R, K)."""
     falling = -np.sort(-weights, axis=1)
     cumulated = falling.cumsum(axis=1, dtype=np.float64)
     last = (cumulated < top_p * cumulated[:, -1:]).sum(axis=1, keepdims=True)

@@ -1,4 +1,4 @@
-"""The log-probabilities of the next tokens, wherever they were computed, and the highest of them.
+"""The log-probabilities of the next tokens, on any device, and the highest of them.
 
 R rows (hypotheses now open), V target vocabulary.
 """
@@ -16,67 +16,62 @@ from dragoman.errors import DragomanError
 from dragoman.machine.arrays import Floats, Ints
 
 FORBIDDEN = np.float32(-np.inf)
-#: Scores in a group, of which only the highest is looked at first: a power of two.
+#: Scores in a group, a power of two. A search for the highest scores first compares the highest of each group.
 GROUP = 64
 #: Rows whose scores stay in a processor's cache together.
 ROWS_AT_ONCE = 64
 
 
 class Scores(Protocol):
-    """Natural-log probabilities (R, V) of each row's next token, until the next step: a search's own to change."""
+    """Natural-log probabilities (R, V) of each row's next token. They are valid until the next step, and the search
+    may change them."""
 
     def at(self, rows: Ints, ids: Ints) -> Floats:
-        """The numbers of some rows (n,) and tokens (n,) -> (n,)."""
+        """Return the scores (n,) of some rows (n,) and tokens (n,)."""
 
     def forbid_everywhere(self, ids: Sequence[int]) -> None:
-        """No row may write these tokens: -inf."""
+        """Set the scores of these tokens to -inf in all rows."""
 
     def forbid(self, rows: Ints, ids: Ints) -> None:
-        """These rows (n,) may not write these tokens (n,)."""
+        """Set the scores of some rows (n,) and tokens (n,) to -inf."""
 
     def multiply(self, rows: Ints, ids: Ints, factor: float) -> None:
-        """Multiply the numbers of these rows (n,) and tokens (n,); a pair that is given twice is multiplied once."""
+        """Multiply the scores of some rows (n,) and tokens (n,), each once, however often it is named."""
 
     def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
-        """These rows (n,) may write these tokens (n,) alone, with these log-probabilities (n,)."""
+        """Set the scores of some rows (n,) to -inf, except those of their tokens (n,): these become values (n,)."""
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
-        """The k highest of each row, falling, and their tokens: (R, k). A NaN is higher than all numbers."""
+        """Return the k highest scores of each row, falling, and their tokens: (R, k). NaN is higher than any number."""
 
     def array(self) -> Floats:
-        """All of them, (R, V)."""
+        """Return all scores, (R, V)."""
 
 
 @dataclass(frozen=True)
 class ArrayScores:
-    """Those that are in main memory."""
+    """Scores in RAM."""
 
     log_probs: Floats  # (R, V)
 
     def at(self, rows: Ints, ids: Ints) -> Floats:
-        """See `Scores`."""
         return self.log_probs[rows, ids]
 
     def forbid_everywhere(self, ids: Sequence[int]) -> None:
-        """See `Scores`."""
         self.log_probs[:, ids] = FORBIDDEN
 
     def forbid(self, rows: Ints, ids: Ints) -> None:
-        """See `Scores`."""
         self.log_probs[rows, ids] = FORBIDDEN
 
     def multiply(self, rows: Ints, ids: Ints, factor: float) -> None:
-        """See `Scores`."""
         with np.errstate(over="ignore"):  # -inf forbids a token that was all but impossible
             self.log_probs[rows, ids] *= np.float32(factor)
 
     def force(self, rows: Ints, ids: Ints, values: Floats) -> None:
-        """See `Scores`."""
         self.log_probs[rows] = FORBIDDEN
         self.log_probs[rows, ids] = values
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
-        """See `Scores`."""
         if k == 1:
             best = self.log_probs.argmax(axis=1)[:, None]
             return np.take_along_axis(self.log_probs, best, axis=1), best
@@ -88,15 +83,14 @@ class ArrayScores:
         return np.concatenate(values), np.concatenate(ids)
 
     def array(self) -> Floats:
-        """See `Scores`."""
         return self.log_probs
 
 
 def _top_k(scores: Floats, k: int) -> tuple[Floats, Ints]:
-    """`Scores.top_k` of few rows.
+    """Return `Scores.top_k` of few rows.
 
-    The k highest lie in the k groups whose own highest scores are the k highest. So one pass over the scores finds the
-    highest of each group, and only k groups are looked into.
+    The k highest scores lie in the k groups whose own highest scores are the k highest. So one pass over the scores
+    finds the highest of each group, and only k groups need a second look.
     """
     n_groups = scores.shape[1] // GROUP
     if n_groups <= k:
@@ -111,12 +105,12 @@ def _top_k(scores: Floats, k: int) -> tuple[Floats, Ints]:
     outside = np.broadcast_to(rest, (len(scores), len(rest)))
     candidates = np.concatenate((inside, outside), axis=1)
     values = np.take_along_axis(scores, candidates, axis=1)
-    places = np.argpartition(values, values.shape[1] - k, axis=1)[:, -k:]
-    return _sorted(scores, np.take_along_axis(candidates, places, axis=1))
+    columns = np.argpartition(values, values.shape[1] - k, axis=1)[:, -k:]
+    return _sorted(scores, np.take_along_axis(candidates, columns, axis=1))
 
 
 def _sorted(scores: Floats, ids: Ints) -> tuple[Floats, Ints]:
-    """The scores (R, K) of ids (R, K), and those, by falling score; of equal ones the lower id first."""
+    """Return the scores (R, K) of ids (R, K), falling, and their ids; of equal scores the lower id comes first."""
     ids = np.sort(ids, axis=1)[:, ::-1]
     values = np.take_along_axis(scores, ids, axis=1)
     order = np.argsort(values, axis=1, kind="stable")[:, ::-1]
@@ -124,10 +118,10 @@ def _sorted(scores: Floats, ids: Ints) -> tuple[Floats, Ints]:
 
 
 def refuse_nan(best: Floats) -> None:
-    """Check the highest log-probabilities of each row (R, ...), which are NaN where the row has one.
+    """Check the highest log-probabilities of each row, (R, ...). A row that has a NaN has it there.
 
     Raises:
-        DragomanError: one is NaN, which would be chosen as if it were the best.
+        DragomanError: one is NaN.
     """
     if math.isnan(best.max(initial=-math.inf)):
         raise DragomanError(

@@ -34,13 +34,12 @@ def search(
     """Translate source_ids (B, S), each row ending in eos and then padding: n_best hypotheses a sentence, best first.
 
     A translation that has not ended at the natural limit stays unfinished, and so does one that no token may follow.
-    The unfinished rank after all others, and need not satisfy the constraints. A `max_length` above the natural limit
-    takes its place. A smaller one does not change the search: the translations are cut to that many tokens, the end
-    mark included, in the order of the whole ones, with the scores of the tokens that stay. Those that are the same then
-    become one, except samples.
+    The unfinished rank last, and need not satisfy the constraints. A `max_length` above the natural limit replaces it.
+    A smaller one does not change the search: the translations are cut to that many tokens, the end mark included, in
+    the order of the whole ones, with the scores of the tokens that stay. Equal ones then become one, except samples.
 
     Args:
-        prefixes: for each sentence the ids that its translation must begin with; an empty one for none.
+        prefixes: the ids that each sentence's translation must begin with, or none.
         constraints: rules beside those of the configuration.
         should_stop: asked before every step; the search ends with an error when it returns True.
 

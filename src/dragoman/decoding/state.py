@@ -1,4 +1,4 @@
-"""All that search knows of a model: start, step, select. One Transformer, several as one, or a table in a test.
+"""All that a search knows of a model: start, step, select. Behind it is one Transformer, an ensemble, or a table.
 
 B sentences, R rows (hypotheses now open), S source, V target vocabulary.
 """
@@ -20,36 +20,36 @@ from dragoman.text.special_ids import SpecialIdPair
 
 
 class State(Protocol):
-    """Rows that are being written, each one token longer after every step."""
+    """Rows that are being written. Each is one token longer after every step."""
 
     def step(self, last_ids: Ints) -> Scores:
-        """last_ids (R,), what each row wrote last -> the log-probabilities of its next token, (R, V)."""
+        """Read the token that each row wrote last, (R,), and return the scores of its next token, (R, V)."""
 
     def select(self, rows: Ints) -> None:
         """Keep the given rows (R',), in that order; a row may be repeated or left out."""
 
 
 class Scorer(Protocol):
-    """Where a search gets its probabilities from."""
+    """A source of probabilities for a search."""
 
     @property
     def vocab_size(self) -> int:
-        """V."""
+        """The number of target tokens, V."""
 
     @property
     def max_length(self) -> int:
-        """The most steps a state can take."""
+        """The number of steps that a state can take."""
 
     @property
     def special_ids(self) -> SpecialIdPair:
-        """Those of its vocabularies."""
+        """The special ids of its vocabularies."""
 
     def start(self, source_ids: Ints) -> State:
-        """source_ids (B, S), ending in eos and then padding -> a state of one row a sentence that has read nothing."""
+        """Read source_ids (B, S), which end in eos and then padding, and return a state with one row a sentence."""
 
 
 class Steps(Protocol):
-    """A model in the middle of some sentences: what it keeps of the source and of the tokens read so far."""
+    """A model's memory of the sources, and its keys and values of the tokens read so far."""
 
     def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> Scores:
         """Read one more token in each slot of a grid, and return the scores (R, V) of the rows' next tokens.
@@ -63,26 +63,26 @@ class Steps(Protocol):
         """
 
     def keep(self, sentences: Ints) -> None:
-        """Drop all sentences but these (B',)."""
+        """Drop all sentences except these (B',)."""
 
 
 class Model(Protocol):
-    """A Transformer that can be searched with, whatever computes it."""
+    """A Transformer in any engine."""
 
     @property
     def config(self) -> ModelConfig:
-        """Its shape."""
+        """Its architecture and sizes."""
 
     @property
     def special_ids(self) -> SpecialIdPair:
-        """Those of its vocabularies."""
+        """The special ids of its vocabularies."""
 
     def start(self, source_ids: Ints) -> Steps:
         """Read the sources (B, S)."""
 
 
 class TransformerScorer:
-    """One Transformer, or several as an ensemble: the mean of their probabilities.
+    """One Transformer, or an ensemble, which averages the probabilities of several.
 
     Raises:
         ConfigError: no model, vocabularies of different sizes, or different special ids.
@@ -109,7 +109,11 @@ class TransformerScorer:
         self.max_length = min(model.config.max_length for model in models)
 
     def start(self, source_ids: Ints) -> State:
-        """See `Scorer`; ValueError for a source of padding alone, which has nothing to attend to."""
+        """Begin a search.
+
+        Raises:
+            ValueError: a source is padding alone, so that there is nothing to attend to.
+        """
         if not (source_ids != self.special_ids.source.pad).any(axis=1).all():
             raise ValueError("a source without tokens")
         pad_id = self.special_ids.target.pad
@@ -126,26 +130,23 @@ class TransformerState:
         self._pad_id = pad_id
 
     def step(self, last_ids: Ints) -> Scores:
-        """See `State`."""
         grid = self._grid
         ids = grid.place(last_ids, self._pad_id)
         return self._steps.step(ids, grid.n_steps - 1, grid.ancestry, grid.slots)
 
     def select(self, rows: Ints) -> None:
-        """See `State`."""
         kept = self._grid.select(rows)
         if kept is not None:
             self._steps.keep(kept)
 
 
 class EnsembleState:
-    """Several states as one whose probabilities are the mean of theirs."""
+    """Several states as one, with the mean of their probabilities."""
 
     def __init__(self, states: Sequence[State]) -> None:
         self._states = states
 
     def step(self, last_ids: Ints) -> Scores:
-        """See `State`."""
         total, *others = (state.step(last_ids).array() for state in self._states)
         for log_probs in others:
             for first in range(0, len(total), ROWS_AT_ONCE):
@@ -154,36 +155,34 @@ class EnsembleState:
         return ArrayScores(total)
 
     def select(self, rows: Ints) -> None:
-        """See `State`."""
         for state in self._states:
             state.select(rows)
 
 
 class StoppableState:
-    """Another state, which asks before every step if it should stop."""
+    """Another state that can be stopped before every step."""
 
     def __init__(self, state: State, should_stop: Callable[[], bool]) -> None:
         self._state, self._should_stop = state, should_stop
 
     def step(self, last_ids: Ints) -> Scores:
-        """See `State`.
+        """Take a step of the other state.
 
         Raises:
-            StoppedError: the search should stop.
+            StoppedError: should_stop returned True.
         """
         if self._should_stop():
             raise StoppedError("the search was stopped before it was done")
         return self._state.step(last_ids)
 
     def select(self, rows: Ints) -> None:
-        """See `State`."""
         self._state.select(rows)
 
 
 def add_probabilities(log_probs: Floats, others: Floats) -> None:
-    """log(exp(log_probs) + exp(others)) (R, V), written to `log_probs`, as `np.logaddexp` does slowly."""
+    """Set log_probs (R, V) to log(exp(log_probs) + exp(others)), faster than `np.logaddexp`."""
     higher, lower = np.maximum(log_probs, others), np.minimum(log_probs, others)
-    np.maximum(higher, np.finfo(np.float32).min, out=log_probs)  # a number to take off, where both are -inf
+    np.maximum(higher, np.finfo(np.float32).min, out=log_probs)  # -inf - -inf would be NaN
     lower -= log_probs
     np.exp(lower, out=lower)
     lower += 1

@@ -27,7 +27,8 @@ from dragoman.errors import ConfigError, DragomanError
 from dragoman.inspection.curves import read_metrics
 from dragoman.machine.files import write_file
 from dragoman.machine.locks import lock_folder
-from dragoman.settings.recipe import check_request, override_settings, parse_config, parse_vary, read_recipe
+from dragoman.settings.parsing import check_request, parse_config
+from dragoman.settings.recipe import override_settings, parse_vary, read_recipe
 from dragoman.training.validation import Validation
 
 _log = logging.getLogger(__name__)

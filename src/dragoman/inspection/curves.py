@@ -1,4 +1,4 @@
-"""What a run's `metrics.jsonl` says: how loss, BLEU and learning rate went."""
+"""Loss, BLEU and learning rate of a run over its steps, from its `metrics.jsonl`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Curve = Sequence[tuple[int, float]]
 
 @dataclass(frozen=True)
 class RunCurves:
-    """The curves of one run; losses in nats a token, without label smoothing."""
+    """Curves of one run. Losses are in nats a token, without label smoothing."""
 
     name: str
     training_loss: Curve
@@ -28,10 +28,10 @@ class RunCurves:
 
 
 def read_curves(run: Path) -> RunCurves:
-    """The curves of a run folder, or of a `metrics.jsonl`.
+    """Read the curves of a run folder, or of a `metrics.jsonl`.
 
     Raises:
-        DataError: as `read_metrics`.
+        DataError: see `read_metrics`.
     """
     path = _log(run)
     records = read_metrics(path)
@@ -49,7 +49,7 @@ def read_curves(run: Path) -> RunCurves:
 
 
 def read_metrics(run: Path) -> list[dict[str, Any]]:
-    """The records of a run folder, or of a `metrics.jsonl`, in order: each has a `step`.
+    """Read the records of a run folder, or of a `metrics.jsonl`, in order. Each has a `step`.
 
     Raises:
         DataError: there is no log, it cannot be read, or nothing has been logged yet.
@@ -60,7 +60,7 @@ def read_metrics(run: Path) -> list[dict[str, Any]]:
     except OSError as error:
         what = f"no metrics of a run ({error.strerror})"
         raise DataError(what, path, advice="give a run folder made by `dragoman train`") from None
-    records = [record for record in map(_record, lines) if record is not None]
+    records = [record for record in map(parse_record, lines) if record is not None]
     if not records:
         raise DataError("nothing has been logged yet", path, advice="let the training go on")
     return records
@@ -70,8 +70,8 @@ def _log(run: Path) -> Path:
     return run / "metrics.jsonl" if run.is_dir() else run
 
 
-def _record(line: str) -> dict[str, Any] | None:
-    """One line of the log; None for what is not one, such as a line that a killed process did not finish."""
+def parse_record(line: str) -> dict[str, Any] | None:
+    """Return the record of a line; None if there is none, as in a line that a killed process did not finish."""
     with contextlib.suppress(ValueError, RecursionError):
         record = json.loads(line)
         if isinstance(record, dict) and isinstance(record.get("step"), int):

@@ -102,7 +102,6 @@ class WatchedState:
         self._parents = [root]  # of the rows of the next step
 
     def step(self, last_ids: Ints) -> Scores:
-        """See `dragoman.decoding.state.State`."""
         rows = zip(self._parents, last_ids.tolist(), strict=True)
         # The root has no children at the first step, and is itself what the search begins with.
         self._open = [next((child for child in node.children if child.id == id), node) for node, id in rows]
@@ -115,7 +114,6 @@ class WatchedState:
         return scores
 
     def select(self, rows: Ints) -> None:
-        """See `dragoman.decoding.state.State`."""
         self._parents = [self._open[row] for row in rows.tolist()]
         self._state.select(rows)
 

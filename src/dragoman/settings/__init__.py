@@ -1,5 +1,6 @@
 """Every setting: its name, default and checks.
 
-`config` is the whole; a module for each section has its settings (`data_config`, `tokenizer_config`, `model_config`,
-`training_config`, `search_config`); `sections` checks them, and `recipe` reads the YAML files.
+`recipe` reads YAML files (`yaml_loader`) and overrides; `parsing` turns what was read into a `Config`, checked by
+`sections`. Each section has a module: `data_config`, `tokenizer_config`, `model_config`, `training_config`,
+`search_config`.
 """

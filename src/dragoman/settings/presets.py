@@ -30,3 +30,8 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
     "base": {"tie": "all"},
     "big": {"d_model": 1024, "d_ff": 4096, "n_heads": 16, "dropout": 0.3, "tie": "all"},
 }
+
+
+def has_sizes(model: Mapping[str, Any]) -> bool:
+    """Return True if a section `model` says how large the model is."""
+    return "preset" in model or model.keys() >= SIZES

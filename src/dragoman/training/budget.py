@@ -9,7 +9,7 @@ import torch
 
 from dragoman.bundle.layout import Layout
 from dragoman.bundle.search_ram import disproportion
-from dragoman.data.prepare import Prepared
+from dragoman.data.prepared import Prepared
 from dragoman.errors import ConfigError
 from dragoman.machine.processes import Processes
 from dragoman.machine.ram import available_memory

@@ -15,8 +15,8 @@ from dragoman.data.corpus import are_others, languages
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
+from dragoman.settings.parsing import parse_config
 from dragoman.settings.presets import PRESETS
-from dragoman.settings.recipe import parse_config
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from dragoman.errors import ConfigError
+from dragoman.inspection.curves import parse_record
 from dragoman.machine.files import append_file, write_file
 
 
@@ -95,9 +96,6 @@ class TensorBoardLog:
 
 
 def _step(line: str, key: str) -> float:
-    """Return the step of a record that has `key`; infinity for others, and for lines that a killed process left."""
-    try:
-        record = json.loads(line)
-        return int(record["step"]) if key in record else math.inf
-    except (ValueError, TypeError, KeyError):
-        return math.inf
+    """Return the step of a record that has `key`; of another record, or of an unfinished line, infinity."""
+    record = parse_record(line)
+    return record["step"] if record is not None and key in record else math.inf

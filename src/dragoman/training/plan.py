@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Any
 
 from dragoman.settings.model_config import ModelShape
-from dragoman.settings.presets import PRESETS
-from dragoman.settings.recipe import is_given
+from dragoman.settings.presets import PRESETS, has_sizes
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.cleaning import clean
 from dragoman.text.languages import scripts
@@ -59,7 +58,7 @@ def plan(
                 news.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
         if news:
             told.append(f"chose {', '.join(news)}: {reason}")
-    if is_given(asked["model"]) and not fine_tuning:
+    if has_sizes(asked["model"]) and not fine_tuning:
         usual = (key.split(".") for key in (*QUICK_LEARNING, *_sizes(n_pairs)[0]))
         if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
             told.append(
@@ -86,7 +85,7 @@ def _choices(
         is_open = tokenizer.get("joint") is None and asked["model"].get("tie") != "all"  # which needs one vocabulary
         if of_pieces and is_open and not _share_script(pairs):
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
-        if is_given(asked["model"]):
+        if has_sizes(asked["model"]):
             choices, reason = {}, f"a quarter of the steps, of which the paper's {USUAL.warmup_steps:,} would be more"
         else:
             choices, reason = _sizes(n_pairs)

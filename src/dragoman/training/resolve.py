@@ -13,19 +13,14 @@ from typing import Any
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.corpus import read_pairs
-from dragoman.data.prepare import (
-    DATA_FOLDER,
-    Prepared,
-    given_tokenizers,
-    noted_starting_model,
-    open_prepared,
-    prepare,
-)
+from dragoman.data.prepare import prepare
+from dragoman.data.prepared import DATA_FOLDER, Prepared, given_tokenizers, noted_starting_model, open_prepared
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.files import write_file
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
-from dragoman.settings.recipe import check_request, check_settings, parse_config, read_recipe, to_yaml
+from dragoman.settings.parsing import check_request, check_settings, parse_config
+from dragoman.settings.recipe import read_recipe, to_yaml
 from dragoman.settings.sections import parse_section
 from dragoman.training.changes import refuse_changes
 from dragoman.training.fine_tuning import fingerprint, inherit_search, inherit_settings, inherit_tokenizers

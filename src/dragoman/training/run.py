@@ -12,7 +12,7 @@ import torch
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.batches import Batches
-from dragoman.data.prepare import Prepared, open_prepared
+from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.data.training_text import learned_text
 from dragoman.machine.devices import find_device
 from dragoman.machine.locks import lock_folder
@@ -20,7 +20,8 @@ from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import Processes, start_processes
 from dragoman.model.transformer import Transformer
 from dragoman.settings.config import Config
-from dragoman.settings.recipe import parse_config, read_recipe
+from dragoman.settings.parsing import parse_config
+from dragoman.settings.recipe import read_recipe
 from dragoman.text.learned_text import FACT
 from dragoman.training.budget import check_budget, model_config
 from dragoman.training.changes import settings_fingerprint

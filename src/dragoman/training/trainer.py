@@ -10,7 +10,7 @@ import time
 import torch
 
 from dragoman.data.batches import Batch, Batches
-from dragoman.data.prepare import Prepared
+from dragoman.data.prepared import Prepared
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
 from dragoman.text.learned_text import LearnedText

@@ -11,6 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
+from queue import SimpleQueue
 from typing import Self
 
 from dragoman.settings.search_config import SearchConfig
@@ -104,9 +105,9 @@ class _Call:
     def is_open(self) -> bool:
         """Return True if its caller still waits; a call that should stop fails now."""
         try:
-            if not self.future.done() and self.stop():
+            if self.stop():
                 self.fail(self.stop.error())
-        except Exception as error:  # of the caller's own question
+        except Exception as error:  # raised by the caller's own `is_cancelled`
             self.fail(error)
         return not self.future.done()
 
@@ -118,7 +119,7 @@ class _Call:
             self.finish()
 
     def finish(self) -> None:
-        """Give the caller what was found."""
+        """Give the caller the candidates."""
         if not self.future.done() and self.future.set_running_or_notify_cancel():
             self.future.set_result(self._found)
 
@@ -134,66 +135,52 @@ class _SearchThread:
     def __init__(self, searcher: Search, n_batches: int) -> None:
         self._searcher = searcher
         self._n_batches = n_batches
-        self._calls: deque[_Call] = deque()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._is_closed = False
+        #: Calls that the thread has not seen; None is the last.
+        self._inbox: SimpleQueue[_Call | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="dragoman batcher", daemon=True)
 
     def add(self, call: _Call) -> None:
-        """Search for a call, after those that were added before."""
-        with self._changed:
+        """Search for a call, from the next round on."""
+        with self._lock:
             if self._is_closed:
                 raise RuntimeError("the batcher is closed")
             if not self._thread.ident:
                 self._thread.start()
-            self._calls.append(call)
-            self._changed.notify()
+            self._inbox.put(call)
 
     def close(self) -> None:
         """End the thread after the calls that were added."""
-        with self._changed:
+        with self._lock:
             self._is_closed = True
-            self._changed.notify()
+            self._inbox.put(None)
         if self._thread.ident:
             self._thread.join()
 
     def _run(self) -> None:
-        while taken := self._next_round():
-            self._search_for(taken)
-
-    def _next_round(self) -> list[tuple[_Call, int]]:
-        """Wait for calls, and take jobs of equal settings from them in turn; none when the thread is closed."""
-        with self._changed:
-            while not (calls := [call for call in self._calls if call.is_open()]):
-                self._calls.clear()
-                if self._is_closed:
-                    return []
-                self._changed.wait()
-            self._calls = deque([*calls[1:], calls[0]])
-        settings = calls[0].settings
-        turns = deque(call for call in calls if call.settings == settings)
-        n_tokens = self._n_batches * settings[1]
-        taken: list[tuple[_Call, int]] = []
-        longest = 0
-        while turns:
-            call = turns.popleft()
-            longest = max(longest, len(call.jobs[call.waiting[0]].ids) + 1)
-            if taken and (len(taken) + 1) * longest > n_tokens:
-                break
-            taken.append((call, call.waiting.popleft()))
-            if call.waiting and call.settings == settings:
-                turns.append(call)
-        return taken
+        calls: list[_Call] = []
+        is_closing = False
+        while calls or not is_closing:
+            while not is_closing and (not calls or not self._inbox.empty()):
+                call = self._inbox.get()
+                if call is None:
+                    is_closing = True
+                else:
+                    calls.append(call)
+            calls = [call for call in calls if call.is_open()]
+            if calls:
+                self._search_for(_next_round(calls, self._n_batches))
+                calls.append(calls.pop(0))
 
     def _search_for(self, taken: list[tuple[_Call, int]]) -> None:
-        """Search for jobs of some calls; where that fails, for each call by itself, so that only one of them fails."""
+        """Search for jobs of some calls; if that fails, for each call by itself, so that only one of them fails."""
         calls = list(dict.fromkeys(call for call, _ in taken))
         latest = max(call.stop.deadline for call in calls)
         stop = StopCondition(latest, lambda: not [call for call in calls if call.is_open()])
+        jobs = [call.jobs[index] for call, index in taken]
         try:
-            found = self._searcher.search(
-                [call.jobs[index] for call, index in taken], batch_size=calls[0].batch_size, stop=stop
-            )
+            found = self._searcher.search(jobs, batch_size=calls[0].batch_size, stop=stop)
         except Exception as error:
             if len(calls) == 1:
                 calls[0].fail(error)
@@ -203,3 +190,21 @@ class _SearchThread:
             return
         for (call, index), candidates in zip(taken, found, strict=True):
             call.add(index, candidates)
+
+
+def _next_round(calls: Sequence[_Call], n_batches: int) -> list[tuple[_Call, int]]:
+    """Take jobs with the settings of the first call from all calls in turn, until the batches are full."""
+    settings = calls[0].settings
+    n_tokens = n_batches * settings[1]
+    turns = deque(call for call in calls if call.settings == settings)
+    taken: list[tuple[_Call, int]] = []
+    longest = 0
+    while turns:
+        call = turns.popleft()
+        longest = max(longest, len(call.jobs[call.waiting[0]].ids) + 1)
+        if taken and (len(taken) + 1) * longest > n_tokens:
+            break
+        taken.append((call, call.waiting.popleft()))
+        if call.waiting and call.settings == settings:
+            turns.append(call)
+    return taken

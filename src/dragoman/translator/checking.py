@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import threading
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
@@ -105,7 +104,7 @@ def positive(value: Any, name: str) -> int:
 
 
 def positive_seconds(value: Any, name: str) -> float:
-    """Return a time over 0 as it is, and a longer one than the system can wait as the longest, centuries.
+    """Return a number of seconds over 0 as it is.
 
     Raises:
         ConfigError: it is something else.
@@ -113,7 +112,7 @@ def positive_seconds(value: Any, name: str) -> float:
     value = plain_number(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
         raise ConfigError(f"{name} is {_kind(value)}", advice="give seconds, more than 0")
-    return min(value, threading.TIMEOUT_MAX / 2)
+    return value
 
 
 def plain_number(value: Any) -> Any:

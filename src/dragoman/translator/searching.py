@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import TIMEOUT_MAX
 from typing import NamedTuple, Protocol, Self
 
 from dragoman.decoding.hypothesis import Hypothesis
@@ -57,8 +58,8 @@ class StopCondition:
 
     @property
     def seconds_left(self) -> float | None:
-        """Time until the deadline, at least 0; None without one."""
-        return None if self.deadline == math.inf else max(0.0, self.deadline - time.monotonic())
+        """Time until the deadline, as far as a thread can wait; None without one."""
+        return None if self.deadline == math.inf else min(max(0.0, self.deadline - time.monotonic()), TIMEOUT_MAX)
 
     def error(self) -> StoppedError:
         """Return the error of a search that it stopped."""

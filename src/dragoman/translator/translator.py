@@ -150,30 +150,29 @@ class Translator:
     ) -> Translation | list[Translation]:
         """Translate one text, or many.
 
-        An empty text stays empty. A text of another kind than the model learned from is cut at the ends of sentences,
-        and a much longer sentence at commas or between words; its segments are translated and joined. What is no text
-        (encoded data, a hash, marks without a word) is copied. `Translation.flags` tells of the last two. A line break
-        is white space, and a blank line ends a sentence. A translation is always one line.
+        A text of another kind than the model learned from is cut at the ends of sentences, and a much longer sentence
+        at commas or between words; its segments are translated and joined. Encoded data, hashes and marks without a
+        word are copied. `Translation.flags` tells of the last two. A line break is white space, and a blank line ends a
+        sentence. A translation is always one line.
 
         Args:
-            texts: a string gives a Translation; a list or another sequence of strings (an array, a column) gives a
-                list of them in the same order.
+            texts: a string gives a Translation; a list or another sequence of strings (an array, a column) a list.
             prefixes, align, sentences: see `Request`; prefixes are one for all texts, or one for each.
-            batch_size: source tokens, padding included, searched at once; None is what suits the device. It changes
-                speed, and how scores round.
-            timeout: seconds after which a search is given up.
-            options: `SearchOptions`; those left out or None are the bundle's.
+            batch_size: source tokens, padding included, searched at once; None suits the device. It changes the speed,
+                and how scores round.
+            timeout: seconds after which the search is given up.
+            options: `SearchOptions`; the bundle's where left out or None.
 
         Raises:
             ConfigError: an option is out of range or of a wrong type, options contradict each other, or a text is no
-                string; the message names its place.
+                string; the message names the text's place.
             DeadlineError: the timeout passed.
         """
         config = self.search_with(**options)
         batch_size = None if batch_size is None else checking.positive(batch_size, "batch_size")
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
-        asked = Request("", sentences=sentences, align=align).checked("")
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
+        asked = Request("", sentences=sentences, align=align).checked("")
         pairs = zip(sources, checking.prefix_list(prefixes, len(sources)), strict=True)
         requests = [replace(asked, text=text, prefix=prefix) for text, prefix in pairs]
         translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)

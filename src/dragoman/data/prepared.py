@@ -1,0 +1,134 @@
+"""Prepared corpora on disk: the tokenizers, the stores, and a note of what they were made from."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dragoman.data.parallel_text import ParallelText
+from dragoman.data.selection import TRAIN, VALIDATION
+from dragoman.data.store import PairStore
+from dragoman.errors import BundleError, ConfigError
+from dragoman.machine.folders import MANIFEST, verify_folder
+from dragoman.machine.json_files import read_json
+from dragoman.text.tokenizer import Tokenizers
+
+TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
+REPORT = "report.json"
+#: Keys of the note, for tokenizers that were given and for a model that goes on with a vocabulary learned here.
+GIVEN = "the given tokenizers"
+LEARNED_FOR = "the model that a vocabulary was learned for"
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A corpus ready for training."""
+
+    tokenizers: Tokenizers
+    train: PairStore
+    validation: PairStore
+    #: SHA-256 of the prepared data and of the tokenizers, by name.
+    fingerprints: Mapping[str, str]
+    #: Lines for people about the corpus.
+    lines: tuple[str, ...]
+
+    @property
+    def source_lang(self) -> str:
+        """Code of the source language, "und" if nobody named it."""
+        return self.tokenizers.source_lang
+
+    @property
+    def target_lang(self) -> str:
+        """Code of the target language, "und" if nobody named it."""
+        return self.tokenizers.target_lang
+
+
+def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prepared:
+    """Open the prepared corpus in `folder`, and check it against its manifests.
+
+    Args:
+        origin: what it must have been prepared from.
+
+    Raises:
+        BundleError: a file is missing or damaged.
+        ConfigError: it was prepared from something else; the message lists the differences.
+    """
+    advice = f"remove {TOKENIZER_FOLDER} and {DATA_FOLDER} there, and the same command makes them again"
+    tokenizer_manifest = verify_folder(folder / TOKENIZER_FOLDER, advice)
+    data_manifest = verify_folder(folder / DATA_FOLDER, advice)
+    made_from, lines = data_manifest.get("made_from"), read_json(folder / DATA_FOLDER / REPORT).get("lines")
+    if not isinstance(made_from, dict) or not isinstance(lines, list):
+        raise BundleError("not the manifest of a prepared corpus", folder / DATA_FOLDER, advice="prepare it again")
+    if origin is not None:
+        _refuse_other_origin(made_from, origin, folder)
+    return Prepared(
+        Tokenizers.load(folder / TOKENIZER_FOLDER),
+        PairStore(folder / DATA_FOLDER / TRAIN),
+        PairStore(folder / DATA_FOLDER / VALIDATION),
+        {"tokenizer": str(tokenizer_manifest["self"]), "data": str(data_manifest["self"])},
+        tuple(map(str, lines)),
+    )
+
+
+def validation_text(folder: Path) -> ParallelText:
+    """Return the validation pairs of a prepared corpus, given or held out.
+
+    Raises:
+        BundleError: a file is missing or damaged.
+    """
+    store = open_prepared(folder).validation
+    return ParallelText.of_pairs(
+        f"the validation text in {folder}",
+        lambda: ((store.source_text(index), store.target_text(index)) for index in range(len(store))),
+    )
+
+
+def given_tokenizers(folder: Path) -> Tokenizers | None:
+    """Return the tokenizers of a prepared corpus if they were given, as for fine-tuning; None if they were learned.
+
+    Raises:
+        BundleError: the folder is damaged.
+    """
+    return Tokenizers.load(folder / TOKENIZER_FOLDER) if GIVEN in _made_from(folder) else None
+
+
+def noted_starting_model(folder: Path) -> str | None:
+    """Return the `starting_model` that was given to `prepare`.
+
+    Raises:
+        BundleError: the folder is damaged.
+    """
+    return _made_from(folder).get(LEARNED_FOR)
+
+
+def _made_from(folder: Path) -> dict[str, Any]:
+    """Return the note of what a corpus was prepared from, unverified: `open_prepared` verifies it."""
+    made_from = read_json(folder / DATA_FOLDER / MANIFEST).get("made_from") if is_prepared(folder) else None
+    return made_from if isinstance(made_from, dict) else {}
+
+
+def is_prepared(folder: Path) -> bool:
+    """Return True if `folder` holds a prepared corpus."""
+    return (folder / DATA_FOLDER).is_dir() and (folder / TOKENIZER_FOLDER).is_dir()
+
+
+def _refuse_other_origin(made_from: Mapping[str, Any], origin: Mapping[str, Any], folder: Path) -> None:
+    keys = [*origin, *(key for key in made_from if key not in origin)]
+    details = [
+        f"{key}: {made_from.get(key)} (then), {origin.get(key)} (now)"
+        for key in keys
+        if made_from.get(key) != origin.get(key)
+    ]
+    if details:
+        if (folder / "checkpoints").exists():
+            advice = (
+                f"to train its model on with other text: --init-from {shlex.quote(str(folder))}, and another --output"
+            )
+        elif {GIVEN, LEARNED_FOR} & (made_from.keys() - origin.keys()):
+            advice = "it began with --init-from: give that again"
+        else:
+            advice = "choose another --output, or make it anew with `dragoman prepare --overwrite`"
+        raise ConfigError("the corpus there was prepared from something else", folder, advice=advice, details=details)
