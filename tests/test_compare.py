@@ -14,7 +14,9 @@ from tiny import write_tiny_bundle
 
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError
-from dragoman.experiments.comparison import SEED, Outcome, _figures, grid, plot_curves
+from dragoman.experiments.outcomes import _figures
+from dragoman.experiments.variants import SEED, grid
+from dragoman.inspection.comparison_plot import plot_validation_losses
 from dragoman.machine.locks import lock_folder
 from dragoman.training.checkpoint import saved_steps
 
@@ -187,8 +189,7 @@ def test_the_figures_are_of_the_validation_that_the_training_chose(tmp_path: Pat
 
 def test_the_plot(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `plot`: pip install dragoman[plot]")
-    outcome = Outcome("norm=post", 1, 10, 5.0, None, 2.0, 100, 10.0, 3.0, None, [[(1, 3.0), (2, 2.0)]])
-    plot_curves([outcome], tmp_path / "curves.png")
+    plot_validation_losses({"norm=post": [[(1, 3.0), (2, 2.0)]]}, tmp_path / "curves.png")
     assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
 
 

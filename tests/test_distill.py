@@ -17,7 +17,8 @@ from dragoman.cli.program import run
 from dragoman.data.corpus import read_pairs
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, RunFolderError
-from dragoman.experiments.distillation import Teacher, distill
+from dragoman.experiments.distillation import distill
+from dragoman.experiments.teachers import Teacher
 from dragoman.settings.data_config import DataConfig
 from dragoman.translator import SearchOptions, Translator
 
@@ -85,7 +86,7 @@ def expected(*jobs: tuple[list[str], bool], n_best: int = 1) -> list[tuple[str, 
 def test_an_ensemble_writes_a_translation_of_each_sentence(
     models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part_size: int
 ) -> None:
-    monkeypatch.setattr("dragoman.experiments.distillation.PART_SIZE", part_size)
+    monkeypatch.setattr("dragoman.experiments.parts.PART_SIZE", part_size)
     teacher = Teacher.load(models[:2], device="cpu")
     files = distill([teacher], text, tmp_path / "out")
     assert files == (tmp_path / "out" / "train.en", tmp_path / "out" / "train.de")
@@ -118,7 +119,7 @@ def test_what_was_stopped_goes_on_to_the_same_text(
     log_lines: list[str],
 ) -> None:
     """Stopped before any file gets its name: parts of both teachers, the record, and either side of the result."""
-    monkeypatch.setattr("dragoman.experiments.distillation.PART_SIZE", 4)
+    monkeypatch.setattr("dragoman.experiments.parts.PART_SIZE", 4)
     teachers = [Teacher.load(models[:1], device="cpu"), Teacher.load(models[2:], backward=True, device="cpu")]
     distill(teachers, text, tmp_path / "whole")
 

@@ -18,7 +18,7 @@ from dragoman.errors import DragomanError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dragoman.experiments.comparison import Outcome
+    from dragoman.experiments.outcomes import Outcome
 
 
 def compare(
@@ -49,14 +49,16 @@ def compare(
     require_folder(output)
     if not output.exists():  # runs that go on need their text no more
         require_readable(settings)
-    from dragoman.experiments.comparison import compare, plot_curves, require_matplotlib
+    from dragoman.experiments.comparison import compare
+    from dragoman.inspection.comparison_plot import plot_validation_losses, require_matplotlib
 
     if plot:
         require_matplotlib()  # before all the trainings
     outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
     print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
     if plot:
-        plot_curves(outcomes, output / "curves.png")
+        curves = {outcome.name: outcome.curves for outcome in outcomes}
+        plot_validation_losses(curves, output / "curves.png")
         say(f"drew {output / 'curves.png'}")
     if failed:
         advice = "see what each said above; the same command tries them again"
