@@ -108,7 +108,8 @@ def _add_product(total: Tensor, left: Tensor, right: Tensor, product: Tensor | N
 def _label_gradients(
     hidden: Tensor, weight: Tensor, targets: Tensor, smoothing: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradients of the second part: -(1 - smoothing) score(target) - smoothing / V sum(scores), over all tokens.
+    """Return the gradients of the second part, -(1 - smoothing) score(target) - smoothing / V sum(scores), over all
+    tokens.
 
     hidden (P, M, D), weight (V, D), targets (M,) -> by hidden (P, M, D), by weight (V, D), by bias (V,).
     """
