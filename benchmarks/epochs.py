@@ -24,7 +24,7 @@ from measuring import write
 
 from dragoman.data.batches import Batches
 from dragoman.data.store import INDEX, SIDES, PairStore
-from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.tokenizer_files import load_tokenizers
 
 TIMES = (1, 10)
 N_BATCHES = 500
@@ -61,7 +61,7 @@ def repeat(store: Path, folder: Path, times: int) -> None:
 
 def measure(run: Path, folder: Path) -> dict[str, Any]:
     """Return the figures of one store."""
-    tokenizers, before = Tokenizers.load(run / "tokenizer"), resident()
+    tokenizers, before = load_tokenizers(run / "tokenizer"), resident()
     clock = [time.perf_counter()]
     batches = Batches(PairStore(folder), tokenizers, batch_tokens=4096, seed=1, sampling=False)
     clock.append(time.perf_counter())

@@ -95,7 +95,7 @@ def save(bundle: str, folder: str) -> None:
     loaded = load_bundle(bundle)
     Path(folder).mkdir(parents=True, exist_ok=True)
     convert(loaded).save(folder)
-    (Path(folder) / "pieces.model").write_bytes(loaded.tokenizers.source.learned)
+    (Path(folder) / "pieces.model").write_bytes(loaded.tokenizers.source.files()["model"])
 
 
 class Peer:

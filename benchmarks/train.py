@@ -29,7 +29,7 @@ from dragoman.machine.ram import peak_memory
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.training_config import TrainingConfig
-from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.tokenizer_files import load_tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.optimizer import Optimizer
 
@@ -130,7 +130,7 @@ def training(name: str, run: Path, precision: str, n_batches: int) -> Callable[[
 
     No two batches have the same shape, or hardly any: as in a training.
     """
-    tokenizers, store = Tokenizers.load(run / "tokenizer"), PairStore(run / "data" / "train")
+    tokenizers, store = load_tokenizers(run / "tokenizer"), PairStore(run / "data" / "train")
     order = Batches(store, tokenizers, batch_tokens=4096, seed=1, sampling=False)
     torch.manual_seed(1)
     model, loss = SYSTEMS[name](tokenizers.source.vocab_size)

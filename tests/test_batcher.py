@@ -379,6 +379,7 @@ def test_planning_and_finishing_do_not_search(translator: Translator, monkeypatc
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
+        ("A", "request 2 is a str; give Requests"),
         (Request(None), "the text of request 2 is None; give strings"),  # type: ignore[arg-type]
         (Request("A", prefix=3), "the prefix of request 2 is 3, a number"),  # type: ignore[arg-type]
         (Request("A", sentences=1), "sentences of request 2 is 1, a number"),  # type: ignore[arg-type]

@@ -17,8 +17,9 @@ from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.learning import learn_tokenizers
 from dragoman.text.special_ids import SpecialIds
-from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+from dragoman.text.tokenizer import Tokenizers
 
 PAD_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().start, SpecialIds().end
 

@@ -274,7 +274,7 @@ def test_a_folder_replaced_while_it_is_read_is_never_mixed(
         other.model.output_projection.bias += 1
     save_bundle(tmp_path / "other", other.model, other.tokenizers, SearchConfig(beam_size=3), facts={})
     for number, (place, name) in enumerate(
-        ((bundle_format, "read_json"), (module, "verify_folder"), (module.Tokenizers, "load"), (module, "read_weights"))
+        ((bundle_format, "read_json"), (module, "verify_folder"), (module, "load_tokenizers"), (module, "read_weights"))
     ):
         model = shutil.copytree(bundle, tmp_path / f"model-{number}")
         real = getattr(place, name)

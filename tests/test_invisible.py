@@ -24,7 +24,8 @@ from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.characters import Characters
 from dragoman.text.cleaning import clean, comparable, harmless, without_controls
 from dragoman.text.invisible import has_joiners, is_blank, unknown_joiners, without_invisible, without_joiners
-from dragoman.text.tokenizer import Tokenizer, Tokenizers, learn_tokenizers
+from dragoman.text.learning import learn_tokenizers
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.text.words import Words
 from dragoman.translator import Translator
@@ -207,7 +208,7 @@ def test_a_learned_joiner_is_dropped_where_it_changes_nothing(kind: str) -> None
 
 
 def test_a_word_is_also_looked_up_without_its_joiners() -> None:
-    words = Words(Vocabulary(["می\u200cخواهم", "کتابها"]), "fa")
+    words = Tokenizer(Words("fa"), Vocabulary(["می\u200cخواهم", "کتابها"]))
     assert words.encode("می\u200cخواهم کتاب\u200cها کتابها") == [4, 5, 5]
     assert words.split("کتاب\u200cها بچه\u200cها") == ["کتابها", "بچه\u200cها"]
 
@@ -256,11 +257,12 @@ HIDDEN = ["\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\U000e0001", "\x1b"
 def test_no_vocabulary_writes_what_nobody_sees() -> None:
     vocabulary = Vocabulary([*HIDDEN, "a", "é", " ", "\u202eb"])
     ids = [each for word in range(len(HIDDEN)) for each in (14, word + 4, 15)] + [17, 16]
-    for tokenizer in (Words(vocabulary, "en"), Characters(vocabulary)):
+    for segmenter in (Words("en"), Characters()):
+        tokenizer = Tokenizer(segmenter, vocabulary)
         written = tokenizer.decode(ids)
         assert not set(written) & {*HIDDEN, "\u202e"}
         assert written.isprintable()
-    assert Words(vocabulary, "en").decode([14, 6, 14]) == "a a"
+    assert Tokenizer(Words("en"), vocabulary).decode([14, 6, 14]) == "a a"
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
@@ -275,9 +277,9 @@ def test_no_bytes_write_what_nobody_sees(kind: str) -> None:
 def test_tokens_that_nobody_sees_are_spelled_out() -> None:
     rows = [("a \u0627\u200cب", "x y")]
     learned = learn_tokenizers(lambda: iter(rows), TokenizerConfig(kind="characters", joint=True), "en", "de")
-    hostile = Vocabulary(["\u202e", "\u200c", "a"])
-    assert Characters(hostile).pieces([4, 5, 6]) == ["\u202e", "\u200c", "a"]
-    tokenizers = replace(learned, source=Characters(hostile), target=Characters(hostile))
+    hostile = Tokenizer(Characters(), Vocabulary(["\u202e", "\u200c", "a"]))
+    assert hostile.pieces([4, 5, 6]) == ["\u202e", "\u200c", "a"]
+    tokenizers = replace(learned, source=hostile, target=hostile)
     translator = Translator([tiny_model(tokenizers)], tokenizers)
     for seed in range(8):
         found = translator.translate("a", sample=True, seed=seed, temperature=9.0, max_length=20)

@@ -32,7 +32,7 @@ from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.parsing import parse_config
-from dragoman.text.tokenizer import learn_tokenizers
+from dragoman.text.learning import learn_tokenizers
 
 SENTENCES = [
     f"{who} {verb} {what}."

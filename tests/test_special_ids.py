@@ -32,9 +32,10 @@ from dragoman.runtime.torch_model import TorchModel
 from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.characters import Characters
+from dragoman.text.learning import learn_tokenizers
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
-from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
+from dragoman.text.tokenizer_files import load_tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.training.loss import batch_loss, n_target_tokens
 from dragoman.training.run import train
@@ -60,8 +61,7 @@ def usual() -> Tokenizers:
 def renumbered(tokenizers: Tokenizers, special_ids: SpecialIdPair) -> Tokenizers:
     sides = []
     for side, ids in ((tokenizers.source, special_ids.source), (tokenizers.target, special_ids.target)):
-        assert isinstance(side, Characters)
-        sides.append(Characters(Vocabulary(side.learned.words, ids)))
+        sides.append(Tokenizer(side.segmenter, Vocabulary(side.vocabulary.words, ids)))
     return replace(tokenizers, source=sides[0], target=sides[1])
 
 
@@ -262,11 +262,11 @@ def test_wrong_special_ids_are_refused(wrong: object, tmp_path: Path) -> None:
     description = json.loads(path.read_text())
     path.write_text(json.dumps({**description, "special_ids": wrong}))
     with pytest.raises(BundleError, match=r"special id|not a vocabulary"):
-        Tokenizers.load(tmp_path)
+        load_tokenizers(tmp_path)
     for version in (1, 2):
         path.write_text(json.dumps({**description, "format_version": version}))
-        with pytest.raises(BundleError, match="unknown key 'special_ids'"):
-            Tokenizers.load(tmp_path)
+        with pytest.raises(BundleError, match="unknown key 'has_piece_lists'"):
+            load_tokenizers(tmp_path)
 
 
 @pytest.mark.parametrize("kind", ["padding 5", "padding starts"])

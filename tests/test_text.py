@@ -21,10 +21,14 @@ from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.cleaning import clean, collapse_spaces, without_controls
 from dragoman.text.languages import WITHOUT_SPACES, base_language, lacks_spaces, scripts
+from dragoman.text.learning import learn_tokenizers
+from dragoman.text.sentence_pieces import SentencePieces, split_words
 from dragoman.text.special_ids import SpecialIds
-from dragoman.text.subword import Subword, learn_subword
+from dragoman.text.subword import Subword
+from dragoman.text.subword_learning import learn_subword
 from dragoman.text.subword_sampling import keyed_draws
-from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.tokenizer_files import load_tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.text.words import load_rules
 
@@ -121,7 +125,7 @@ def test_no_sampling_is_encoding(tokenizers: Tokenizers) -> None:
 
 def test_saved_and_loaded_is_the_same(tokenizers: Tokenizers, tmp_path: Path) -> None:
     tokenizers.save(tmp_path)
-    loaded = Tokenizers.load(tmp_path)
+    loaded = load_tokenizers(tmp_path)
     assert loaded.fingerprint() == tokenizers.fingerprint()
     assert (loaded.source_lang, loaded.target_lang, loaded.joint) == ("en", "de", tokenizers.joint)
     assert (loaded.source is loaded.target) == loaded.joint
@@ -166,7 +170,7 @@ def test_a_source_of_any_case_and_a_target_with_capitals(kind: str, joint: bool,
     learned = learn(kind, lowercase_source=True, joint=joint)
     learned.save(tmp_path)
     assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 2
-    for each in (learned, Tokenizers.load(tmp_path)):
+    for each in (learned, load_tokenizers(tmp_path)):
         assert each.source.encode(ENGLISH[0].upper()) == each.source.encode(ENGLISH[0].lower())
         assert each.target.decode(each.target.encode(GERMAN[0])) == GERMAN[0]
     pieces = learned.source.pieces(range(4, learned.source.vocab_size))
@@ -205,21 +209,22 @@ def subword(request: pytest.FixtureRequest) -> Subword:
 @given(text=texts | st.lists(st.sampled_from([*ENGLISH, *CHINESE])).map(" ".join))
 @settings(max_examples=300)
 def test_words_one_by_one_are_what_sentencepiece_gives_for_the_sentence(subword: Subword, text: str) -> None:
-    cleaned = Subword.cleaned(text, lowercase=False)
-    assert subword.encode(text) == subword._processor.encode(cleaned)
-    assert subword.split(text) == subword._processor.encode(cleaned, out_type=str)
+    cleaned, processor = " ".join(split_words(clean(text), lowercase=False)), subword.segmenter.processor
+    assert subword.encode(text) == processor.encode(cleaned)
+    assert subword.split(text) == processor.encode(cleaned, out_type=str)
 
 
 def test_few_words_are_remembered_and_no_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     source = learn("bpe").source
     monkeypatch.setattr("dragoman.text.subword._MANY_WORDS", 5)
     assert isinstance(source, Subword)
+    processor = source.segmenter.processor
     for _ in range(2):
         for text in ENGLISH:
-            assert source.encode(text) == source._processor.encode(text)
+            assert source.encode(text) == processor.encode(text)
             assert len(source._known_words) <= 5
     lines = ["".join(CHINESE) * 3 + str(number) for number in range(5)]
-    assert [source.encode(line) for line in lines] == [source._processor.encode(line) for line in lines]
+    assert [source.encode(line) for line in lines] == [processor.encode(line) for line in lines]
     assert all(len(word) < 30 for word in source._known_words)
     copy = pickle.loads(pickle.dumps(source))
     assert copy.encode(ENGLISH[0]) == source.encode(ENGLISH[0])
@@ -295,7 +300,7 @@ def test_a_vocabulary_is_learned_or_memory_is_too_short_for_it(kind: str, tmp_pa
     program = tmp_path / "program.py"
     program.write_text(
         "import re, resource, sys; from pathlib import Path\n"
-        "from dragoman.errors import ResourceError; from dragoman.text.subword import learn_subword\n"
+        "from dragoman.errors import ResourceError; from dragoman.text.subword_learning import learn_subword\n"
         "words = [f'{number * 7919 % 99991:x}' for number in range(60000)]\n"
         "texts = [' '.join(words[start : start + 10]) for start in range(0, len(words), 10)]\n"
         "now = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
@@ -320,12 +325,12 @@ def test_a_vocabulary_learned_in_another_process_is_the_same(
     kind: Literal["bpe", "unigram"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     apart = learn_subword(ENGLISH, kind, 300, exact=False, byte_fallback=True, coverage=1.0)
-    monkeypatch.setattr("dragoman.text.subword.run_apart", lambda work, *_: work())
+    monkeypatch.setattr("dragoman.text.subword_learning.run_apart", lambda work, *_: work())
     assert learn_subword(ENGLISH, kind, 300, exact=False, byte_fallback=True, coverage=1.0) == apart
 
 
 def test_a_large_corpus_is_learned_from_evenly_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.text.tokenizer._ENOUGH_SENTENCES", {"bpe": 20})
+    monkeypatch.setattr("dragoman.text.learning._ENOUGH_SENTENCES", {"bpe": 20})
     rows = [(f"a{number}", f"b{number}") for number in range(1000)]
     taken: list[str] = []
 
@@ -333,7 +338,7 @@ def test_a_large_corpus_is_learned_from_evenly_in_bounded_memory(monkeypatch: py
         taken.extend(texts)
         return learn_subword(taken, *arguments, **options)
 
-    monkeypatch.setattr("dragoman.text.tokenizer.learn_subword", note)
+    monkeypatch.setattr("dragoman.text.learning.learn_subword", note)
     learn_tokenizers(lambda: iter(rows), TokenizerConfig(), "en", "de")
     assert taken == [text for number in range(0, 1000, 100) for text in rows[number]]
 
@@ -346,7 +351,7 @@ def test_sampling_is_a_pure_function_of_text_and_key(sampling: Subword) -> None:
     first = {(text, key): sampling.sample(text, key) for key in keys for text in ENGLISH}
     again = {(text, key): sampling.sample(text, key) for text in reversed(ENGLISH) for key in reversed(keys)}
     assert first == again
-    fresh = Subword(sampling._model, sampling._kind, sampling=0.3)  # remembers nothing
+    fresh = Subword(sampling.segmenter, sampling._kind, sampling=0.3)  # remembers nothing
     assert all(fresh.sample(text, key) == ids for (text, key), ids in first.items())
 
 
@@ -374,7 +379,7 @@ def learned_bpe() -> Subword:
 def test_dropout_leaves_out_the_asked_share_of_merges() -> None:
     """A word of two characters with one merge is left apart with exactly the dropout probability."""
     model = learn_subword(["ab"] * 5, "bpe", 12, exact=False, byte_fallback=False, coverage=1.0)
-    tokenizer = Subword(model, "bpe", sampling=0.3)
+    tokenizer = Subword(SentencePieces(model), "bpe", sampling=0.3)
     assert len(tokenizer.encode("ab")) == 1
     n_apart = sum(len(tokenizer.sample("ab", (key,))) == 3 for key in range(4000))
     # "▁" and "a" are merged first; apart means that this merge was left out, and then "ab" cannot be made either way
@@ -383,19 +388,16 @@ def test_dropout_leaves_out_the_asked_share_of_merges() -> None:
 
 def share_apart(tokenizer: Subword) -> float:
     """By hand: which merges there are for "▁ab", and the chance that none of them happens."""
-    known = {piece for piece in ("▁a", "ab") if tokenizer._processor.piece_to_id(piece) != UNK_ID}
+    known = {piece for piece in ("▁a", "ab") if tokenizer.segmenter.processor.piece_to_id(piece) != UNK_ID}
     return 0.3 ** len(known)
 
 
 def test_unigram_samples_follow_the_smoothed_probabilities() -> None:
     """Against all segmentations of a word, written out."""
-    tokenizer = Subword(
-        learn_subword(ENGLISH * 3, "unigram", 330, exact=False, byte_fallback=True, coverage=1.0),
-        "unigram",
-        sampling=0.5,
-    )
+    model = learn_subword(ENGLISH * 3, "unigram", 330, exact=False, byte_fallback=True, coverage=1.0)
+    tokenizer = Subword(SentencePieces(model), "unigram", sampling=0.5)
     word = "▁book"
-    processor = tokenizer._processor
+    processor = tokenizer.segmenter.processor
     weights: dict[tuple[int, ...], float] = {}
     for cuts in range(1 << (len(word) - 1)):
         bounds = [0, *(place for place in range(1, len(word)) if cuts >> (place - 1) & 1), len(word)]
@@ -428,7 +430,7 @@ def test_vocabulary_of_counts() -> None:
     assert vocabulary.words == ("c", "<pad>", "a", "b")
     assert vocabulary.ids(["<pad>", "rare", "<eos>"]) == [5, UNK_ID, UNK_ID]
     assert len(vocabulary) == 8
-    assert Vocabulary.from_json(vocabulary.to_json()).words == vocabulary.words
+    assert Vocabulary.from_json(json.loads(vocabulary.to_bytes())["words"]).words == vocabulary.words
     with pytest.raises(ConfigError, match=r"nothing occurs 9 times, 5 at most; lower tokenizer\.min_count"):
         Vocabulary.from_counts({"a": 5, "b": 3}, min_count=9)
     assert len(Vocabulary.from_counts({}, min_count=9)) == 4
@@ -530,7 +532,7 @@ def test_a_damaged_vocabulary_file_is_refused(kind: str, content: bytes, tmp_pat
     learn(kind, joint=True).save(tmp_path)
     next(path for path in tmp_path.iterdir() if path.name.startswith("joint")).write_bytes(content)
     with pytest.raises(BundleError):
-        Tokenizers.load(tmp_path)
+        load_tokenizers(tmp_path)
 
 
 def test_a_model_with_pieces_that_are_no_text_is_refused(tmp_path: Path) -> None:
@@ -540,7 +542,7 @@ def test_a_model_with_pieces_that_are_no_text_is_refused(tmp_path: Path) -> None
     assert "▁".encode() in content
     path.write_bytes(content.replace("▁".encode(), b"\xed\xa0\x80", 1))
     with pytest.raises(BundleError):
-        Tokenizers.load(tmp_path)
+        load_tokenizers(tmp_path)
 
 
 def test_a_model_with_pieces_of_several_words_is_refused(tmp_path: Path) -> None:
@@ -548,7 +550,7 @@ def test_a_model_with_pieces_of_several_words_is_refused(tmp_path: Path) -> None
     path = tmp_path / "joint.model"
     path.write_bytes(path.read_bytes().replace(b"Kat", "▁".encode(), 1))
     with pytest.raises(BundleError, match="each word by itself"):
-        Tokenizers.load(tmp_path)
+        load_tokenizers(tmp_path)
 
 
 def test_wrong_settings_of_a_tokenizer_name_the_file_first(tmp_path: Path) -> None:
@@ -558,7 +560,7 @@ def test_wrong_settings_of_a_tokenizer_name_the_file_first(tmp_path: Path) -> No
     description["config"] |= {"kind": 1, "lowercase": "x"}
     path.write_text(json.dumps(description))
     with pytest.raises(BundleError) as caught:
-        Tokenizers.load(tmp_path)
+        load_tokenizers(tmp_path)
     first, *others = str(caught.value).split("\n")
     assert str(path) in first
     assert len(others) == 2
@@ -570,8 +572,8 @@ def test_a_model_with_other_special_tokens_is_refused(tmp_path: Path) -> None:
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(ENGLISH), model_prefix=str(tmp_path / "joint"), vocab_size=50, minloglevel=2
     )
-    with pytest.raises(BundleError, match="first ids are <unk> <s> </s>"):
-        Tokenizers.load(tmp_path)
+    with pytest.raises(BundleError, match="its ids 0, 1, 2, 3 are <unk> <s> </s>"):
+        load_tokenizers(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -594,7 +596,7 @@ def test_a_damaged_description_is_refused(key: str, value: object, tmp_path: Pat
     description[key] = value
     path.write_text(json.dumps(description))
     with pytest.raises(BundleError):
-        Tokenizers.load(tmp_path)
+        load_tokenizers(tmp_path)
 
 
 def test_links_and_missing_files_are_refused(tmp_path: Path) -> None:
@@ -602,7 +604,7 @@ def test_links_and_missing_files_are_refused(tmp_path: Path) -> None:
     model = tmp_path / "joint.model"
     model.rename(tmp_path / "elsewhere")
     with pytest.raises(BundleError):
-        Tokenizers.load(tmp_path)
+        load_tokenizers(tmp_path)
     model.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(BundleError, match="not a plain file"):
-        Tokenizers.load(tmp_path)
+        load_tokenizers(tmp_path)

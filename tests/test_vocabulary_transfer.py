@@ -1,7 +1,7 @@
 """A model goes on with another vocabulary from where it is."""
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,10 @@ from dragoman.errors import ConfigError
 from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.special_ids import SpecialIds
-from dragoman.text.subword import Subword
-from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+from dragoman.text.characters import Characters
+from dragoman.text.learning import learn_tokenizers
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
+from dragoman.text.vocabulary import Vocabulary
 from dragoman.training import train
 from dragoman.training.vocabulary_transfer import with_vocabularies
 
@@ -75,16 +76,9 @@ def test_the_same_vocabulary_changes_nothing() -> None:
         np.testing.assert_array_equal(weight, start.weights[name])
 
 
-class Pieces(Subword):
-    """A tokenizer of which no more is known than its pieces."""
-
-    def __init__(self, *pieces: str) -> None:
-        self.special_ids = SpecialIds()
-        self._names = ["<pad>", "<unk>", "<sos>", "<eos>", *pieces]
-        self.vocab_size = len(self._names)
-
-    def pieces(self, ids: Iterable[int]) -> list[str]:
-        return [self._names[each] for each in ids]
+def with_pieces(*pieces: str) -> Tokenizer:
+    """A tokenizer that cuts no text."""
+    return Tokenizer(Characters(), Vocabulary(pieces))
 
 
 @pytest.mark.parametrize(
@@ -98,9 +92,9 @@ class Pieces(Subword):
     ],
 )
 def test_a_piece_is_made_of_the_longest_known_ones_and_of_bytes(piece: str, parts: list[str]) -> None:
-    known = Pieces("▁", "▁h", "▁ho", "o", "r", "or", "<0xC3>", "<0xA9>")
+    known = with_pieces("▁", "▁h", "▁ho", "o", "r", "or", "<0xC3>", "<0xA9>")
     start = model_of(Tokenizers(known, known, TokenizerConfig(joint=True), "en", "de"))
-    new = Pieces("r", piece)
+    new = with_pieces("r", piece)
     moved = with_vocabularies(start, Tokenizers(new, new, TokenizerConfig(joint=True), "en", "de"))
     before, after = (each.weights["source_embedding.tokens.weight"] for each in (start, moved))
     names = known.pieces(range(known.vocab_size))

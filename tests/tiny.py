@@ -11,8 +11,9 @@ from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.learned_text import LearnedText
+from dragoman.text.learning import learn_tokenizers
 from dragoman.text.special_ids import SpecialIdPair
-from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+from dragoman.text.tokenizer import Tokenizers
 
 PAIRS = [
     ("A man is riding a horse.", "Ein Mann reitet auf einem Pferd."),

@@ -60,6 +60,7 @@ from dragoman.data.parallel_text import ParallelText
 from dragoman.machine.folders import MANIFEST
 from dragoman.machine.json_files import to_json
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.tokenizer_files import load_tokenizers
 
 #: Seconds that one trial may take, and memory that it may add to what the program has before it.
 PATIENCE = 10
@@ -327,7 +328,7 @@ def make_tokenizers(place: Path) -> None:
     for kind in TOKENIZERS:
         (place / kind).mkdir()
         tiny_tokenizers(kind).save(place / kind)
-        use_tokenizers(Tokenizers.load(place / kind))
+        use_tokenizers(load_tokenizers(place / kind))
 
 
 def try_tokenizer(place: Path, dice: Random | None) -> tuple[int, list[str]]:
@@ -341,7 +342,7 @@ def try_tokenizer(place: Path, dice: Random | None) -> tuple[int, list[str]]:
         damage = damaged_json if vocabulary.suffix == ".json" else damaged_message
         vocabulary.write_bytes(damage(dice, vocabulary.read_bytes()))
     try:
-        use_tokenizers(Tokenizers.load(folder))
+        use_tokenizers(load_tokenizers(folder))
     except AssertionError:
         raise
     except Exception as error:

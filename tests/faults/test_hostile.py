@@ -35,7 +35,7 @@ from tiny import PAIRS, tiny_model
 from dragoman.bundle.bundle import save_bundle
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.tokenizer import learn_tokenizers
+from dragoman.text.learning import learn_tokenizers
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork and limits of memory; Linux only")
 

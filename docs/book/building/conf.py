@@ -53,7 +53,11 @@ napoleon_numpy_docstring = False
 napoleon_use_rtype = False
 nitpicky = True
 # Names of other projects, which only a network could resolve, and names that a signature shows but nobody imports.
-nitpick_ignore_regex = [("py:.*", r"(?!dragoman\.).*"), ("py:.*", r"dragoman\..*\.(T|S|Item|_\w+)")]
+nitpick_ignore_regex = [
+    ("py:.*", r"(?!dragoman\.).*"),
+    ("py:.*", r"dragoman\..*\.(T|S|Item|_\w+)"),
+    ("py:.*", r"dragoman\.(data\.formats|data\.text_files|text\.learned_text|translator\.models)\..*"),
+]
 
 # -- pages ---------------------------------------------------------------------------------------------------------
 

@@ -31,7 +31,8 @@ from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
 from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.tokenizer import Tokenizers, file_limits
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.tokenizer_files import file_limits, load_tokenizers
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
@@ -170,7 +171,7 @@ def _load(folder: Path, verify: bool) -> Bundle:
     if problem := disproportion(config, search):
         raise BundleError(problem, folder / CONFIG, advice="use another copy")
     weights = read_weights(folder / WEIGHTS, shapes, precision)
-    tokenizers = Tokenizers.load(folder / TOKENIZER, expected)
+    tokenizers = load_tokenizers(folder / TOKENIZER, expected)
     sizes = tokenizers.source.vocab_size, tokenizers.target.vocab_size
     if sizes != expected:
         what = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"

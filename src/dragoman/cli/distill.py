@@ -19,6 +19,17 @@ if TYPE_CHECKING:
     from dragoman.experiments.teachers import Teacher
 
 
+Each = Annotated[
+    bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
+]
+Backward = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--backward", metavar="MODEL", help="A model of the other direction: it writes sources. May be repeated."
+    ),
+]
+
+
 @with_groups
 def distill(
     model: Models,
@@ -27,15 +38,8 @@ def distill(
     search: SearchFlags,
     sampling: SamplingFlags,
     engine: EngineOptions,
-    each: Annotated[
-        bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
-    ] = False,
-    backward: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--backward", metavar="MODEL", help="A model of the other direction: it writes sources. May be repeated."
-        ),
-    ] = None,
+    each: Each = False,
+    backward: Backward = None,
     n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
     sentences: Sentences = None,
 ) -> None:
@@ -59,14 +63,9 @@ def distill(
     teachers = _teachers(model, backward or [], engine, each=each)
     samples = all(teacher.translator.search.sample for teacher in teachers)
     options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
-    files = distill(
-        teachers,
-        _read(text, teachers[0].languages),
-        output,
-        options=options,
-        sentences=sentences,
-        batch_size=engine.batch_size,
-    )
+    pairs = _read(text, teachers[0].languages)
+    settings: Any = {"options": options, "sentences": sentences, "batch_size": engine.batch_size}
+    files = distill(teachers, pairs, output, **settings)
     command = command_line("train", "--source", files[0], "--target", files[1])
     say(f"train on it, and validate on text of people: {command} --validation-source ...")
 

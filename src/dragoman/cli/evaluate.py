@@ -6,33 +6,31 @@ import contextlib
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import EngineOptions, LanguageOptions, SearchFlags, TextOptions
-from dragoman.cli.options import AsJson, Models, Overwrite, Recipe, Sentences
+from dragoman.cli.option_groups import EngineOptions, SearchFlags
+from dragoman.cli.options import AsJson, Models, Overwrite, Sentences
 from dragoman.cli.streams import print_result, result_lines
-from dragoman.cli.test_set import M30k, Request, Split, read_test_set, refuse_options, warn_of_length
+from dragoman.cli.test_set import TestSetOptions, read_test_set, warn_of_length
 
 if TYPE_CHECKING:
     from dragoman.evaluation.evaluation import Evaluation
 
 
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Write the translations here.")]
+
+
 @with_groups
 def evaluate(
-    context: typer.Context,
     model: Models,
-    text: TextOptions,
-    languages: LanguageOptions,
+    options: TestSetOptions,
     search: SearchFlags,
     engine: EngineOptions,
-    recipe: Recipe = None,
-    split: Split = "test",
-    m30k: M30k = False,
     sentences: Sentences = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write the translations here.")] = None,
+    output: Output = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -45,28 +43,19 @@ def evaluate(
     \b
     dragoman evaluate -m runs/my --source test.en --target test.de
     """
-    request = Request(recipe, text, languages, split, m30k)
-    if request.has_files:
-        refuse_options(context, {"recipe", "split"}, "--source, --target or --pairs")
+    options.refuse_contradictions()
     from dragoman.cli.metric_tables import evaluation_table
     from dragoman.evaluation.evaluation import evaluate
 
     with contextlib.ExitStack() as stack:
         translator = engine.load(model)
-        test = read_test_set(request, model, translator)
+        test = read_test_set(options, model, translator, default="test")
         inputs = test.text.files.values()
         write = stack.enter_context(result_lines(output, overwrite=overwrite, inputs=inputs)) if output else None
         warn_of_length(test, translator, has_perplexity=True)
-        results = evaluate(
-            translator,
-            test.sources,
-            test.references,
-            language=test.language,
-            m30k_references=test.m30k_references,
-            sentences=sentences,
-            batch_size=engine.batch_size,
-            **asdict(search),
-        )
+        settings: Any = {**asdict(search), "sentences": sentences, "batch_size": engine.batch_size}
+        settings |= {"language": test.language, "m30k_references": test.m30k_references}
+        results = evaluate(translator, test.sources, test.references, **settings)
         if write is not None:
             for translation in results.translations:
                 write(translation)

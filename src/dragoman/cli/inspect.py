@@ -31,25 +31,31 @@ def inspect_model(model: EachModel) -> None:
         print_result(f"{bundle.describe()}\n{bundle.model}")
 
 
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A page (.html), picture (.png, .svg) or data (.json).")
+]
+Kind = Annotated[
+    Literal["encoder", "decoder", "cross"],
+    typer.Option("--kind", help="The attention that a picture shows, or that a page shows first."),
+]
+Layer = Annotated[
+    int | None, typer.Option("--layer", help="A layer, from 1. Default: all in a picture, otherwise the last.")
+]
+Head = Annotated[
+    int | None, typer.Option("--head", help="A head, from 1. Default: all in a picture, otherwise their mean.")
+]
+
+
 @inspect.command("attention", cls=Command)
 def attention(
     text: Text,
     model: OneModel,
     target: Annotated[str | None, typer.Option("--target", help="A translation; default: the model's own.")] = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A page (.html), picture (.png, .svg) or data (.json).")
-    ] = None,
+    output: Output = None,
     overwrite: Overwrite = False,
-    kind: Annotated[
-        Literal["encoder", "decoder", "cross"],
-        typer.Option("--kind", help="The attention that a picture shows, or that a page shows first."),
-    ] = "cross",
-    layer: Annotated[
-        int | None, typer.Option("--layer", help="A layer, from 1. Default: all in a picture, otherwise the last.")
-    ] = None,
-    head: Annotated[
-        int | None, typer.Option("--head", help="A head, from 1. Default: all in a picture, otherwise their mean.")
-    ] = None,
+    kind: Kind = "cross",
+    layer: Layer = None,
+    head: Head = None,
     device: Device = "auto",
 ) -> None:
     """Show what a model attends to in a sentence.

@@ -52,6 +52,16 @@ class TextOptions:
 
 
 @dataclass(frozen=True)
+class FileOptions:
+    """Parallel text in files: two, or one file of pairs."""
+
+    source: Source = None
+    target: Target = None
+    pairs: Pairs = None
+    columns: Columns = None
+
+
+@dataclass(frozen=True)
 class ValidationOptions:
     """Parallel text by which a run chooses its best model."""
 

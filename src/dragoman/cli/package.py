@@ -14,20 +14,21 @@ from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError
 
+Precision = Annotated[
+    Literal["float32", "float16", "int8"],
+    typer.Option("--precision", help="Precision of the weights on disk: float16 has half the size, int8 a quarter."),
+]
+Card = Annotated[
+    Path | None,
+    typer.Option("--card", help="Markdown that describes the model; it becomes README.md in the bundle."),
+]
+
 
 def package(
     model: OneModel,
     output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
-    precision: Annotated[
-        Literal["float32", "float16", "int8"],
-        typer.Option(
-            "--precision", help="Precision of the weights on disk: float16 has half the size, int8 a quarter."
-        ),
-    ] = "float16",
-    card: Annotated[
-        Path | None,
-        typer.Option("--card", help="Markdown that describes the model; it becomes README.md in the bundle."),
-    ] = None,
+    precision: Precision = "float16",
+    card: Card = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
 ) -> None:

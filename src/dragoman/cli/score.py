@@ -11,21 +11,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dragoman.cli.options import (
-    AsJson,
-    BatchSize,
-    Columns,
-    Device,
-    InvalidUtf8,
-    Models,
-    Overwrite,
-    Pairs,
-    Source,
-    Target,
-    Utf8,
-)
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import FileOptions
+from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8
 from dragoman.cli.streams import input_lines, result_lines, stdin_is_file, with_progress
-from dragoman.cli.training_settings import readable
+from dragoman.cli.training_settings import known_languages, readable
 from dragoman.errors import DataError
 
 if TYPE_CHECKING:
@@ -35,17 +25,18 @@ if TYPE_CHECKING:
 CHUNK = 1000
 
 
+PerToken = Annotated[
+    bool, typer.Option("--per-token", help="Divide by the number of tokens, the end of the sentence included.")
+]
+
+
+@with_groups
 def score(
     model: Models,
-    source: Source = None,
-    target: Target = None,
-    pairs: Pairs = None,
-    columns: Columns = None,
+    files: FileOptions,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
     overwrite: Overwrite = False,
-    per_token: Annotated[
-        bool, typer.Option("--per-token", help="Divide by the number of tokens, the end of the sentence included.")
-    ] = False,
+    per_token: PerToken = False,
     as_json: AsJson = False,
     batch_size: BatchSize = None,
     device: Device = "auto",
@@ -60,29 +51,36 @@ def score(
     \b
     dragoman score -m runs/my --source text.en --target text.de
     """
-    if (source is None) != (target is None):
-        raise typer.BadParameter("--source and --target belong together")
-    if pairs is not None and (source is not None or invalid_utf8 != "error"):
-        raise typer.BadParameter("--pairs goes without --source, --target and --invalid-utf8")
-    if pairs is None and columns is not None:
-        raise typer.BadParameter("--columns says nothing without --pairs")
-    lines: Iterator[tuple[str, str]] = iter(())
-    if source is not None and target is not None:
-        lines = _paired(Path(source), Path(target), invalid_utf8)
-    elif pairs is None:
-        lines = _tabbed(input_lines(None, invalid_utf8))
-    with result_lines(output, overwrite=overwrite, inputs=[source, target, pairs]) as write:
+    _refuse_contradictions(files, invalid_utf8)
+    inputs = [files.source, files.target, files.pairs]
+    with result_lines(output, overwrite=overwrite, inputs=inputs) as write:
         from dragoman.translator import Translator
 
         translator = Translator.load(*model, device=device)
-        if pairs is not None:
-            lines = _in_pair_file(pairs, columns, translator)
-        scores = _scores(translator, lines, batch_size, name=source or pairs or "standard input")
-        from_file = source is not None or pairs is not None or stdin_is_file()
-        for each in with_progress(scores, from_file=from_file, output=output):
-            value = each.per_token if per_token else each.log_prob
-            told = {**asdict(each), "per_token": each.per_token}
-            write(json.dumps(told, ensure_ascii=False) if as_json else f"{value:.6f}")
+        pairs = _pairs(files, invalid_utf8, translator)
+        scores = _scores(translator, pairs, batch_size, name=files.source or files.pairs or "standard input")
+        from_file = any(inputs) or stdin_is_file()
+        for result in with_progress(scores, from_file=from_file, output=output):
+            value = result.per_token if per_token else result.log_prob
+            values = {**asdict(result), "per_token": result.per_token}
+            write(json.dumps(values, ensure_ascii=False) if as_json else f"{value:.6f}")
+
+
+def _refuse_contradictions(files: FileOptions, invalid_utf8: InvalidUtf8) -> None:
+    if (files.source is None) != (files.target is None):
+        raise typer.BadParameter("--source and --target belong together")
+    if files.pairs is not None and (files.source is not None or invalid_utf8 != "error"):
+        raise typer.BadParameter("--pairs goes without --source, --target and --invalid-utf8")
+    if files.pairs is None and files.columns is not None:
+        raise typer.BadParameter("--columns says nothing without --pairs")
+
+
+def _pairs(files: FileOptions, invalid_utf8: InvalidUtf8, translator: Translator) -> Iterator[tuple[str, str]]:
+    if files.pairs is not None:
+        return _in_pair_file(files.pairs, files.columns, translator)
+    if files.source is not None and files.target is not None:
+        return _paired(Path(files.source), Path(files.target), invalid_utf8)
+    return _tabbed(input_lines(None, invalid_utf8))
 
 
 def _scores(
@@ -111,13 +109,12 @@ def _paired(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Iterator[t
 
 def _in_pair_file(path: str, columns: str | None, translator: Translator) -> Iterator[tuple[str, str]]:
     """Read the pairs of a file in the languages of the model."""
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE, read_pairs
+    from dragoman.data.corpus import read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     tokenizers = translator.tokenizers
-    own = {"source_lang": tokenizers.source_lang, "target_lang": tokenizers.target_lang}
-    settings = {key: language for key, language in own.items() if language != UNKNOWN_LANGUAGE}
+    settings = known_languages((tokenizers.source_lang, tokenizers.target_lang))
     settings |= {"pairs": path} | ({} if columns is None else {"columns": columns})
     return readable(read_pairs(parse_section(DataConfig, settings), "train"))
 

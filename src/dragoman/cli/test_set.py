@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dragoman.cli.option_groups import LanguageOptions, TextOptions, given
+from dragoman.cli.option_groups import given
+from dragoman.cli.options import Columns, Corpus, Pairs, Recipe, Source, SourceLang, Target, TargetLang
 from dragoman.cli.streams import say
 from dragoman.cli.training_settings import known_languages, readable, recipe_settings, require_text
 from dragoman.errors import ConfigError
@@ -22,25 +23,51 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-SplitName = Literal["train", "validation", "test"]
-Split = Annotated[SplitName, typer.Option("--split", help="Which part of a corpus.")]
 M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU (always so for the corpus multi30k).")]
+SplitName = Literal["train", "validation", "test"]
+Split = Annotated[
+    SplitName | None,
+    typer.Option("--split", help="Which part of a corpus. Default: test; for `tune` validation."),
+]
 
 
 @dataclass(frozen=True)
-class Request:
+class TestSetOptions:
     """The options that name a test set."""
 
-    recipe: Path | None
-    text: TextOptions
-    languages: LanguageOptions
-    split: SplitName
-    m30k: bool
+    recipe: Recipe = None
+    corpus: Corpus = None
+    split: Split = None
+    source: Source = None
+    target: Target = None
+    pairs: Pairs = None
+    columns: Columns = None
+    source_lang: SourceLang = None
+    target_lang: TargetLang = None
+    m30k: M30k = False
 
     @property
     def has_files(self) -> bool:
         """True if the text is given as files."""
-        return bool(self.text.source or self.text.target or self.text.pairs)
+        return bool(self.source or self.target or self.pairs)
+
+    @property
+    def data(self) -> dict[str, str]:
+        """The options of the data section that are given."""
+        others = ("recipe", "split", "m30k")
+        return {name: value for name, value in given(self).items() if name not in others}
+
+    def refuse_contradictions(self) -> None:
+        """Refuse options that say nothing beside others.
+
+        Raises:
+            typer.BadParameter: a recipe or a part of a corpus beside files.
+        """
+        if self.has_files:
+            for name, value in (("recipe", self.recipe), ("--split", self.split)):
+                if value is not None:
+                    what = f"{name} says nothing with --source, --target or --pairs; leave it out"
+                    raise typer.BadParameter(what)
 
 
 @dataclass(frozen=True)
@@ -55,8 +82,13 @@ class TestSet:
     m30k_references: Sequence[str] | None
 
 
-def read_test_set(request: Request, models: Sequence[str], translator: Translator) -> TestSet:
+def read_test_set(
+    options: TestSetOptions, models: Sequence[str], translator: Translator, *, default: SplitName
+) -> TestSet:
     """Read the text that the options name, and warn where its scores would mislead.
+
+    Args:
+        default: the part of a corpus that is read without --split.
 
     Raises:
         ConfigError: no text is named, or the corpus has no such part.
@@ -66,49 +98,54 @@ def read_test_set(request: Request, models: Sequence[str], translator: Translato
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.evaluation.evaluation import m30k_references
 
-    text, own_language, is_multi30k = _find_text(request, models, translator)
+    split: SplitName = options.split or default
+    text, own_language, is_multi30k = _find_text(options, split, models, translator)
     pairs = readable(text)
     if "pairs" in text.files:
         pairs = (pair for pair in pairs if any(pair))  # a blank line of a table is no pair
     sources, references = map(list, list(zip(*pairs, strict=True)) or [(), ()])
-    asked = request.languages.target_lang or translator.tokenizers.target_lang
+    asked = options.target_lang or translator.tokenizers.target_lang
     language = own_language if asked == UNKNOWN_LANGUAGE else asked
     warn_of_spaces(language, references)
-    if request.split == "test":
+    if split == "test":
         _warn_of_training(models, sources, references)
-    own = multi30k.tokenised_references(request.split, language) if is_multi30k else None
-    tokenised = m30k_references(references, language, own) if request.m30k or is_multi30k else None
+    own = multi30k.tokenised_references(split, language) if is_multi30k else None
+    tokenised = m30k_references(references, language, own) if options.m30k or is_multi30k else None
     return TestSet(text, sources, references, language, tokenised)
 
 
-def _find_text(request: Request, models: Sequence[str], translator: Translator) -> tuple[ParallelText, str, bool]:
-    """Return a text, the language of its targets, and True if it is Multi30k's: files, a part of a corpus or recipe, or
-    the text that a run was validated on."""
+def _find_text(
+    options: TestSetOptions, split: SplitName, models: Sequence[str], translator: Translator
+) -> tuple[ParallelText, str, bool]:
+    """Return a text, the language of its targets, and True if it is Multi30k.
+
+    It comes from files, or is a part of a corpus or recipe, or the text that a run was validated on.
+    """
     from dragoman.data import multi30k
     from dragoman.data.corpus import available_splits, languages, read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    options = given(request.text, request.languages)
+    given_data, recipe = options.data, options.recipe
     tokenizers = translator.tokenizers
     own = known_languages((tokenizers.source_lang, tokenizers.target_lang))
-    if request.has_files:
+    if options.has_files:
         # Columns and keys may be named after languages; two files tell theirs by their names.
-        others = {key: lang for key, lang in own.items() if lang not in options.values()} if request.text.pairs else {}
-        files = parse_section(DataConfig, others | options)
+        others = {key: lang for key, lang in own.items() if lang not in given_data.values()} if options.pairs else {}
+        files = parse_section(DataConfig, others | given_data)
         _warn_of_languages(files, translator)
         return read_pairs(files, "train"), languages(files)[1], False
-    if (validated := _validation_text(request, models, translator)) is not None:
+    if (validated := _validation_text(options, split, models, translator)) is not None:
         return validated, tokenizers.target_lang, False
-    settings = recipe_settings(request.recipe, None, options)
-    is_text_known = _is_run(models) or request.split == "validation"
-    require_text(settings, request.recipe, ", or --split validation with a run folder" if is_text_known else "")
-    splits = available_splits(parse_section(DataConfig, settings["data"], request.recipe))
-    if request.split not in splits:
+    settings = recipe_settings(recipe, None, given_data)
+    is_text_known = _is_run(models) or split == "validation"
+    require_text(settings, recipe, ", or --split validation with a run folder" if is_text_known else "")
+    splits = available_splits(parse_section(DataConfig, settings["data"], recipe))
+    if split not in splits:
         advice = f"give --split {' or '.join(splits)}, or --source and --target"
-        raise ConfigError(f"no {request.split} data is given", request.recipe, advice=advice)
+        raise ConfigError(f"no {split} data is given", recipe, advice=advice)
     data = parse_section(DataConfig, own | settings["data"])
-    return read_pairs(data, request.split), languages(data)[1], data.corpus == multi30k.NAME
+    return read_pairs(data, split), languages(data)[1], data.corpus == multi30k.NAME
 
 
 def _is_run(models: Sequence[str]) -> bool:
@@ -117,17 +154,19 @@ def _is_run(models: Sequence[str]) -> bool:
     return len(models) == 1 and is_prepared(Path(models[0]))
 
 
-def _validation_text(request: Request, models: Sequence[str], translator: Translator) -> ParallelText | None:
-    """Return the text by which a run chose its best, where nothing else is named."""
+def _validation_text(
+    options: TestSetOptions, split: SplitName, models: Sequence[str], translator: Translator
+) -> ParallelText | None:
+    """Return the text by which a run chose its best, if nothing else is named."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.prepared import validation_text
 
-    if not _is_run(models) or request.split != "validation" or request.recipe or request.text.corpus:
+    if not _is_run(models) or split != "validation" or options.recipe or options.corpus:
         return None
     allowed = {"target_lang"} if translator.tokenizers.target_lang == UNKNOWN_LANGUAGE else set()
-    if given(request.text, request.languages).keys() - allowed:
-        options = "--columns says" if request.text.columns else "languages say"
-        raise typer.BadParameter(f"{options} nothing of what a run was validated on; leave them out")
+    if options.data.keys() - allowed:
+        subject = "--columns says" if options.columns else "languages say"
+        raise typer.BadParameter(f"{subject} nothing of what a run was validated on; leave them out")
     return validation_text(Path(models[0]))
 
 
@@ -148,18 +187,6 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
     if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
         what = "the references are written without spaces, in a language that nobody named"
         _log.warning(f"{what}; give --target-lang, or BLEU is far too low")
-
-
-def refuse_options(context: typer.Context, names: set[str], reason: str) -> None:
-    """Refuse options of the command line that say nothing beside others.
-
-    Raises:
-        typer.BadParameter: one of `names` is given.
-    """
-    for parameter in context.command.params:
-        source = context.get_parameter_source(str(parameter.name))
-        if parameter.name in names and source is not None and source.name == "COMMANDLINE":
-            raise typer.BadParameter(f"{max(parameter.opts, key=len)} says nothing with {reason}; leave it out")
 
 
 def _warn_of_languages(data: DataConfig, translator: Translator) -> None:

@@ -29,12 +29,28 @@ Folder = Annotated[
 ]
 
 
+InitFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--init-from",
+        help="Start from this trained model (fine-tuning): a bundle, a run, a shipped one. "
+        "With --set tokenizer.vocab_size=... it learns a new vocabulary.",
+    ),
+]
+Seed = Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")]
+
+
 def _list_settings(asked: bool) -> None:
     if asked:
         from dragoman.settings.description import describe_settings
 
         print_result(describe_settings())
         raise typer.Exit
+
+
+ListSettings = Annotated[
+    bool, typer.Option("--list-settings", help="Print every setting, as an empty recipe.", callback=_list_settings)
+]
 
 
 @with_groups
@@ -44,22 +60,12 @@ def train(
     languages: LanguageOptions,
     recipe: Recipe = None,
     output: Folder = None,
-    init_from: Annotated[
-        str | None,
-        typer.Option(
-            "--init-from",
-            help="Start from this trained model (fine-tuning): a bundle, a run, a shipped one. "
-            "With --set tokenizer.vocab_size=... it learns a new vocabulary.",
-        ),
-    ] = None,
+    init_from: InitFrom = None,
     overrides: Settings = None,
-    seed: Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")] = None,
+    seed: Seed = None,
     device: Device = "auto",
     invalid_utf8: DropInvalid = None,
-    list_settings: Annotated[
-        bool,
-        typer.Option("--list-settings", help="Print every setting, as an empty recipe.", callback=_list_settings),
-    ] = False,
+    list_settings: ListSettings = False,
 ) -> None:
     """Train a translator, or continue a training.
 
@@ -73,15 +79,38 @@ def train(
     """
     data = _data_options(text, validation, languages, invalid_utf8)
     if recipe is None and not data.keys() - {"source_lang", "target_lang"} and output is not None:
-        if (output / "config.yaml").is_file():
-            recipe = output / "config.yaml"  # the run folder has all settings
-        elif not any(each.startswith("data.") for each in overrides or []):
-            advice = "name text to begin one: --source and --target; see --help"
-            raise ConfigError("there is no training to go on with", output, advice=advice)
+        recipe = _recipe_of_run(output, overrides or [])
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
+    folder = _check(settings, recipe, output, init_from)
+    from dragoman.machine.devices import find_device
+    from dragoman.machine.torchrun import is_main_process
+
+    find_device(device)
+    if is_main_process():
+        say(f"run folder: {folder}")
+    from dragoman.training.run import train
+
+    start = Path(init_from) if init_from is not None else None
+    best = train(settings, folder, init_from=start, device=device, progress_bar=True)
+    if is_main_process():
+        _say_done(best, folder, settings)
+
+
+def _recipe_of_run(folder: Path, overrides: list[str]) -> Path | None:
+    """Return the settings of a run that goes on; None if `overrides` name text for a new one."""
+    if (folder / "config.yaml").is_file():
+        return folder / "config.yaml"
+    if not any(override.startswith("data.") for override in overrides):
+        advice = "name text to begin one: --source and --target; see --help"
+        raise ConfigError("there is no training to go on with", folder, advice=advice)
+    return None
+
+
+def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, init_from: str | None) -> Path:
+    """Refuse wrong settings, texts, folders and models before slow imports; return the run folder."""
     from dragoman.settings.parsing import check_settings
 
-    check_settings(settings, recipe)  # report mistakes before anything else
+    check_settings(settings, recipe)
     require_text(settings, recipe)
     folder = output or default_folder(settings)
     require_folder(folder)
@@ -91,21 +120,7 @@ def train(
         find_bundle(init_from)
     if not (folder / "checkpoints").exists():  # a run that goes on needs its text no more
         require_readable(settings)
-    from dragoman.machine.devices import find_device
-    from dragoman.machine.torchrun import is_main_process
-
-    find_device(device)
-
-    if is_main_process():
-        say(f"run folder: {folder}")
-    from dragoman.training.run import train
-
-    start = Path(init_from) if init_from is not None else None
-    best = train(settings, folder, init_from=start, device=device, progress_bar=True)
-    if is_main_process():
-        say(f"done; the best model is {best}. Use it:")
-        say(f"  {command_line('translate', '-m', folder)}")
-        say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
+    return folder
 
 
 @with_groups
@@ -153,6 +168,12 @@ def _data_options(*groups: object) -> dict[str, str]:
     """Return the options of the data section that are given, by the names of their settings."""
     *options, invalid_utf8 = groups
     return {**given(*options), **({} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8})}
+
+
+def _say_done(best: Path, folder: Path, settings: dict[str, Any]) -> None:
+    say(f"done; the best model is {best}. Use it:")
+    say(f"  {command_line('translate', '-m', folder)}")
+    say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
 
 
 def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:

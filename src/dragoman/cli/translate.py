@@ -7,22 +7,47 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import EngineOptions, SamplingFlags, SearchFlags, search_options
-from dragoman.cli.options import AsJson, Models, Overwrite, Sentences, Utf8
+from dragoman.cli.options import AsJson, InvalidUtf8, Models, Overwrite, Sentences, Utf8
 from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, with_progress
 
 if TYPE_CHECKING:
+    from dragoman.documents import Document
     from dragoman.translator import Translation
 
 
 #: Batches of a file that are read, sorted by length and shared among the workers together.
 READ_AHEAD = 128
+
+
+Input = Annotated[
+    Path | None, typer.Option("--input", "-i", help="Plain text (.gz, .bz2, .xz too); default: standard input.")
+]
+DocumentFile = Annotated[
+    Path | None,
+    typer.Option("--document", help="A text file (.txt) whose paragraphs, indentation and line ends stay as they are."),
+]
+Output = Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")]
+NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
+Prefix = Annotated[str | None, typer.Option("--prefix", help="Begin each translation with these words.")]
+Align = Annotated[
+    bool, typer.Option("--align", help="Add the words that belong together: text ||| 0-0 1-2 (source-target).")
+]
+
+
+class _Text(NamedTuple):
+    """The text to translate."""
+
+    lines: Iterator[str]
+    document: Document | None  # that the lines come from
+    is_file: bool
+    is_typed: bool  # at a prompt
 
 
 @with_groups
@@ -31,24 +56,13 @@ def translate(
     search: SearchFlags,
     sampling: SamplingFlags,
     engine: EngineOptions,
-    input: Annotated[
-        Path | None, typer.Option("--input", "-i", help="Plain text (.gz, .bz2, .xz too); default: standard input.")
-    ] = None,
-    document: Annotated[
-        Path | None,
-        typer.Option(
-            "--document", help="A text file (.txt) whose paragraphs, indentation and line ends stay as they are."
-        ),
-    ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
+    input: Input = None,
+    document: DocumentFile = None,
+    output: Output = None,
     overwrite: Overwrite = False,
-    n_best: Annotated[
-        int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")
-    ] = None,
-    prefix: Annotated[str | None, typer.Option("--prefix", help="Begin each translation with these words.")] = None,
-    align: Annotated[
-        bool, typer.Option("--align", help="Add the words that belong together: text ||| 0-0 1-2 (source-target).")
-    ] = False,
+    n_best: NBest = None,
+    prefix: Prefix = None,
+    align: Align = False,
     sentences: Sentences = None,
     as_json: AsJson = False,
     invalid_utf8: Utf8 = "error",
@@ -64,44 +78,48 @@ def translate(
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --document notes.txt --output notes.de.txt
     """
+    if document is not None and (input is not None or n_best is not None or align or as_json):
+        raise typer.BadParameter("--document goes without --input, --n-best, --align and --json")
+    text = _open(input, document, invalid_utf8)
+    with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
+        translator = engine.load(model, one_worker=not text.is_file)
+        options = search_options(search, sampling, samples=translator.search.sample)
+        batch_size, read_ahead = 1 if text.is_typed else engine.batch_size, READ_AHEAD if text.is_file else 1
+        options |= {"n_best": n_best, "batch_size": batch_size, "read_ahead": read_ahead}
+        options |= {"prefixes": prefix, "align": align, "sentences": sentences}
+        translations = translator.translate_stream(text.lines, **options)
+        results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
+        for content in _contents(results, text, moses=n_best is not None, as_json=as_json):
+            write(content)
+
+
+def _open(input: Path | None, document: Path | None, invalid_utf8: InvalidUtf8) -> _Text:
     from dragoman.documents import open_document
     from dragoman.machine.torchrun import refuse_copies
 
     refuse_copies("dragoman translate")
-    if document is not None and (input is not None or n_best is not None or align or as_json):
-        raise typer.BadParameter("--document goes without --input, --n-best, --align and --json")
-    form = None if document is None else open_document(document)
-    prompted = form is None and input is None and _is_terminal()
-    if form is not None:
-        lines = iter(form.segments())
-    else:
-        lines = _with_prompt() if prompted else input_lines(input, invalid_utf8, skip_long=True)
-    with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
-        from_file = form is not None or input is not None or stdin_is_file()
-        translator = engine.load(model, one_worker=not from_file)
-        translations = translator.translate_stream(
-            lines,
-            prefixes=prefix,
-            align=align,
-            sentences=sentences,
-            batch_size=1 if prompted else engine.batch_size,
-            read_ahead=READ_AHEAD if from_file else 1,
-            n_best=n_best,
-            **search_options(search, sampling, samples=translator.search.sample),
-        )
-        translations = with_progress(translations, from_file=from_file, output=output)
-        translations = _with_warnings(translations, "line" if form is None else "segment")
-        if form is not None:
-            write(form.rebuild([translation.text for translation in translations]))
-            return
-        for number, translation in enumerate(translations):
-            for line in _format(number, translation, moses=n_best is not None, as_json=as_json):
-                write(line.encode() + b"\n")
+    if document is not None:
+        opened = open_document(document)
+        return _Text(iter(opened.segments()), opened, is_file=True, is_typed=False)
+    if input is None and _is_terminal():
+        return _Text(_with_prompt(), None, is_file=False, is_typed=True)
+    is_file = input is not None or stdin_is_file()
+    return _Text(input_lines(input, invalid_utf8, skip_long=True), None, is_file, is_typed=False)
 
 
-def _with_warnings(translations: Iterable[Translation], unit: str) -> Iterator[Translation]:
-    """Yield the translations; tell of their flags on the way."""
-    warnings = LineWarnings(unit)
+def _contents(translations: Iterable[Translation], text: _Text, *, moses: bool, as_json: bool) -> Iterator[bytes]:
+    """Yield the content of the output: a whole document, or lines."""
+    if text.document is not None:
+        yield text.document.rebuild([translation.text for translation in translations])
+        return
+    for number, translation in enumerate(translations):
+        for line in _format(number, translation, moses=moses, as_json=as_json):
+            yield line.encode() + b"\n"
+
+
+def _with_warnings(translations: Iterable[Translation], text: _Text) -> Iterator[Translation]:
+    """Yield the translations, and warn of those that should be checked."""
+    warnings = LineWarnings("line" if text.document is None else "segment")
     for number, translation in enumerate(translations, start=1):
         warnings.tell(number, translation)
         yield translation

@@ -10,35 +10,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import EngineOptions, LanguageOptions, SearchFlags, TextOptions, given
-from dragoman.cli.options import AsJson, Models, Recipe, Sentences
+from dragoman.cli.option_groups import EngineOptions, SearchFlags, given
+from dragoman.cli.options import AsJson, Models, Sentences
 from dragoman.cli.streams import print_result
-from dragoman.cli.test_set import M30k, Request, Split, read_test_set, refuse_options, warn_of_length
+from dragoman.cli.test_set import TestSetOptions, read_test_set, warn_of_length
 
 if TYPE_CHECKING:
     from dragoman.evaluation.metrics import Metric
 
 
+Vary = Annotated[
+    list[str],
+    typer.Option(
+        "--vary",
+        metavar="KEY=VALUE,VALUE",
+        help="A search setting and its values, e.g. beam_size=1,5.",
+        show_default=False,
+    ),
+]
+
+
 @with_groups
 def tune(
-    context: typer.Context,
     model: Models,
-    vary: Annotated[
-        list[str],
-        typer.Option(
-            "--vary",
-            metavar="KEY=VALUE,VALUE",
-            help="A search setting and its values, e.g. beam_size=1,5.",
-            show_default=False,
-        ),
-    ],
-    text: TextOptions,
-    languages: LanguageOptions,
+    vary: Vary,
+    options: TestSetOptions,
     search: SearchFlags,
     engine: EngineOptions,
-    recipe: Recipe = None,
-    split: Split = "validation",
-    m30k: M30k = False,
     sentences: Sentences = None,
     as_json: AsJson = False,
 ) -> None:
@@ -53,16 +51,14 @@ def tune(
     """
     if len(vary) > 1:
         raise typer.BadParameter("one --vary at a time")
-    options = {**given(search), "sentences": sentences, "batch_size": engine.batch_size}
-    key, settings = _settings(vary[0], options)
-    request = Request(recipe, text, languages, split, m30k)
-    if request.has_files:
-        refuse_options(context, {"recipe", "split"}, "--source, --target or --pairs")
+    fixed = {**given(search), "sentences": sentences, "batch_size": engine.batch_size}
+    key, settings = _settings(vary[0], fixed)
+    options.refuse_contradictions()
     from dragoman.cli.metric_tables import tuning_table
     from dragoman.evaluation.evaluation import vary_search
 
     translator = engine.load(model)
-    test = read_test_set(request, model, translator)
+    test = read_test_set(options, model, translator, default="validation")
     warn_of_length(test, translator, has_perplexity=False)
     scores = vary_search(
         translator,

@@ -36,7 +36,8 @@ from dragoman.machine.locks import require_held
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
 from dragoman.text.languages import lacks_spaces
-from dragoman.text.tokenizer import Tokenizers, learn_tokenizers
+from dragoman.text.learning import learn_tokenizers
+from dragoman.text.tokenizer import Tokenizers
 
 _log = logging.getLogger(__name__)
 

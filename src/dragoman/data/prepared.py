@@ -15,6 +15,7 @@ from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.folders import MANIFEST, verify_folder
 from dragoman.machine.json_files import read_json
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.text.tokenizer_files import load_tokenizers
 
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
@@ -65,7 +66,7 @@ def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prep
     if origin is not None:
         _refuse_other_origin(made_from, origin, folder)
     return Prepared(
-        Tokenizers.load(folder / TOKENIZER_FOLDER),
+        load_tokenizers(folder / TOKENIZER_FOLDER),
         PairStore(folder / DATA_FOLDER / TRAIN),
         PairStore(folder / DATA_FOLDER / VALIDATION),
         {"tokenizer": str(tokenizer_manifest["self"]), "data": str(data_manifest["self"])},
@@ -92,7 +93,7 @@ def given_tokenizers(folder: Path) -> Tokenizers | None:
     Raises:
         BundleError: the folder is damaged.
     """
-    return Tokenizers.load(folder / TOKENIZER_FOLDER) if GIVEN in _made_from(folder) else None
+    return load_tokenizers(folder / TOKENIZER_FOLDER) if GIVEN in _made_from(folder) else None
 
 
 def noted_starting_model(folder: Path) -> str | None:

@@ -17,15 +17,8 @@ from dragoman.evaluation.metrics import (
     moses_lines,
 )
 from dragoman.settings.search_config import SearchConfig
-from dragoman.translator import SearchOptions, Translator
+from dragoman.translator import SearchOptions, TranslateOptions, Translator
 from dragoman.translator.checking import string_list
-
-
-class TranslateOptions(SearchOptions, total=False):
-    """Options of `Translator.translate` that change no text that it is given."""
-
-    sentences: bool | None
-    batch_size: int | None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from dragoman.errors import ConfigError
 from dragoman.inspection.attention_maps import Attention
 from dragoman.inspection.curves import Curve, RunCurves
 from dragoman.model.positions import sinusoidal_table
-from dragoman.text.subword import SPACE
+from dragoman.text.sentence_pieces import SPACE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dragoman.errors import printable
 from dragoman.inspection.search_tree import SearchTree
 from dragoman.inspection.watching import Fate, Node
-from dragoman.text.subword import SPACE, Subword
+from dragoman.text.sentence_pieces import SPACE
+from dragoman.text.subword import Subword
 
 #: Rivals shown of each token, and tokens shown before a fork.
 N_RIVALS, N_BEFORE = 4, 3

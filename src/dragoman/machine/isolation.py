@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import multiprocessing
 import os
 import signal
@@ -51,7 +52,6 @@ def run_apart(work: Callable[[], Result], name: str, advice: str) -> Result:
 
 def _work_apart(work: Callable[[], Result], connection: Connection, inherited: Connection, parent: int) -> None:
     """Send the answer of `work`; a library that aborts prints nothing, and leaves no dump of its memory."""
-    import ctypes
     import resource
 
     leave_signals_to_parent()

@@ -35,18 +35,23 @@ class TokenizerConfig(Section):
 
     @property
     def has_pieces(self) -> bool:
-        """Whether text is cut into SentencePiece's pieces."""
+        """True if text is cut into SentencePiece's pieces."""
         return self.kind in ("bpe", "unigram")
 
     @property
+    def subword_kind(self) -> Literal["bpe", "unigram"]:
+        """The algorithm of SentencePiece, where there is one."""
+        return "unigram" if self.kind == "unigram" else "bpe"
+
+    @property
     def is_joint(self) -> bool:
-        """Whether both sides have one vocabulary: what was set, else pieces yes, words and characters no."""
+        """True if both sides have one vocabulary: what was set, else yes for pieces, no for words and characters."""
         return self.has_pieces if self.joint is None else self.joint
 
     @property
-    def lowercased(self) -> tuple[bool, bool]:
-        """Whether the text of the source is lower-cased, and that of the target."""
-        return self.lowercase or self.lowercase_source, self.lowercase
+    def lowercases_source(self) -> bool:
+        """True if the text of the source is lower-cased; that of the target is with `lowercase` alone."""
+        return self.lowercase or self.lowercase_source
 
     def for_older_releases(self) -> dict[str, Any]:
         """All settings as JSON; one that an older release does not know is left out where it is off."""

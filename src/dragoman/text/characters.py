@@ -3,55 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from dragoman.text.cleaning import REPLACEMENT, clean, without_controls
-from dragoman.text.special_ids import SpecialIds
-from dragoman.text.vocabulary import Vocabulary
+from dragoman.text.cleaning import REPLACEMENT, without_controls
 
 
+@dataclass(frozen=True)
 class Characters:
-    """A tokenizer whose tokens are single characters (code points)."""
+    """Cuts text into single characters (code points)."""
 
-    def __init__(self, vocabulary: Vocabulary, *, lowercase: bool = False) -> None:
-        self._vocabulary = vocabulary
-        self._lowercase = lowercase
+    lowercase: bool = False
 
-    @property
-    def vocab_size(self) -> int:
-        """Number of ids, special tokens included."""
-        return len(self._vocabulary)
+    def split(self, text: str) -> list[str]:
+        """Return the characters of a cleaned text."""
+        return list(text.lower() if self.lowercase else text)
 
-    @property
-    def special_ids(self) -> SpecialIds:
-        """Those of the vocabulary."""
-        return self._vocabulary.special_ids
+    def join(self, pieces: Sequence[str | None]) -> str:
+        """Return the text of characters; an unknown one is U+FFFD."""
+        return without_controls("".join(REPLACEMENT if piece is None else piece for piece in pieces))
 
-    def split(self, text: str) -> str:
-        """The characters that `encode` looks up."""
-        text = self._vocabulary.without_unknown_joiners(clean(text))
-        return text.lower() if self._lowercase else text
-
-    def encode(self, text: str) -> list[int]:
-        """The id of each character."""
-        return self._vocabulary.ids(self.split(text))
-
-    def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
-        """Characters have one segmentation only: the same as `encode`."""
-        return self.encode(text)
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids; an unknown character is U+FFFD."""
-        shown = [id for id in ids if id not in self.special_ids.marks]
-        pieces = zip(shown, self._vocabulary.pieces(shown), strict=True)
-        return without_controls(
-            "".join(REPLACEMENT if id == self.special_ids.unknown else piece for id, piece in pieces)
-        )
-
-    def pieces(self, ids: Sequence[int]) -> list[str]:
-        """Each id as a character."""
-        return self._vocabulary.pieces(ids)
-
-    @property
-    def learned(self) -> Vocabulary:
-        """The list of characters."""
-        return self._vocabulary
+    def lowercasing(self) -> Characters:
+        """Return the same, with text lower-cased first."""
+        return replace(self, lowercase=True)

@@ -1,267 +1,159 @@
-"""Text as pieces of words: SentencePiece models, byte-pair encoding or unigram.
-
-The models leave characters as they are (normalisation `identity`; `cleaning` has composed them), so that case and
-full-width punctuation come back in translations. U+2581, SentencePiece's mark of a space, is read as a space.
-"""
+"""The tokenizer of subwords: it remembers the pieces of words, and samples segmentations."""
 
 from __future__ import annotations
 
-import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain
-from typing import Any, Literal
+from typing import Literal, Self
 
-import sentencepiece
+from sentencepiece import SentencePieceProcessor
 
-from dragoman.errors import ConfigError, is_out_of_memory
-from dragoman.machine.isolation import run_apart
-from dragoman.text.cleaning import clean, collapse_spaces, without_controls
-from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
+from dragoman.text.cleaning import clean
+from dragoman.text.sentence_pieces import SPACE, SentencePieces
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword_sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
+from dragoman.text.tokenizer import Tokenizer
+from dragoman.text.vocabulary import Vocabulary
 
-SPACE = "▁"
-
-#: So many words are remembered with their pieces.
+#: The pieces of so many words are remembered.
 _MANY_WORDS = 1 << 16
-
-#: Threads change the sums, and so the model, of unigram training; a fixed number gives equal models everywhere.
-_TRAINING_THREADS = 16
-_MAX_SENTENCE_BYTES = 100_000
-#: The level from which SentencePiece may write to standard error: its warnings are no lines of ours.
-_ERRORS = 2
-_LESS_MEMORY = "use fewer pairs, or a machine with more memory"
-_TOO_HIGH = re.compile(r"Vocabulary size too high \(\d+\)\. Please set it to a value <= (\d+)")
-_TOO_LOW = re.compile(r"Vocabulary size is smaller than required_chars\. \d+ vs (\d+)")
+#: A tag for the language to translate into, as Marian's models read it before the text.
+_TAG = re.compile(r">>[^\s<>]+<<")
 
 
-class Subword:
+class Subword(Tokenizer):
     """A tokenizer whose tokens are the pieces of a SentencePiece model.
 
     Args:
-        model: the serialised SentencePiece model.
-        kind: which algorithm made it.
+        segmenter: the model.
+        kind: the algorithm that made it.
+        special_ids: those among the model's own numbers; None is what the model says.
+        vocabulary: other numbers than the model's own. Language tags (`>>de<<`) that it has and the model lacks are
+            read where a text begins with one.
         sampling: BPE-dropout's probability or unigram sampling's smoothing; 0 is off.
 
     Raises:
-        ValueError: this is not a SentencePiece model with our special tokens, or one that does not split each word of a
-            sentence by itself.
+        ValueError: an ordinary piece has a special id; or sampling with a model that does not cut each word by itself.
     """
 
-    def __init__(
-        self, model: bytes, kind: Literal["bpe", "unigram"], *, lowercase: bool = False, sampling: float = 0.0
-    ) -> None:
-        self._model = model
-        self._kind = kind
-        self._lowercase = lowercase
-        self._sampling = sampling
-        self._processor = _load(model)
-        self._known_words = _KnownWords(self._processor)
-        self.vocab_size: int = self._processor.get_piece_size()
-        self.special_ids = SpecialIds()
+    segmenter: SentencePieces
 
-    @staticmethod
-    def cleaned(text: str, lowercase: bool) -> str:
-        """Text to learn pieces from."""
-        return " ".join(_words(clean(text), lowercase))
+    def __init__(
+        self,
+        segmenter: SentencePieces,
+        kind: Literal["bpe", "unigram"],
+        *,
+        special_ids: SpecialIds | None = None,
+        vocabulary: Vocabulary | None = None,
+        sampling: float = 0.0,
+    ) -> None:
+        super().__init__(segmenter, segmenter.vocabulary(special_ids) if vocabulary is None else vocabulary)
+        if sampling and not segmenter.cuts_words:
+            raise ValueError("it does not split each word by itself, and cannot be sampled")
+        self._kind = kind
+        self._sampling = sampling
+        self._own_list = vocabulary
+        self._tags = frozenset(() if vocabulary is None else _tags(vocabulary, segmenter))
+        self._known_words = _KnownWords(segmenter.processor, vocabulary)
 
     def encode(self, text: str) -> list[int]:
-        """The ids of the best segmentation of each word: no piece goes beyond one."""
-        return list(chain.from_iterable(map(self._known_words.__getitem__, self._words_of(text))))
+        """Return the ids of the best segmentation."""
+        tag, words = self._words(text)
+        ids = list(chain.from_iterable(map(self._known_words.__getitem__, words)))
+        return self.vocabulary.ids(tag) + ids if tag else ids
 
     def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
-        """The ids of a segmentation drawn with `key`; that of `encode` when sampling is off."""
+        """Return the ids of a segmentation drawn with `key`; that of `encode` when sampling is off."""
         if not self._sampling:
             return self.encode(text)
-        return self._sampler.sample([SPACE + word for word in self._words_of(text)], key)
+        tag, words = self._words(text)
+        return self.vocabulary.ids(tag) + self._sampler.sample([SPACE + word for word in words], key)
 
     def split(self, text: str) -> list[str]:
-        """The pieces of the best segmentation; what is no piece stands as it is in the text."""
-        return [piece for word in self._words_of(text) for piece in self._processor.encode(word, out_type=str)]
+        """Return the pieces of the best segmentation; an unknown one stands as it is in the text."""
+        tag, words = self._words(text)
+        return [*tag, *(piece for word in words for piece in self.segmenter.cut(word))]
 
-    def decode(self, ids: Sequence[int]) -> str:
-        """The text of ids; bytes that are not UTF-8 are U+FFFD."""
-        shown = [int(id) for id in ids if id not in self.special_ids.marks]
-        return collapse_spaces(without_controls(self._processor.decode(shown)))
-
-    def pieces(self, ids: Sequence[int]) -> list[str]:
-        """Each id as a piece; one that begins a word begins with U+2581."""
-        return [self._all_pieces[each] for each in ids]
+    def lowercasing(self) -> Self:
+        """Return the tokenizer with the same vocabulary that reads text of any case as lower case."""
+        return type(self)(
+            self.segmenter.lowercasing(),
+            self._kind,
+            special_ids=self.special_ids,
+            vocabulary=self._own_list,
+            sampling=self._sampling,
+        )
 
     @property
-    def learned(self) -> bytes:
-        """The SentencePiece model."""
-        return self._model
+    def oddity(self) -> str | None:
+        """The reason why releases before version 3 of the format cannot read it; None if they can."""
+        if not self.segmenter.cuts_words:
+            return "it does not split each word by itself"
+        names = [name for _, name in sorted(SpecialIds().names.items())]
+        found = self.segmenter.pieces[: len(names)]
+        if found != names:
+            return f"its first ids are {' '.join(found)}, not {' '.join(names)}"
+        return super().oddity
 
-    def _words_of(self, text: str) -> list[str]:
-        """Return the cleaned words of a text, without the joiners that are in no piece."""
-        text = clean(text)
-        return _words(without_joiners(text, self._unknown) if has_joiners(text) else text, self._lowercase)
+    @property
+    def has_piece_list(self) -> bool:
+        """True if the vocabulary numbers the pieces otherwise than the model."""
+        return self._own_list is not None
 
-    @cached_property
-    def _unknown(self) -> re.Pattern[str]:
-        return unknown_joiners(self._all_pieces)
+    def files(self) -> dict[str, bytes]:
+        """Return the contents of the tokenizer's files, by their suffix."""
+        return {"model": self.segmenter.model} | (super().files() if self.has_piece_list else {})
 
-    @cached_property
-    def _all_pieces(self) -> list[str]:
-        pieces: list[str] = self._processor.id_to_piece(list(range(self._processor.get_piece_size())))
-        return pieces
+    def _words(self, text: str) -> tuple[list[str], list[str]]:
+        """Return the language tag that a text begins with, if any, and its other words."""
+        words = self.segmenter.words(self.vocabulary.without_unknown_joiners(clean(text)))
+        return (words[:1], words[1:]) if self._tags and words and words[0] in self._tags else ([], words)
 
     @cached_property
     def _sampler(self) -> Sampler:
-        pieces = _pieces(self._processor)
-        if self._kind == "bpe":
-            return BpeDropout(pieces, self._sampling)
-        return UnigramSampling(pieces, self._sampling)
-
-
-def _words(text: str, lowercase: bool) -> list[str]:
-    """The words of a cleaned text, each of which is split into pieces by itself."""
-    text = text.replace(SPACE, " ")
-    return (text.lower() if lowercase else text).split()
+        pieces = _sampled_pieces(self.segmenter, self.vocabulary)
+        return BpeDropout(pieces, self._sampling) if self._kind == "bpe" else UnigramSampling(pieces, self._sampling)
 
 
 class _KnownWords(dict[str, tuple[int, ...]]):
-    """The ids of each word's pieces, remembered: few words make most of a text, and looking one up takes a third of the
-    time that SentencePiece needs."""
+    """The ids of each word's pieces, remembered: few words make most of a text, and a look-up takes a third of the time
+    that SentencePiece needs."""
 
-    def __init__(self, processor: sentencepiece.SentencePieceProcessor) -> None:
+    def __init__(self, processor: SentencePieceProcessor, vocabulary: Vocabulary | None) -> None:
         super().__init__()
         self._processor = processor
+        self._vocabulary = vocabulary
 
     def __missing__(self, word: str) -> tuple[int, ...]:
-        ids = tuple(self._processor.encode(word))
+        if self._vocabulary is None:
+            ids = tuple(self._processor.encode(word))
+        else:
+            ids = tuple(self._vocabulary.ids(self._processor.encode(word, out_type=str)))
         remember(self, _MANY_WORDS, word, word, ids)
         return ids
 
 
-def _load(model: bytes) -> sentencepiece.SentencePieceProcessor:
-    processor = sentencepiece.SentencePieceProcessor()
-    sentencepiece.set_min_log_level(_ERRORS)
-    try:
-        processor.LoadFromSerializedProto(model)
-    except RuntimeError:
-        raise ValueError("SentencePiece cannot read it") from None
-    special_ids = SpecialIds()
-    names = [name for _, name in sorted(special_ids.names.items())]
-    if processor.get_piece_size() <= len(names):
-        raise ValueError("it has no pieces")
-    pieces = processor.id_to_piece(list(range(processor.get_piece_size())))  # a ValueError if one is not UTF-8
-    found = pieces[: len(names)]
-    controls = {id for id in range(len(names)) if processor.is_control(id)}
-    if found != names or controls != special_ids.marks or not processor.is_unknown(special_ids.unknown):
-        raise ValueError(f"its first ids are {' '.join(found)}, not {' '.join(names)}")
-    one_word = processor.encode("a")
-    if any(SPACE in piece[1:] for piece in pieces) or processor.encode("a a") != [*one_word, *one_word]:
-        raise ValueError("it does not split each word by itself")
-    return processor
+def _tags(vocabulary: Vocabulary, segmenter: SentencePieces) -> set[str]:
+    """Return the language tags of a vocabulary that are no pieces of the model."""
+    return {word for word in vocabulary.words if _TAG.fullmatch(word)} - set(segmenter.pieces)
 
 
-def _pieces(processor: sentencepiece.SentencePieceProcessor) -> Pieces:
-    ids, byte_ids, unknown_id = {}, {}, processor.unk_id()
-    for each in range(processor.get_piece_size()):
-        piece = processor.id_to_piece(each)
-        if processor.is_byte(each):
-            byte_ids[int(piece[3:5], 16)] = each
-        elif not (processor.is_control(each) or processor.is_unknown(each)):
-            ids[piece] = each
-    scores = {piece: processor.get_score(each) for piece, each in ids.items()}
+def _sampled_pieces(segmenter: SentencePieces, vocabulary: Vocabulary) -> Pieces:
+    """Return the pieces that samples are made of."""
+    processor, ids, byte_ids = segmenter.processor, {}, {}
+    scores = {}
+    for model_id, piece in enumerate(segmenter.pieces):
+        if piece not in vocabulary or processor.is_control(model_id):
+            continue
+        (id,) = vocabulary.ids([piece])
+        if processor.is_byte(model_id):
+            byte_ids[int(piece[3:5], 16)] = id
+        else:
+            ids[piece], scores[piece] = id, processor.get_score(model_id)
+    unknown_id = vocabulary.special_ids.unknown
 
     def spell(character: str) -> list[int]:
         return [byte_ids.get(byte, unknown_id) for byte in character.encode()] if byte_ids else [unknown_id]
 
     return Pieces(ids, scores, spell, unknown_id)
-
-
-def learn_subword(
-    texts: Iterable[str],
-    kind: Literal["bpe", "unigram"],
-    vocab_size: int,
-    *,
-    exact: bool,
-    byte_fallback: bool,
-    coverage: float,
-) -> bytes:
-    """Learn a SentencePiece model and return it serialised; the same texts give the same bytes.
-
-    Args:
-        texts: what `Subword.cleaned` gave; read once.
-        vocab_size: special tokens included.
-        exact: whether another size than `vocab_size` is an error, or the largest that the texts allow is good.
-        coverage: share of all characters' occurrences that the model's characters must make up.
-
-    Raises:
-        ConfigError: the texts do not allow `vocab_size`; it states the largest or smallest size they do.
-        ResourceError: memory is too short.
-    """
-    options = {
-        "model_type": kind,
-        "vocab_size": vocab_size,
-        "hard_vocab_limit": exact,
-        "byte_fallback": byte_fallback,
-        "character_coverage": coverage,
-        "normalization_rule_name": "identity",
-        "max_sentence_length": _MAX_SENTENCE_BYTES,
-        "num_threads": _TRAINING_THREADS,
-        "minloglevel": _ERRORS,
-    }
-    names = SpecialIds().names
-    for name, id in zip(("pad", "unk", "bos", "eos"), sorted(names), strict=True):
-        options |= {f"{name}_id": id, f"{name}_piece": names[id]}
-    # Short of memory, SentencePiece aborts the process that it is in.
-    work = partial(_train, texts, vocab_size, options)
-    return run_apart(work, "the process that learns the vocabulary", _LESS_MEMORY)
-
-
-def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) -> bytes:
-    """Run SentencePiece's training in this process, and turn its errors into ours."""
-    model = io.BytesIO()
-    stream = _Stream(texts)
-    try:
-        sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(stream), model_writer=model, **options)
-    except RuntimeError as error:
-        if stream.failure is None:
-            if is_out_of_memory(error):
-                raise MemoryError(str(error)) from None
-            raise _explain(str(error), vocab_size, is_empty=stream.is_empty) from None
-    if stream.failure is not None:
-        raise stream.failure
-    return model.getvalue()
-
-
-class _Stream:
-    """Texts on their way into SentencePiece, which has no text of its own for an error that happens in reading them."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._texts = texts
-        self.is_empty = True
-        self.failure: BaseException | None = None
-
-    def __iter__(self) -> Iterator[str]:
-        try:
-            for text in self._texts:
-                if text:
-                    self.is_empty = False
-                    yield text
-        except BaseException as failure:
-            self.failure = failure
-            raise
-
-
-def _explain(message: str, vocab_size: int, *, is_empty: bool) -> ConfigError:
-    if is_empty:
-        return ConfigError("there is no text to learn a vocabulary from", advice="check the corpus")
-    high, low = _TOO_HIGH.search(message), _TOO_LOW.search(message)
-    if high:
-        return ConfigError(
-            f"tokenizer.vocab_size {vocab_size} is more than the corpus allows",
-            advice=f"the largest possible is {high[1]}; it may be left out",
-        )
-    if low:
-        return ConfigError(
-            f"tokenizer.vocab_size {vocab_size} is too small for the characters of the corpus",
-            advice=f"the smallest possible is {low[1]}; it may be left out",
-        )
-    return ConfigError(f"SentencePiece could not learn a vocabulary ({message})", advice="check the corpus")

@@ -1,4 +1,4 @@
-"""A vocabulary of whole words or characters."""
+"""A vocabulary: pieces (words, subwords or characters) and their ids."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import repeat
 
 from dragoman.errors import ConfigError
+from dragoman.machine.json_files import to_json
 from dragoman.text.invisible import has_joiners, unknown_joiners, without_joiners
 from dragoman.text.special_ids import SpecialIds
 
@@ -15,8 +16,8 @@ MAX_WORDS = 10_000_000
 
 
 class Vocabulary:
-    """Words and their ids. No word of a text has a special id: one that is spelled "<pad>" has an id of its own, or is
-    unknown.
+    """Words or other pieces, and their ids. No piece of a text has a special id: a word that is spelled "<pad>" has an
+    id of its own, or is unknown.
 
     Args:
         words: in the order of their ids, each once.
@@ -39,10 +40,10 @@ class Vocabulary:
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], min_count: int = 1) -> Vocabulary:
-        """The words seen at least `min_count` times, most frequent first, equally frequent ones by code points.
+        """Return the words seen at least `min_count` times, most frequent first, equally frequent ones by code points.
 
         Raises:
-            ConfigError: there are words, but none so often.
+            ConfigError: there are words, but none is so frequent.
         """
         kept = [word for word, count in counts.items() if count >= min_count]
         if counts and not kept:
@@ -53,11 +54,23 @@ class Vocabulary:
         return cls(sorted(kept, key=lambda word: (-counts[word], word)))
 
     @classmethod
-    def from_json(cls, value: object, special_ids: SpecialIds = SpecialIds()) -> Vocabulary:
-        """Return the vocabulary whose words `to_json` gave.
+    def from_ids(cls, ids: Mapping[str, int], special_ids: SpecialIds) -> Vocabulary:
+        """Return the vocabulary of a table from pieces to ids, such as the `vocab.json` of Marian's models.
 
         Raises:
-            ValueError: it is not a list of different, non-empty strings of Unicode text.
+            ValueError: the ids are not 0, 1, 2 and so on, each once.
+        """
+        if sorted(ids.values()) != list(range(len(ids))):
+            raise ValueError("the ids are not 0, 1, 2 and so on, each once")
+        pieces = sorted(ids, key=ids.__getitem__)
+        return cls([piece for piece in pieces if ids[piece] not in special_ids.names], special_ids)
+
+    @classmethod
+    def from_json(cls, value: object, special_ids: SpecialIds = SpecialIds()) -> Vocabulary:
+        """Return the vocabulary that `to_bytes` wrote as {"words": value}.
+
+        Raises:
+            ValueError: the value is not a list of different, non-empty strings of Unicode text.
         """
         if not isinstance(value, list) or len(value) > MAX_WORDS:
             raise ValueError("the words are not a list of a reasonable length")
@@ -69,9 +82,9 @@ class Vocabulary:
             raise ValueError("a word has half of a surrogate pair, which JSON can spell but no text has") from None
         return cls(value, special_ids)
 
-    def to_json(self) -> list[str]:
-        """The words in the order of their ids."""
-        return list(self.words)
+    def to_bytes(self) -> bytes:
+        """Return JSON with the list of words, in the order of their ids."""
+        return to_json({"words": list(self.words)})
 
     def __len__(self) -> int:
         return len(self._pieces)
@@ -80,22 +93,29 @@ class Vocabulary:
         return word in self._ids
 
     def ids(self, words: Iterable[str]) -> list[int]:
-        """The ids of words; unknown words have the unknown id."""
+        """Return the ids of words; unknown words have the unknown id."""
         return list(map(self._ids.get, words, repeat(self.special_ids.unknown)))
 
-    def without_unknown_joiners(self, text: str) -> str:
-        """Remove the joiners that are in no word; a vocabulary without words is being learned, and keeps them."""
-        return without_joiners(text, self._unknown) if self.words and has_joiners(text) else text
-
-    @cached_property
-    def _unknown(self) -> re.Pattern[str]:
-        return unknown_joiners(self.words)
-
     def pieces(self, ids: Iterable[int]) -> list[str]:
-        """The words of ids, special tokens by name.
+        """Return the words of ids, and the names of special ids.
 
         Raises:
-            IndexError: an id is outside the vocabulary.
+            IndexError: an id lies outside the vocabulary.
         """
         pieces = self._pieces
         return [pieces[id] for id in ids]
+
+    def without_unknown_joiners(self, text: str) -> str:
+        """Remove the joiners that are in no word; a vocabulary without words is being learned, and keeps them."""
+        return without_joiners(text, self._unknown_joiners) if self.words and has_joiners(text) else text
+
+    def known_form(self, word: str) -> str:
+        """Return a word without its joiners if the vocabulary has it only so."""
+        if not has_joiners(word) or word in self:
+            return word
+        plain = without_joiners(word)
+        return plain if plain in self else word
+
+    @cached_property
+    def _unknown_joiners(self) -> re.Pattern[str]:
+        return unknown_joiners(self.words)

@@ -9,11 +9,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from dragoman.errors import ConfigError
-from dragoman.text.cleaning import clean, without_controls
-from dragoman.text.invisible import has_joiners, is_blank, is_one_emoji, without_joiners
+from dragoman.text.cleaning import without_controls
+from dragoman.text.invisible import is_blank, is_one_emoji
 from dragoman.text.languages import base_language
-from dragoman.text.special_ids import SpecialIds
-from dragoman.text.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer
@@ -28,31 +26,17 @@ _INNER_HYPHEN = "@-@"
 
 
 class Words:
-    """A tokenizer whose tokens are words and punctuation marks.
+    """Cuts text into words and punctuation marks.
 
     Args:
-        vocabulary: the words that are known.
         language: its rules split the text; a code that spaCy does not know has the rules common to all languages.
         output_language: its rules join words again; the same unless one vocabulary serves two languages.
     """
 
-    def __init__(
-        self, vocabulary: Vocabulary, language: str, *, output_language: str | None = None, lowercase: bool = False
-    ) -> None:
-        self._vocabulary = vocabulary
+    def __init__(self, language: str, *, output_language: str | None = None, lowercase: bool = False) -> None:
         self._language = language
         self._output_language = language if output_language is None else output_language
         self._lowercase = lowercase
-
-    @property
-    def vocab_size(self) -> int:
-        """Number of ids, special tokens included."""
-        return len(self._vocabulary)
-
-    @property
-    def special_ids(self) -> SpecialIds:
-        """Those of the vocabulary."""
-        return self._vocabulary.special_ids
 
     @cached_property
     def _rules(self) -> Callable[[str], Iterable[Token]]:
@@ -65,69 +49,48 @@ class Words:
         return MosesDetokenizer(lang=base_language(self._output_language))
 
     def split(self, text: str) -> list[str]:
-        """The words that `encode` looks up."""
-        text = self._vocabulary.without_unknown_joiners(clean(text))
-        words = [token.text for token in self._rules(text.strip())]
-        return [self._known_form(word.lower() if self._lowercase else word) for word in words]
-
-    def encode(self, text: str) -> list[int]:
-        """The id of each word.
+        """Return the words of a cleaned text.
 
         Raises:
             ConfigError: spaCy is not installed.
         """
-        return self._vocabulary.ids(self.split(text))
+        words = [token.text for token in self._rules(text.strip())]
+        return [word.lower() for word in words] if self._lowercase else words
 
-    def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
-        """Words have one segmentation only: the same as `encode`."""
-        return self.encode(text)
-
-    def _known_form(self, word: str) -> str:
-        """Return the word without its joiners, where the vocabulary has it only so."""
-        if not has_joiners(word) or word in self._vocabulary:
-            return word
-        plain = without_joiners(word)
-        return plain if plain in self._vocabulary else word
-
-    def decode(self, ids: Sequence[int]) -> str:
-        """The sentence of ids, with spaces where the language has them."""
-        pieces = self._vocabulary.pieces(id for id in ids if id not in self.special_ids.marks)
+    def join(self, pieces: Sequence[str | None]) -> str:
+        """Return the sentence of words, with spaces where the language has them; an unknown word is "<unk>"."""
+        given = ["<unk>" if piece is None else piece for piece in pieces]
         is_french = base_language(self._output_language) == "fr"
         words: list[str] = []
-        for position, piece in enumerate(pieces):
+        for index, piece in enumerate(given):
             if words and (is_one_emoji(words[-1], piece) or _is_joined_left(piece, is_french)):
                 words[-1] += piece
-            elif piece == "-" and _is_inner(pieces, position):
+            elif piece == "-" and _is_inner(given, index):
                 words.append(_INNER_HYPHEN)
             elif not is_blank(piece):
                 words.append(piece.strip())
         sentence: str = self._detokenizer.detokenize(words, unescape=False)
         return without_controls(sentence)
 
-    def pieces(self, ids: Sequence[int]) -> list[str]:
-        """Each id as a word."""
-        return self._vocabulary.pieces(ids)
-
-    @property
-    def learned(self) -> Vocabulary:
-        """The list of words."""
-        return self._vocabulary
+    def lowercasing(self) -> Words:
+        """Return the same, with words lower-cased once the text is cut."""
+        return Words(self._language, output_language=self._output_language, lowercase=True)
 
 
 def _is_joined_left(piece: str, is_french: bool) -> bool:
-    """True if a piece is the end of the word before it."""
+    """Return True if a piece is the end of the word before it."""
     return piece in _JOINED_LEFT or (is_french and _FRENCH_INVERSION.match(piece) is not None)
 
 
-def _is_inner(pieces: Sequence[str], position: int) -> bool:
-    """Whether the hyphen at `position` stands between two words, and so inside one ("t-shirt")."""
-    if not 0 < position < len(pieces) - 1:
+def _is_inner(pieces: Sequence[str], index: int) -> bool:
+    """Return True if the hyphen at `index` stands between two words, and so inside one ("t-shirt")."""
+    if not 0 < index < len(pieces) - 1:
         return False
-    return pieces[position - 1][-1:].isalnum() and pieces[position + 1][:1].isalnum()
+    return pieces[index - 1][-1:].isalnum() and pieces[index + 1][:1].isalnum()
 
 
 def load_rules(language: str) -> Callable[[str], Iterable[Token]]:
-    """spaCy's rules for a language, from an empty pipeline: nothing is downloaded.
+    """Return spaCy's rules for a language, from an empty pipeline: nothing is downloaded.
 
     Raises:
         ConfigError: spaCy, or a package that its rules for this language stand on, is not installed.

@@ -87,7 +87,7 @@ def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
     if config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size):
         _log.info("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
         return None
-    is_as_before = config.tokenizer.lowercased == tokenizers.config.lowercased
+    is_as_before = config.tokenizer.lowercases_source == tokenizers.config.lowercases_source
     return tokenizers if is_as_before else tokenizers.lowercasing_source()
 
 

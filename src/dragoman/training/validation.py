@@ -85,6 +85,6 @@ def validate(
         sources = [store.source_text(i) for i in chosen[start : start + CHUNK]]
         written += [each.text for each in translator.translate(sources, beam_size=1)]
     references = [store.target_text(i) for i in chosen]
-    _, lowercase = tokenizers.config.lowercased  # a translator that cannot write capitals is not scored on them
+    lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
     bleu = corpus_bleu(written, references, tokenizers.target_lang, lowercase=lowercase)
     return Validation(total / count, bleu.score)

@@ -22,7 +22,7 @@ from dragoman.translator.models import ComputeOptions
 from dragoman.translator.padding import BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Plan, SearchJob
-from dragoman.translator.request import Request, SearchOptions
+from dragoman.translator.request import Request, SearchOptions, TranslateOptions
 from dragoman.translator.results import Alternative, Score, Translation
 from dragoman.translator.searching import Candidate, StopCondition
 from dragoman.translator.translator import Translator
@@ -39,6 +39,7 @@ __all__ = [
     "SearchJob",
     "SearchOptions",
     "StopCondition",
+    "TranslateOptions",
     "Translation",
     "Translator",
 ]

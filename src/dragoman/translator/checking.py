@@ -22,16 +22,16 @@ def string_list(values: Sequence[str], name: str) -> list[str]:
     names, advice = f"{name}es" if name.endswith("x") else f"{name}s", "give a string, or a list of strings"
     if isinstance(values, str | bytes | bytearray | memoryview | Mapping | Set):
         advice = "give a list of strings" if isinstance(values, str) else advice
-        raise ConfigError(f"the {names} are {_kind(values)}", advice=advice)
+        raise ConfigError(f"the {names} are {kind(values)}", advice=advice)
     try:
         n_values = len(values)
         found = list(values)
     except TypeError:
         if isinstance(values, Iterable) and name == "text":
             advice = "translate_stream takes them one by one; or make a list of them"
-        raise ConfigError(f"the {names} are {_kind(values)}", advice=advice) from None
+        raise ConfigError(f"the {names} are {kind(values)}", advice=advice) from None
     if len(found) != n_values:
-        raise ConfigError(f"the {names} are {_kind(values)} of no fixed length", advice=advice)
+        raise ConfigError(f"the {names} are {kind(values)} of no fixed length", advice=advice)
     return [string(value, f"{name} {number}") for number, value in enumerate(found, 1)]
 
 
@@ -61,7 +61,7 @@ def string(value: Any, place: str) -> str:
     if isinstance(value, str):
         return value
     advice = "decode them" if isinstance(value, bytes | bytearray | memoryview) else "give strings"
-    raise ConfigError(f"{place} is {_kind(value)}", advice=advice)
+    raise ConfigError(f"{place} is {kind(value)}", advice=advice)
 
 
 def string_stream(values: Iterable[str], name: str) -> Iterable[str]:
@@ -71,7 +71,7 @@ def string_stream(values: Iterable[str], name: str) -> Iterable[str]:
         ConfigError: it is one string, a mapping, or cannot be iterated over.
     """
     if isinstance(values, str | bytes | bytearray | memoryview | Mapping) or not isinstance(values, Iterable):
-        raise ConfigError(f"the {name}s are {_kind(values)}", advice="give a list or a generator of strings")
+        raise ConfigError(f"the {name}s are {kind(values)}", advice="give a list or a generator of strings")
     return values
 
 
@@ -83,7 +83,7 @@ def flag(value: Any, name: str) -> bool:
     """
     if isinstance(value, bool):
         return value
-    raise ConfigError(f"{name} is {_kind(value)}", advice="give True or False")
+    raise ConfigError(f"{name} is {kind(value)}", advice="give True or False")
 
 
 def positive(value: Any, name: str) -> int:
@@ -97,7 +97,7 @@ def positive(value: Any, name: str) -> int:
     except TypeError:
         number = None
     if number is None or isinstance(value, bool):
-        raise ConfigError(f"{name} is {_kind(value)}", advice="give a whole number, 1 or more")
+        raise ConfigError(f"{name} is {kind(value)}", advice="give a whole number, 1 or more")
     if number < 1:
         raise ConfigError(f"{name} is {number}", advice="give 1 or more")
     return number
@@ -111,7 +111,7 @@ def positive_seconds(value: Any, name: str) -> float:
     """
     value = plain_number(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-        raise ConfigError(f"{name} is {_kind(value)}", advice="give seconds, more than 0")
+        raise ConfigError(f"{name} is {kind(value)}", advice="give seconds, more than 0")
     return value
 
 
@@ -132,11 +132,11 @@ def model_names(names: Sequence[Any]) -> Sequence[str | Path]:
         if not isinstance(name, str | Path):
             is_list = isinstance(name, list | tuple)
             advice = "give names one by one: load('a', 'b')" if is_list else "give a name or a path"
-            raise ConfigError(f"model {number} is {_kind(name)}", advice=advice)
+            raise ConfigError(f"model {number} is {kind(name)}", advice=advice)
     return names
 
 
-def _kind(value: Any) -> str:
+def kind(value: Any) -> str:
     """Describe a value in a message: None, a number as it is, or the type of anything else."""
     if value is None:
         return "None"

@@ -34,15 +34,7 @@ class Finisher:
     def finish(
         self, plan: Plan, candidates: Sequence[Sequence[Candidate]], batch_size: int | None = None
     ) -> list[Translation]:
-        """Make the translations of a plan.
-
-        Args:
-            candidates: the n best of each of `plan.jobs`.
-            batch_size: tokens that are aligned at once; None is what suits the device.
-
-        Raises:
-            ValueError: there are not as many candidates as jobs.
-        """
+        """See `Pipeline.finish`."""
         if len(candidates) != len(plan.jobs):
             raise ValueError(f"candidates of {len(candidates)} jobs for a plan of {len(plan.jobs)}")
         remaining = iter(candidates)

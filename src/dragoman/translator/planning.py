@@ -12,7 +12,7 @@ from dragoman.text.cleaning import harmless
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import harmless_paragraphs
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.checking import string
+from dragoman.translator.checking import kind, string
 from dragoman.translator.cutting import Limits, Segment, cut, encode_if_short
 from dragoman.translator.request import Request
 
@@ -39,7 +39,7 @@ class TextPlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """Texts that are translated by one call."""
+    """The texts of one call."""
 
     texts: Sequence[TextPlan]
     config: SearchConfig
@@ -68,12 +68,7 @@ class Planner:
         self._learned = learned
 
     def plan(self, requests: Sequence[Request], config: SearchConfig) -> Plan:
-        """Cut the texts of requests.
-
-        Raises:
-            ConfigError: a request has a value of a wrong type, or a prefix that cannot begin a translation; the message
-                has the request's place, from 1.
-        """
+        """See `Pipeline.plan`."""
         return Plan([self._plan(each, config, number) for number, each in enumerate(requests, 1)], config)
 
     def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
@@ -100,6 +95,8 @@ class Planner:
         yield block
 
     def _plan(self, request: Request, config: SearchConfig, number: int) -> TextPlan:
+        if not isinstance(request, Request):
+            raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
         text = harmless_paragraphs(request.text)
         segments = cut(text, self._tokenizers.source.encode, self._limits(request.sentences))

@@ -57,10 +57,15 @@ class SearchOptions(TypedDict, total=False):
 
 
 class TranslateOptions(SearchOptions, total=False):
+    """Options of `Translator.translate` for texts of one kind."""
+
+    sentences: bool | None
+    batch_size: int | None
+
+
+class AllOptions(TranslateOptions, total=False):
     """Options of `Translator.translate`."""
 
     prefixes: str | Sequence[str] | None
     align: bool
-    sentences: bool | None
-    batch_size: int | None
     timeout: float | None

@@ -25,7 +25,7 @@ from dragoman.translator.models import ComputeOptions, TrainedModels
 from dragoman.translator.padding import BATCH_TOKENS, CPU_BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
-from dragoman.translator.request import Request, SearchOptions, TranslateOptions
+from dragoman.translator.request import AllOptions, Request, SearchOptions
 from dragoman.translator.results import Score, Translation
 from dragoman.translator.scoring import PairScorer
 from dragoman.translator.searching import Searcher, StopCondition
@@ -132,10 +132,10 @@ class Translator:
             yield shared
 
     @overload
-    def translate(self, texts: str, **options: Unpack[TranslateOptions]) -> Translation: ...
+    def translate(self, texts: str, **options: Unpack[AllOptions]) -> Translation: ...
 
     @overload
-    def translate(self, texts: TextList, **options: Unpack[TranslateOptions]) -> list[Translation]: ...
+    def translate(self, texts: TextList, **options: Unpack[AllOptions]) -> list[Translation]: ...
 
     def translate(
         self,

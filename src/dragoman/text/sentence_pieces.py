@@ -1,0 +1,118 @@
+"""Text as pieces of words: a SentencePiece model, byte-pair encoding or unigram.
+
+The models that are learned here leave characters as they are (normalisation `identity`; `cleaning` has composed them),
+so that case and full-width punctuation come back in translations. Others may normalise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import sentencepiece
+
+from dragoman.text.cleaning import collapse_spaces, without_controls
+from dragoman.text.special_ids import SpecialIds
+from dragoman.text.vocabulary import Vocabulary
+
+#: SentencePiece's mark of a space, U+2581. In a text, it is read as a space.
+SPACE = "▁"
+#: The level from which SentencePiece may write to standard error: its warnings are no lines of ours.
+ERROR_LEVEL = 2
+
+
+def split_words(text: str, lowercase: bool) -> list[str]:
+    """Return the words of a cleaned text, each of which is cut into pieces by itself."""
+    text = text.replace(SPACE, " ")
+    return (text.lower() if lowercase else text).split()
+
+
+class SentencePieces:
+    """Cuts text into the pieces of a SentencePiece model.
+
+    Args:
+        model: the serialised model.
+        lowercase: lower-case text first.
+
+    Raises:
+        ValueError: this is no SentencePiece model, or it has no pieces.
+    """
+
+    def __init__(self, model: bytes, *, lowercase: bool = False) -> None:
+        self.model = model
+        self.lowercase = lowercase
+        self.processor = sentencepiece.SentencePieceProcessor()
+        sentencepiece.set_min_log_level(ERROR_LEVEL)
+        try:
+            self.processor.LoadFromSerializedProto(model)
+        except RuntimeError:
+            raise ValueError("SentencePiece cannot read it") from None
+        #: By SentencePiece's ids; a ValueError if one is not UTF-8.
+        self.pieces: list[str] = self.processor.id_to_piece(list(range(self.processor.get_piece_size())))
+        n_others = sum(map(self.processor.is_control, range(len(self.pieces)))) + 1
+        if len(self.pieces) <= n_others:
+            raise ValueError("it has no pieces")
+
+    @cached_property
+    def cuts_words(self) -> bool:
+        """True if the model cuts each word by itself, so that no piece goes beyond one."""
+        encode = self.processor.encode
+        word = encode("a")
+        is_apart = encode("a a") == encode(" a  a ") == [*word, *word]
+        return is_apart and not any(SPACE in piece[1:] for piece in self.pieces)
+
+    @cached_property
+    def special_ids(self) -> SpecialIds:
+        """The special ids of the model; it may lack all but the unknown one.
+
+        An end or padding that the model lacks follows the last of its pieces, and text starts with padding where the
+        model has no start.
+        """
+        processor, size = self.processor, len(self.pieces)
+        end = processor.eos_id() if processor.eos_id() >= 0 else size
+        pad = processor.pad_id() if processor.pad_id() >= 0 else size + (end == size)
+        start = processor.bos_id() if processor.bos_id() >= 0 else pad
+        return SpecialIds(pad=pad, unknown=processor.unk_id(), start=start, end=end)
+
+    def vocabulary(self, special_ids: SpecialIds | None = None) -> Vocabulary:
+        """Return the vocabulary with the model's own numbers.
+
+        Args:
+            special_ids: None is those of the model.
+
+        Raises:
+            ValueError: an ordinary piece has a special id.
+        """
+        special_ids = special_ids or self.special_ids
+        marks = [id for id in sorted(special_ids.marks) if id < len(self.pieces)]
+        if special_ids.unknown != self.processor.unk_id() or not all(map(self.processor.is_control, marks)):
+            ids = [id for id in sorted(special_ids.names) if id < len(self.pieces)]
+            found = " ".join(self.pieces[id] for id in ids)
+            raise ValueError(f"its ids {', '.join(map(str, ids))} are {found}, not all special")
+        words = [piece for id, piece in enumerate(self.pieces) if id not in special_ids.names]
+        return Vocabulary(words, special_ids)
+
+    def words(self, text: str) -> list[str]:
+        """Return the parts of a cleaned text that are cut by themselves."""
+        if self.cuts_words:
+            return split_words(text, self.lowercase)
+        return [text.lower() if self.lowercase else text] if text else []
+
+    def cut(self, word: str) -> list[str]:
+        """Return the pieces of the best segmentation of a part; an unknown one stands as it is in the text."""
+        pieces: list[str] = self.processor.encode(word, out_type=str)
+        return pieces
+
+    def split(self, text: str) -> list[str]:
+        """Return the pieces of a cleaned text."""
+        return [piece for word in self.words(text) for piece in self.cut(word)]
+
+    def join(self, pieces: Sequence[str | None]) -> str:
+        """Return the text of pieces; bytes that are not UTF-8 are U+FFFD."""
+        unknown = self.pieces[self.processor.unk_id()]
+        given = [unknown if piece is None else piece for piece in pieces]
+        return collapse_spaces(without_controls(self.processor.decode_pieces(given)))
+
+    def lowercasing(self) -> SentencePieces:
+        """Return the same, with text lower-cased first."""
+        return SentencePieces(self.model, lowercase=True)

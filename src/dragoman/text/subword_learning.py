@@ -1,0 +1,115 @@
+"""Learning a SentencePiece model from text."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, Literal
+
+import sentencepiece
+
+from dragoman.errors import ConfigError, is_out_of_memory
+from dragoman.machine.isolation import run_apart
+from dragoman.text.sentence_pieces import ERROR_LEVEL
+from dragoman.text.special_ids import SpecialIds
+
+#: Threads change the sums, and so the model, of unigram training; a fixed number gives equal models everywhere.
+_TRAINING_THREADS = 16
+_MAX_SENTENCE_BYTES = 100_000
+_LESS_MEMORY = "use fewer pairs, or a machine with more memory"
+_TOO_HIGH = re.compile(r"Vocabulary size too high \(\d+\)\. Please set it to a value <= (\d+)")
+_TOO_LOW = re.compile(r"Vocabulary size is smaller than required_chars\. \d+ vs (\d+)")
+
+
+def learn_subword(
+    texts: Iterable[str],
+    kind: Literal["bpe", "unigram"],
+    vocab_size: int,
+    *,
+    exact: bool,
+    byte_fallback: bool,
+    coverage: float,
+) -> bytes:
+    """Learn a SentencePiece model and return it serialised; the same texts give the same bytes.
+
+    Args:
+        texts: what `Subword.cleaned` gave; read once.
+        vocab_size: special tokens included.
+        exact: whether another size than `vocab_size` is an error, or the largest that the texts allow is good.
+        coverage: share of all characters' occurrences that the model's characters must make up.
+
+    Raises:
+        ConfigError: the texts do not allow `vocab_size`; it states the largest or smallest size they do.
+        ResourceError: memory is too short.
+    """
+    options = {
+        "model_type": kind,
+        "vocab_size": vocab_size,
+        "hard_vocab_limit": exact,
+        "byte_fallback": byte_fallback,
+        "character_coverage": coverage,
+        "normalization_rule_name": "identity",
+        "max_sentence_length": _MAX_SENTENCE_BYTES,
+        "num_threads": _TRAINING_THREADS,
+        "minloglevel": ERROR_LEVEL,
+    }
+    names = SpecialIds().names
+    for name, id in zip(("pad", "unk", "bos", "eos"), sorted(names), strict=True):
+        options |= {f"{name}_id": id, f"{name}_piece": names[id]}
+    # Short of memory, SentencePiece aborts the process that it is in.
+    work = partial(_train, texts, vocab_size, options)
+    return run_apart(work, "the process that learns the vocabulary", _LESS_MEMORY)
+
+
+def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) -> bytes:
+    """Run SentencePiece's training in this process, and turn its errors into ours."""
+    model = io.BytesIO()
+    stream = _Stream(texts)
+    try:
+        sentencepiece.SentencePieceTrainer.train(sentence_iterator=iter(stream), model_writer=model, **options)
+    except RuntimeError as error:
+        if stream.failure is None:
+            if is_out_of_memory(error):
+                raise MemoryError(str(error)) from None
+            raise _explain(str(error), vocab_size, is_empty=stream.is_empty) from None
+    if stream.failure is not None:
+        raise stream.failure
+    return model.getvalue()
+
+
+class _Stream:
+    """Texts on their way into SentencePiece, which has no text of its own for an error that happens in reading them."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._texts = texts
+        self.is_empty = True
+        self.failure: BaseException | None = None
+
+    def __iter__(self) -> Iterator[str]:
+        try:
+            for text in self._texts:
+                if text:
+                    self.is_empty = False
+                    yield text
+        except BaseException as failure:
+            self.failure = failure
+            raise
+
+
+def _explain(message: str, vocab_size: int, *, is_empty: bool) -> ConfigError:
+    if is_empty:
+        return ConfigError("there is no text to learn a vocabulary from", advice="check the corpus")
+    high, low = _TOO_HIGH.search(message), _TOO_LOW.search(message)
+    if high:
+        return ConfigError(
+            f"tokenizer.vocab_size {vocab_size} is more than the corpus allows",
+            advice=f"the largest possible is {high[1]}; it may be left out",
+        )
+    if low:
+        return ConfigError(
+            f"tokenizer.vocab_size {vocab_size} is too small for the characters of the corpus",
+            advice=f"the smallest possible is {low[1]}; it may be left out",
+        )
+    return ConfigError(f"SentencePiece could not learn a vocabulary ({message})", advice="check the corpus")
