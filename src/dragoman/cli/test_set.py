@@ -190,10 +190,10 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
 
 
 def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
-    from dragoman.data.corpus import are_others, languages
+    from dragoman.data.corpus import differ, languages
 
     own, now = (translator.tokenizers.source_lang, translator.tokenizers.target_lang), languages(data)
-    if are_others(now, own):
+    if differ(now, own):
         _log.warning(f"the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 
 

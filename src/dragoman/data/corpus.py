@@ -93,8 +93,8 @@ def languages(data: DataConfig) -> tuple[str, str]:
     return given[0] or found[0] or UNKNOWN_LANGUAGE, given[1] or found[1] or UNKNOWN_LANGUAGE
 
 
-def are_others(these: Collection[str], those: Collection[str]) -> bool:
-    """Whether languages are known to differ, place by place."""
+def differ(these: Collection[str], those: Collection[str]) -> bool:
+    """Return True if all of these languages are known and differ from those."""
     return these != those and UNKNOWN_LANGUAGE not in (*these, *those)
 
 

@@ -1,4 +1,4 @@
-"""What a training takes from the model that it starts from, and what it may have otherwise."""
+"""Settings and tokenizers that a fine-tuning inherits from its starting model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.data.corpus import are_others, languages
+from dragoman.data.corpus import differ, languages
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
@@ -24,7 +24,7 @@ _log = logging.getLogger(__name__)
 
 
 def load_starting_model(name: Path) -> Bundle:
-    """A bundle to start from.
+    """Load a bundle to start from.
 
     Raises:
         BundleError: it cannot be loaded, or names heads to align words with that it lacks.
@@ -35,7 +35,7 @@ def load_starting_model(name: Path) -> Bundle:
 
 
 def fingerprint(start: Bundle) -> str:
-    """SHA-256 of a bundle's weights."""
+    """Return the SHA-256 of a bundle's weights."""
     digest = hashlib.sha256()
     for name, weight in sorted(start.weights.items()):
         digest.update(name.encode() + weight.tobytes())
@@ -43,8 +43,9 @@ def fingerprint(start: Bundle) -> str:
 
 
 def inherit_settings(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that a starting bundle decides, but for what may be set anew: rates of dropout, the size of a new
-    vocabulary, and that sources are lower-cased.
+    """Return the sections `model` and `tokenizer` as the starting bundle has them, with the settings that may be new.
+
+    Those are rates of dropout, the size of a vocabulary, and `lowercase_source`.
 
     Raises:
         ConfigError: the settings ask for something else.
@@ -73,7 +74,7 @@ def inherit_settings(start: Bundle, settings: Mapping[str, Any]) -> dict[str, An
 
 
 def inherit_search(start: Bundle, filled: dict[str, Any]) -> list[str]:
-    """Let what is left open of the search be as the starting bundle has it; returns what to tell of it."""
+    """Fill open settings of the search with the starting bundle's; return lines for the log."""
     usual, asked = SearchConfig().model_dump(), filled.get("search") or {}
     kept = {key: value for key, value in start.search.model_dump().items() if asked.get(key) is None}
     filled["search"] = {**asked, **kept}
@@ -82,7 +83,7 @@ def inherit_search(start: Bundle, filled: dict[str, Any]) -> list[str]:
 
 
 def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
-    """The starting bundle's tokenizers as this training wants them; none if it wants a vocabulary of another size."""
+    """Return the starting bundle's tokenizers for this training; None if it wants a vocabulary of another size."""
     tokenizers = _for_languages(start.tokenizers, config.data)
     if config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size):
         _log.info("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
@@ -92,9 +93,9 @@ def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
 
 
 def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
-    """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
+    """Return the tokenizers for the languages of the text; rules for words stay those of the old languages."""
     before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
-    if not are_others(now, before):
+    if not differ(now, before):
         return tokenizers
     _log.warning(f"the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
     if tokenizers.config.kind == "words":

@@ -24,7 +24,7 @@ CHUNK_TOKENS = 512
 
 
 def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-    """The two sums the training works with, from logits (M, V) and targets (M,), written plainly.
+    """Return the two sums that training needs, from logits (M, V) and targets (M,), written plainly.
 
     Returns:
         The sum of the smoothed loss (section 5.4; Szegedy et al. 2016), in which the target has probability
@@ -154,7 +154,7 @@ def _softmax(
 
 
 def _divergence(probs: Tensor, gap: Tensor) -> tuple[Tensor, Tensor]:
-    """How far two distributions p, q are apart: (KL(p, q) + KL(q, p)) / 2, summed, and its gradient by their scores.
+    """Return the divergence of two distributions, (KL(p, q) + KL(q, p)) / 2, summed, and its gradient by their scores.
 
     The gradient of KL(p, q) is p (log p - log q - KL(p, q)) by the scores of p, and q - p by those of q.
 

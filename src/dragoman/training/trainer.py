@@ -109,7 +109,7 @@ class Trainer:
                     self.saver.attempt(self.recorder.log_steps)
 
     def _train_step(self, micro_batches: list[Batch]) -> None:
-        """One optimizer step. It is skipped if the loss or the gradient is not finite."""
+        """Make one optimizer step, or skip it if the loss or the gradient is not finite."""
         model, progress, training = self.state.model, self.state.progress, self.training
         _seed_step(training.seed, progress.step, self.processes.rank)
         model.train()

@@ -1,4 +1,4 @@
-"""A trained model with other vocabularies: what it has learned goes on from there, whatever text they fit.
+"""A trained model with other vocabularies, from which a fine-tuning starts.
 
 Method: vocabulary transfer (Gee et al. 2022, "Fast Vocabulary Transfer for Language Model Compression", section 3).
 """
@@ -18,10 +18,10 @@ from dragoman.text.tokenizer import Tokenizer, Tokenizers
 
 
 def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
-    """The model of `start` for what `tokenizers` make of text; `start` itself where the vocabularies are the same.
+    """Return the model of `start` with the vocabularies of `tokenizers`; `start` itself if they are the same.
 
-    What belongs to a token that the model knows stays. That of any other is the mean over the tokens it knows that
-    make it up, the longest first: a greedy form of what the paper does. So embeddings (old size, d_model) become
+    Rows of tokens that the model knows stay. The row of any other token is the mean over the known tokens that make it
+    up, the longest first: a greedy form of the paper's method. So embeddings (old size, d_model) become
     (new size, d_model), and the output's bias (old size,) becomes (new size,).
     """
     old, new = ((each.source, each.target) for each in (start.tokenizers, tokenizers))
