@@ -1,7 +1,7 @@
-"""The compiled libraries: the search's arithmetic and that of a training step, once for each kind of processor.
+"""The compiled libraries: the arithmetic of a search and of a training step, once for each kind of processor.
 
-Where one cannot be compiled, installing goes on without it. The description for a package index is made here too. All
-else about the package is in pyproject.toml.
+The installation goes on without a library that cannot be compiled. The description for a package index is made here
+too. Everything else is in pyproject.toml.
 """
 
 import re
@@ -11,8 +11,7 @@ from setuptools import Extension, setup
 
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"]
-#: Each library of a source with what it is compiled for, the slowest first; `native/libraries.py` chooses
-#: among them.
+#: The libraries of a source with their compiler options, the slowest first; `native/libraries.py` chooses among them.
 KERNELS: dict[str, list[str]] = {
     "_kernels": [],
     "_kernels_avx2": AVX2,
@@ -27,7 +26,7 @@ FUSED: dict[str, list[str]] = {"_fused": [], "_fused_avx2": AVX2, "_fused_avx512
 
 
 def libraries(source: str, headers: list[str], kinds: dict[str, list[str]], *options: str) -> list[Extension]:
-    """One library for each kind; all have some options of compiler and linker in common."""
+    """Return one library for each kind; `options` are for the compiler and the linker of all."""
     folder = Path(source).parent
     return [
         Extension(
@@ -49,7 +48,7 @@ def description() -> str:
     return re.sub(r"\[([^\]]*)\]\((?!\w+:)[^)]*\)", r"\1", text)
 
 
-HEADERS = ["vectors.h", "numbers.h", "linear.h", "tiles.h", "products.h"]
+HEADERS = ["vectors.h", "operands.h", "linear.h", "tiles.h", "products.h"]
 EXTENSIONS = [
     *libraries("src/dragoman/native/kernels.c", HEADERS, KERNELS),
     *libraries("src/dragoman/native/fused.c", ["vectors.h"], FUSED, "-fopenmp"),

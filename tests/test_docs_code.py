@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import typer
+from test_import_order import LEVELS
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("lab/*.md"), *ROOT.glob(".github/**/*.md")])
@@ -43,6 +44,13 @@ def test_links_and_paths_exist(page: Path) -> None:
     missing = [name for name in links if not (page.parent / name).exists()]
     missing += [name for name in PATH.findall(text) if not (ROOT / name).exists()]
     assert not missing
+
+
+def test_the_architecture_has_the_levels_of_the_import_order() -> None:
+    rows = re.findall(r"^\| (\d+) \| (\*\*.*?\*\*) \|", (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.M)
+    rooms = {(int(level), room) for level, names in rows for room in re.findall(r"\*\*(\w+)", names)}
+    private = {"__init__", "__main__"}
+    assert rooms == {(level, room) for level, rooms in enumerate(LEVELS, start=1) for room in rooms - private}
 
 
 @pytest.mark.parametrize("name", ["ARCHITECTURE.md", "docs/decisions.md"])

@@ -169,7 +169,7 @@ def test_masks_are_broadcast_as_pytorch_does(compiled: Library) -> None:
 
 @pytest.mark.parametrize("n_keys", [5, 6])
 @pytest.mark.parametrize("batch", [(), (2,), (2, 3), (2, 3, 2)])
-def test_any_number_of_dimensions_has_gradients(compiled: Library, batch: tuple[int, ...], n_keys: int) -> None:
+def test_gradients_for_any_number_of_dimensions(compiled: Library, batch: tuple[int, ...], n_keys: int) -> None:
     inputs = [torch.randn(*batch, n, 8) for n in (5, n_keys, n_keys)]
     rotary = RotaryPositions(9, 8)
     assert_same(lambda x: rotary(x, range(5)), lambda x: rotary(x, range(5)), inputs[:1], 1e-6)  # in float64, PyTorch's
@@ -204,7 +204,7 @@ def test_attention_over_other_sentences_or_heads_is_refused(
 
 
 @pytest.mark.parametrize("value", [math.nan, 1e30, -1e30])
-def test_large_scores_and_what_is_no_number(value: float, compiled: Library) -> None:
+def test_large_scores_and_nan(value: float, compiled: Library) -> None:
     queries, keys, values = (torch.randn(1, 1, 4, 8, requires_grad=True) for _ in range(3))
     with torch.no_grad():
         queries[0, 0, 1, 2] = value
@@ -212,7 +212,7 @@ def test_large_scores_and_what_is_no_number(value: float, compiled: Library) -> 
     torch.testing.assert_close(attended, expected, equal_nan=True)
 
 
-def test_a_score_that_is_no_number_is_not_lost_behind_a_mask(compiled: Library) -> None:
+def test_a_nan_is_not_lost_behind_a_mask(compiled: Library) -> None:
     queries, keys, values = (torch.randn(1, 1, 4, 8, requires_grad=True) for _ in range(3))
     with torch.no_grad():
         keys[0, 0, 0] = math.nan
@@ -262,7 +262,7 @@ def test_softmax_over_the_vocabulary(
 
 
 @pytest.mark.parametrize("vocab_size", [3, 64, 301])
-def test_two_passes_are_pulled_together(vocab_size: int, compiled: Library) -> None:
+def test_r_drop_of_two_passes(vocab_size: int, compiled: Library) -> None:
     scores, weight = torch.randn(2, 11, vocab_size), 3.0
     wide = scores.double().requires_grad_()
     p, q = wide.log_softmax(dim=-1)
@@ -346,13 +346,13 @@ def test_without_a_library_pytorch_does_the_same(compiled: Library, monkeypatch:
     assert losses[0] == pytest.approx(losses[1], rel=1e-6)
 
 
-def test_too_little_memory_is_told(compiled: Library) -> None:
+def test_too_little_ram_is_reported(compiled: Library) -> None:
     scores = torch.zeros(1, 1, 1)
     with pytest.raises(MemoryError, match="not enough memory"):
         compiled.call("softmax", library_module.array(scores), None, scores, scores, 0.0, 2**57, 1, 2)
 
 
-def test_what_does_not_fit_is_left_to_pytorch_or_refused(compiled: Library) -> None:
+def test_tensors_that_do_not_fit_are_left_to_pytorch_or_refused(compiled: Library) -> None:
     x = torch.randn(2, 3, 4, requires_grad=True)
     assert Dropout(0.1).add(x, torch.randn(1, 1, 4)).shape == x.shape  # which broadcasts
     mask = torch.rand(2, 3, 4, 4) < 0.5  # of each head its own

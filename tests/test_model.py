@@ -168,7 +168,7 @@ def test_masks_of_any_shape_that_broadcasts_and_of_no_other_type() -> None:
             attend(queries, keys, keys, wrong)
 
 
-def test_attention_refuses_what_could_be_meant_otherwise() -> None:
+def test_attention_refuses_ambiguous_widths_and_masks() -> None:
     with pytest.raises(ValueError, match="3 heads do not divide a width of 10"):
         MultiHeadAttention(10, 3)
     assert MultiHeadAttention(10, 3, (4, 5))(*[torch.randn(1, 2, 10)] * 3).shape == (1, 2, 10)

@@ -147,7 +147,7 @@ def test_fused_attention_equals_explicit_weights(n_keys: int) -> None:
 
 
 @pytest.mark.parametrize("n_keys", [MAX_KEYS_UNFUSED, MAX_KEYS_UNFUSED + 1])
-def test_what_is_masked_does_not_count_however_large(n_keys: int) -> None:
+def test_masked_keys_do_not_count_however_large(n_keys: int) -> None:
     """Padding holds numbers, and its weight is zero exactly.
 
     It never holds NaN, since such weights are neither saved nor loaded.

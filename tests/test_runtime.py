@@ -235,7 +235,7 @@ uneven = pytest.mark.parametrize("shape", UNEVEN_SHAPES, ids=lambda shape: "-".j
 def bfloat16_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kernels:
     """Also as they are on a processor with AVX-512 BF16 but without AMX."""
     kernels = next(iter(usable_kernels("bfloat16")), None)
-    if kernels is None or kernels.unit == 1 or COMPILER is None:
+    if kernels is None or kernels.pack == 1 or COMPILER is None:
         pytest.skip("needs a processor that multiplies bfloat16, and a C compiler")
     if request.param == "with tiles":
         return kernels
@@ -285,7 +285,7 @@ def test_products_of_integers_are_those_of_a_model_that_rounds(
     }
     pairs = ("kernels", "rounding"), ("PyTorch", "float32"), ("kernels", "float32"), ("rounding", "float32")
     own, coarse, ours, rounding = distances(states, *pairs)
-    assert 0 < own < coarse if kernels.unit == 1 else 0 < ours < 1.5 * rounding
+    assert 0 < own < coarse if kernels.pack == 1 else 0 < ours < 1.5 * rounding
 
 
 @pytest.mark.parametrize(
@@ -485,7 +485,7 @@ EXTREMES = [0.0, -0.0, 1.0, 3e38, -3e38, 1e-45, -1e-45, 1e-37, 1e-36]
 
 @every_library
 @given(data=st.data(), width=st.sampled_from([14, 16, 36]))
-def test_a_row_that_is_not_finite_is_none_and_its_neighbours_are_as_they_were(
+def test_a_row_that_is_not_finite_does_not_change_its_neighbours(
     data: st.DataObject, width: int, kernels: Kernels
 ) -> None:
     """Whatever is in it: not even the conversion to integers makes a number of a NaN."""
@@ -511,7 +511,7 @@ def test_a_row_that_is_not_finite_is_none_and_its_neighbours_are_as_they_were(
 
 @every_library
 @pytest.mark.parametrize("scale", [1e-45, 1e-38, 1e-36])
-def test_a_row_of_next_to_nothing_is_nothing(scale: float, kernels: Kernels) -> None:
+def test_a_row_of_tiny_numbers_counts_as_zeros(scale: float, kernels: Kernels) -> None:
     model = transformer(1)
     compiled_model = CompiledModel(model.config, weights_of(model), kernels)
     hidden = np.random.default_rng(1).normal(size=(3, 16)).astype(np.float32) * np.float32(scale)
@@ -556,7 +556,7 @@ def test_threads_may_share_a_model_while_its_tables_grow(positions: str, scoring
 
 
 @every_library
-def test_scores_are_gone_when_nobody_has_them(kernels: Kernels) -> None:
+def test_scores_are_freed_when_nobody_holds_them(kernels: Kernels) -> None:
     """Without waiting for the collector of cycles, which knows nothing of how large they are."""
     steps = CompiledModel(transformer(1).config, weights_of(transformer(1)), kernels).start(sentences(3))
     gc.disable()
@@ -570,7 +570,7 @@ def test_scores_are_gone_when_nobody_has_them(kernels: Kernels) -> None:
 
 
 @every_library
-def test_what_lies_outside_of_a_model_is_not_read(kernels: Kernels) -> None:
+def test_ids_and_positions_outside_the_model_are_refused(kernels: Kernels) -> None:
     model = CompiledModel(transformer(1).config, weights_of(transformer(1)), kernels)
     with pytest.raises(ValueError, match="a source of 41 tokens for a model that reads 40"):
         model.start(sentences(40))
@@ -585,7 +585,7 @@ def test_what_lies_outside_of_a_model_is_not_read(kernels: Kernels) -> None:
 
 
 @everywhere
-def test_a_source_that_is_none_is_refused(scoring: Scoring) -> None:
+def test_an_empty_source_is_refused(scoring: Scoring) -> None:
     scorer, source_ids = scoring([transformer(1)]), sentences(3, 2)
     source_ids[0, 1] = 30
     with pytest.raises(IndexError):
@@ -637,7 +637,7 @@ def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(not Path("/proc/cpuinfo").exists() or platform.machine() != "x86_64", reason="needs Linux on x86")
-def test_what_runs_is_what_the_processor_has() -> None:
+def test_a_library_runs_only_on_the_processors_it_is_for() -> None:
     text = Path("/proc/cpuinfo").read_text(encoding="ascii", errors="replace")
     flags = set(next(line for line in text.splitlines() if line.startswith("flags")).split())
     avx2, avx512 = {"avx2", "fma"} <= flags, {"avx512f", "avx512bw", "avx512dq", "avx512vl"} <= flags
@@ -680,7 +680,7 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 @pytest.mark.parametrize(
     ("old", "new", "fits"),
-    [("", "", True), ("INTERFACE = 5", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(Tokens),", False)],
+    [("", "", True), ("INTERFACE = 6", "INTERFACE = 0", False), ("sizeof(Linear),", "sizeof(KeyValueCache),", False)],
 )
 def test_a_library_of_another_source_is_left_out(
     old: str, new: str, fits: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -697,7 +697,7 @@ def test_a_library_of_another_source_is_left_out(
 
 
 @everywhere
-def test_attention_that_is_sure_of_itself(scoring: Scoring) -> None:
+def test_attention_with_extreme_scores(scoring: Scoring) -> None:
     """Scores of which only the difference from the highest has an exponential."""
     model = transformer(4, positions="learned")
     with torch.no_grad():
@@ -746,7 +746,7 @@ def test_an_ensemble_averages_probabilities(scoring: Scoring) -> None:
     np.testing.assert_allclose(mean, (singly[0] + singly[1]) / 2, rtol=1e-5)
 
 
-def test_what_cannot_be_searched_with_is_refused() -> None:
+def test_models_that_do_not_fit_each_other_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"\(30, 24\), \(30, 25\)"):
         in_numpy([transformer(1), transformer(1, target_vocab_size=24)])
     with pytest.raises(ConfigError, match="no models"):

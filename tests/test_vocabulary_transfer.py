@@ -135,9 +135,7 @@ def test_a_training_goes_on_with_a_new_vocabulary_and_after_a_stop_too(
         np.testing.assert_allclose(weight, expected.weights[name], atol=1e-4)
 
 
-def test_a_training_that_saved_nothing_yet_does_not_go_on_without_its_beginning(
-    recipe: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_run_that_saved_nothing_yet_needs_its_starting_model(recipe: dict[str, Any], tmp_path: Path) -> None:
     train(recipe, tmp_path / "run", init_from=tmp_path / "start", device="cpu")
     shutil.rmtree(tmp_path / "run" / "checkpoints")  # as if it had been killed before the first
     with pytest.raises(ConfigError, match="it began with --init-from: give that again"):
@@ -145,7 +143,7 @@ def test_a_training_that_saved_nothing_yet_does_not_go_on_without_its_beginning(
 
 
 @pytest.mark.parametrize("vocab_size", [None, 320])  # tiny_tokenizers' own
-def test_the_size_that_it_has_keeps_the_vocabulary(
+def test_an_unchanged_size_keeps_the_vocabulary(
     recipe: dict[str, Any], tmp_path: Path, vocab_size: int | None, log_lines: list[str]
 ) -> None:
     recipe["tokenizer"]["vocab_size"] = vocab_size
@@ -156,7 +154,7 @@ def test_the_size_that_it_has_keeps_the_vocabulary(
     assert any("translates en-de, and this text is en-fr" in line for line in log_lines)
 
 
-def test_other_languages_are_told_with_a_new_vocabulary_too(
+def test_other_languages_are_reported_with_a_new_vocabulary_too(
     recipe: dict[str, Any], tmp_path: Path, log_lines: list[str]
 ) -> None:
     recipe["data"] |= {"source_lang": "en", "target_lang": "fr"}

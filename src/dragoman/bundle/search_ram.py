@@ -12,18 +12,17 @@ from dragoman.bundle.layout import Layout, LinearLayout
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 
-#: A search may take as many numbers as this, and as many again for each weight of the model as `PER_WEIGHT`: 32 MB that
-#: no one misses, and more than any usual shape takes.
+#: A search may take so many numbers (32 MB), and `PER_WEIGHT` more for each weight: more than any usual shape takes.
 FREE_NUMBERS, PER_WEIGHT = 2**23, 2
-#: The longest translation that a bundle may ask for by itself, in tokens.
+#: The longest translation that the settings of a bundle may ask for, in tokens.
 MOST_STEPS = 4096
-#: The length of a translation where the search sets none.
+#: The assumed length of a translation if the search sets none.
 USUAL_STEPS = 100
-#: Columns and rows to which compiled products fill up a matrix at most.
+#: Compiled products fill up the rows and columns of a matrix to at most a multiple of this.
 PANEL = 32
 #: Rows that go through a layer together.
 ROWS = 96
-#: What a layer takes beside its weights.
+#: Numbers that a layer takes besides its weights.
 PER_LAYER = 2**15
 
 
@@ -47,14 +46,14 @@ def disproportion(config: ModelConfig, search: SearchConfig) -> str | None:
 
 
 def _model_numbers(config: ModelConfig) -> int:
-    """Return how many numbers the packed matrices hold, and the working memory for a few rows."""
+    """Return the numbers of the packed matrices and of the workspace for a few rows."""
     packed = sum(math.prod(map(_filled_up, linear.weight.shape)) for linear in Layout(config).parts(LinearLayout))
     row = 2 * config.d_model + 2 * config.n_heads * sum(config.head_widths) + 3 * config.d_ff
     return packed + ROWS * row + PER_LAYER * (config.n_encoder_layers + config.n_decoder_layers)
 
 
 def _search_numbers(config: ModelConfig, search: SearchConfig, n_steps: int) -> int:
-    """Return how many numbers a search keeps of a sentence: keys, values, position tables, paths, scores."""
+    """Return the numbers that a search keeps for a sentence: keys, values, position tables, ancestry, scores."""
     n_hypotheses = search.n_best if search.sample else search.beam_size
     n_tokens = n_hypotheses * n_steps
     keys_and_values = (n_tokens + 2 * PANEL) * config.n_decoder_layers * config.n_heads * sum(config.head_widths)

@@ -82,7 +82,7 @@ def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, 
 
 def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
     """Return the pairs to translate; their targets are empty where there are only sources."""
-    from dragoman.data.corpus import differ, read_pairs, read_sources
+    from dragoman.data.corpus import languages_differ, read_pairs, read_sources
     from dragoman.data.formats.file_names import file_language
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
@@ -90,7 +90,7 @@ def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
     options = given(text)
     for key, language in zip(("source", "target"), languages, strict=True):
         found = file_language(options.get(key, ""))
-        if differ([found], [language]):
+        if languages_differ([found], [language]):
             what = f"the name of the --{key} says {found}, and the models take {language} there"
             raise ConfigError(what, options[key], advice="give the files the right way round, or rename them")
     if options.keys() == {"source"}:

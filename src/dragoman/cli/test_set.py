@@ -190,10 +190,10 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
 
 
 def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
-    from dragoman.data.corpus import differ, languages
+    from dragoman.data.corpus import languages, languages_differ
 
     own, now = (translator.tokenizers.source_lang, translator.tokenizers.target_lang), languages(data)
-    if differ(now, own):
+    if languages_differ(now, own):
         _log.warning(f"the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 
 

@@ -30,11 +30,11 @@ _NAMED_LANGUAGES = {multi30k.NAME: multi30k.LANGUAGES, "captions": CAPTIONS_LANG
 
 
 def read_pairs(data: DataConfig, split: Split) -> ParallelText:
-    """The pairs of a split, not yet read.
+    """Open the text of a split.
 
     Raises:
-        ConfigError: the configuration names no such split, or an unknown corpus.
-        DataError: a named corpus cannot be had, or (while reading) a file is not what it should be.
+        ConfigError: the settings name no text for the split, or an unknown corpus.
+        DataError: a corpus cannot be loaded, or a file cannot be read; also while reading.
     """
     if split not in available_splits(data):
         if split == "train":
@@ -72,7 +72,7 @@ def read_sources(path: Path) -> ParallelText:
 
 
 def available_splits(data: DataConfig) -> tuple[Split, ...]:
-    """The splits that the configuration names; validation data may still be held out of the training split."""
+    """Return the splits that the settings name; validation data may also be held out of the training split."""
     if data.corpus is not None and not data.corpus.startswith(HUB):
         return "train", "validation", "test"
     hub: tuple[Split, ...] = ("train",) if data.corpus is not None else ()
@@ -81,21 +81,21 @@ def available_splits(data: DataConfig) -> tuple[Split, ...]:
 
 
 def languages(data: DataConfig) -> tuple[str, str]:
-    """(source language, target language): what was set, else what the files' names or a table say, else "und"."""
+    """Return the codes of source and target: as set, else by the files' names or a table, else "und"."""
     given: Languages = (data.source_lang, data.target_lang)
-    found: Languages = (None, None)
+    default: Languages = (None, None)
     if data.corpus in _NAMED_LANGUAGES:
-        found = _NAMED_LANGUAGES[data.corpus]
+        default = _NAMED_LANGUAGES[data.corpus]
     elif data.source is not None and data.target is not None:
-        found = _known(file_language(data.source)), _known(file_language(data.target))
+        default = _known(file_language(data.source)), _known(file_language(data.target))
     elif data.pairs is not None:
-        found = _pair_file_languages(Path(data.pairs), data)
-    return given[0] or found[0] or UNKNOWN_LANGUAGE, given[1] or found[1] or UNKNOWN_LANGUAGE
+        default = _pair_file_languages(Path(data.pairs), data)
+    return given[0] or default[0] or UNKNOWN_LANGUAGE, given[1] or default[1] or UNKNOWN_LANGUAGE
 
 
-def differ(these: Collection[str], those: Collection[str]) -> bool:
-    """Return True if all of these languages are known and differ from those."""
-    return these != those and UNKNOWN_LANGUAGE not in (*these, *those)
+def languages_differ(some: Collection[str], others: Collection[str]) -> bool:
+    """Return True if languages are known to differ, one by one."""
+    return some != others and UNKNOWN_LANGUAGE not in (*some, *others)
 
 
 def _known(language: str) -> str | None:
@@ -103,24 +103,24 @@ def _known(language: str) -> str | None:
 
 
 def _pair_file_languages(path: Path, data: DataConfig) -> Languages:
-    """The languages of a file of pairs: those of its name, the right way round; without any, those of its columns."""
-    given, named_so = (data.source_lang, data.target_lang), table_languages(path.name)
-    if is_swapped(named_so, given):
-        named_so = named_so[::-1]
-    if data.columns is None and None not in (given[0] or named_so[0], given[1] or named_so[1]):
-        return named_so
+    """Return the languages of a file of pairs: by its name, in the direction asked for, else by its content."""
+    given, by_name = (data.source_lang, data.target_lang), table_languages(path.name)
+    if is_swapped(by_name, given):
+        by_name = by_name[::-1]
+    if data.columns is None and None not in (given[0] or by_name[0], given[1] or by_name[1]):
+        return by_name
     try:
-        found = open_pairs(path, given, data.columns, data.invalid_utf8).languages
+        by_content = open_pairs(path, given, data.columns, data.invalid_utf8).languages
     except DragomanError:
-        found = None, None  # told when the pairs are read
-    return found[0] or named_so[0], found[1] or named_so[1]
+        by_content = None, None  # the error is raised again when the pairs are read
+    return by_content[0] or by_name[0], by_content[1] or by_name[1]
 
 
 def _refuse_swapped(source: str, target: str, wanted: Languages) -> None:
-    """Refuse two files whose names say the other direction than is asked for."""
-    named_so = _known(file_language(source)), _known(file_language(target))
-    if None not in named_so and is_swapped(named_so, wanted):
-        what = f"the files' names say {named_so[0]} and {named_so[1]}, and the other direction is asked for"
+    """Refuse two files whose names say the opposite direction."""
+    by_name = _known(file_language(source)), _known(file_language(target))
+    if None not in by_name and is_swapped(by_name, wanted):
+        what = f"the files' names say {by_name[0]} and {by_name[1]}, and the other direction is asked for"
         raise ConfigError(what, f"{source} and {target}", advice="give the files the other way round")
 
 

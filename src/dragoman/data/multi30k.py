@@ -35,11 +35,11 @@ _TIMEOUT_S = 30
 
 
 def multi30k_file(split: str, lang: str) -> Path:
-    """The file of one side of Multi30k: from the folder DRAGOMAN_DATA, else the cache, else the public repository.
+    """Return the file of one side, from the folder DRAGOMAN_DATA, else from the cache, else downloaded.
 
     Raises:
         ConfigError: Multi30k does not have the language.
-        DataError: it is not there and cannot be downloaded, or its content is not the published one.
+        DataError: it cannot be downloaded, or its content is not the published one.
     """
     name = f"{_MULTI30K_SPLITS[split]}.{lang}.gz"
     if name not in MULTI30K_SHA256:
@@ -69,7 +69,7 @@ def tokenised_references(split: str, lang: str) -> list[str] | None:
 
 
 def cache_folder() -> Path:
-    """Where downloaded corpora stay: the folder that this system has for caches."""
+    """Return the folder for downloaded corpora, in the system's folder for caches."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
     elif sys.platform == "darwin":

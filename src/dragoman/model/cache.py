@@ -1,4 +1,4 @@
-"""What a decoder need not compute twice: the keys and values of the memory, and of the tokens already read.
+"""The decoder's cache: keys and values of the memory and of the tokens already read, each computed once.
 
 B batch, H heads, S source positions, T target tokens, C target tokens read so far, K head width.
 """
@@ -14,14 +14,14 @@ from dragoman.model.masks import decoder_mask, padding_mask
 
 
 class Placed(NamedTuple):
-    """Where new tokens stand, and what they may attend to."""
+    """Positions of new tokens, and what these tokens may attend to."""
 
-    positions: range  # of the T tokens; or the one position of all
-    mask: Tensor | None  # (B, 1, T, C), themselves included; None if they see everything
+    positions: range  # of the T tokens, or one position for all
+    mask: Tensor | None  # (B, 1, T, C), the new tokens included; None hides nothing
 
 
 class Heads:
-    """Keys or values of the tokens read so far, in a tensor that has room for more: a step writes only what is new."""
+    """Keys or values of the tokens read so far, in a tensor with room for more: a step writes only the new ones."""
 
     def __init__(self) -> None:
         self._room: Tensor | None = None  # (B, H, at least C, K)
@@ -30,7 +30,7 @@ class Heads:
     def append(self, new: Tensor) -> Tensor:
         """Add those of T tokens, (B, H, T, K), and return all, (B, H, C, K).
 
-        The first are kept as they are, so that training, which reads all tokens at once, differentiates through them.
+        The first tensor is not copied: training reads all tokens at once, and differentiates through it.
         """
         first, self._length = self._length, self._length + new.size(2)
         if self._room is None:
@@ -70,17 +70,17 @@ class LayerCache:
 
 
 class Cache(Protocol):
-    """The whole decoder's keys and values, which also knows where tokens stand that are read next."""
+    """Keys and values of all decoder layers, and the positions of the tokens that are read next."""
 
     layers: list[LayerCache]
     source_mask: Tensor | None  # (B, 1, 1, S)
 
     def place(self, target_ids: Tensor) -> Placed:
-        """Where target_ids (B, T) stand that are about to be read, and what they may attend to."""
+        """Return the positions of target_ids (B, T), which are read next, and their mask."""
 
 
 class SequenceCache:
-    """The cache of one sequence a row, read token after token, or all at once."""
+    """A cache with one sequence in each row, read token by token or all at once."""
 
     def __init__(self, layers: list[LayerCache], source_mask: Tensor | None, pad_id: int) -> None:
         self.layers = layers
@@ -90,7 +90,7 @@ class SequenceCache:
 
     @property
     def length(self) -> int:
-        """C, the number of tokens already read."""
+        """The number of tokens already read, C."""
         return 0 if self._target_mask is None else self._target_mask.size(-1)
 
     def place(self, target_ids: Tensor) -> Placed:

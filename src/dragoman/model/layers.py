@@ -27,7 +27,7 @@ ACTIVATIONS: Mapping[str, Callable[[Tensor], Tensor]] = {
 
 
 class Residual(nn.Module):
-    """x + sublayer(x), with dropout and layer norm: the only place that knows where these two stand.
+    """x + sublayer(x), with dropout and layer norm; no other module knows where these two stand.
 
     `post` is the paper's LayerNorm(x + Dropout(Sublayer(x))) (section 3.1); `pre` is
     x + Dropout(Sublayer(LayerNorm(x))) (Xiong et al. 2020), which trains without warm-up.
@@ -102,21 +102,21 @@ class DecoderLayer(nn.Module):
     def __init__(self, config: ModelShape, rotary: RotaryPositions | None = None) -> None:
         super().__init__()
         self.self_attention = build_attention(config, rotary)
-        self.cross_attention = build_attention(config)  # between two sequences no distance is known
+        self.cross_attention = build_attention(config)  # positions of two sequences have no distance
         self.feed_forward = FeedForward(config)
         self.self_residual = Residual(config)
         self.cross_residual = Residual(config)
         self.feed_forward_residual = Residual(config)
 
     def start_cache(self, memory: Tensor) -> LayerCache:
-        """The memory's keys and values, computed once for all target positions: memory (B, S, D)."""
+        """Compute the keys and values of the memory (B, S, D), once for all target positions."""
         keys, values = self.cross_attention.keys_values(memory, memory)
         if not torch.is_grad_enabled():
             keys, values = keys.contiguous(), values.contiguous()  # laid out once for all steps of a search
         return LayerCache(keys, values)
 
     def forward(self, x: Tensor, cache: LayerCache, placed: Placed, source_mask: Tensor | None) -> Tensor:
-        """Read T new tokens after those the cache holds: x (B, T, D) -> (B, T, D). source_mask is (B, 1, 1, S)."""
+        """Read T new tokens after those in the cache: x (B, T, D), source_mask (B, 1, 1, S) -> (B, T, D)."""
 
         def attend_to_target(x: Tensor) -> Tensor:
             keys, values = cache.append(*self.self_attention.keys_values(x, x, placed.positions))

@@ -1,4 +1,4 @@
-"""Which positions a query may attend to. **True = may attend**, everywhere.
+"""Masks: the positions that a query may attend to. **True = may attend**, everywhere.
 
 B batch, T queries, S keys. Every mask broadcasts against attention scores of shape (B, H, T, S).
 """
@@ -15,7 +15,7 @@ def padding_mask(ids: Tensor, pad_id: int) -> Tensor:
 
 
 def causal_mask(n_queries: int, n_keys: int, device: torch.device | None = None) -> Tensor:
-    """Hide the future (section 3.2.3): (T, S), query t sees keys up to itself.
+    """Hide the future (section 3.2.3): (T, S), query t may attend to keys up to itself.
 
     The queries are the last T of the S positions, so one step with a cache asks for (1, S).
     """

@@ -86,7 +86,7 @@ def n_dropped(p: float) -> int:
 
 
 def dropout_mask(shape: torch.Size, p: float, dtype: torch.dtype) -> Tensor:
-    """0 with probability p (to the nearest 1/65536), else 1 / (1 - p), independently for each element.
+    """Return 0 with probability p (to the nearest 1/65536), else 1 / (1 - p), independently for each element.
 
     PyTorch draws one random number after another, which takes a seventh of a training step of a small model. Here one
     draw of 64 bits serves four elements. The generator is PyTorch's.

@@ -1,4 +1,4 @@
-"""Where a token stands, which attention alone cannot tell: a vector is added to its embedding, or its keys are turned.
+"""Positions, which attention alone cannot tell: a vector is added to embeddings, or queries and keys are turned.
 
 T positions, D model width, H heads, K head width.
 """
@@ -11,17 +11,17 @@ from torch import Tensor, nn
 from dragoman.model.operations import rotate
 from dragoman.settings.model_config import ModelShape
 
-#: Numbers of a table that are computed at once: 2 MB. The longest sequence may have a million tokens.
+#: Numbers of a table that are computed when a model is built: 2 MB. `max_length` may be a million tokens.
 FIRST_NUMBERS = 2**19
 
 
 def sinusoidal_table(n_positions: int, d_model: int, *, halves: bool = False, first: int = 0) -> Tensor:
-    """The table of section 3.5, (T, D), sines on even and cosines on odd dimensions, of positions from `first` on:
+    """Return the table of section 3.5, (T, D), sines on even and cosines on odd dimensions, for positions from `first`:
 
         PE[p, 2i] = sin(p / 10000^(2i / D)),  PE[p, 2i + 1] = cos(p / 10000^(2i / D))
 
     With `halves` all sines come first, then all cosines: the same numbers in another order.
-    Computed in double precision, since a float32 angle of a few thousand has lost its last digits.
+    It is computed in double precision: an angle of a few thousand in float32 has lost its last digits.
     """
     position = torch.arange(first, n_positions, dtype=torch.float64)[:, None]
     even = torch.arange(0, d_model, 2, dtype=torch.float64)
@@ -64,7 +64,7 @@ class RotaryPositions(nn.Module):
     """Turns queries and keys by an angle that grows with their position (Su et al. 2021, section 3.2).
 
     The pair of dimensions (2i, 2i + 1) at position p is turned by p / 10000^(2i / K). Turning both by the same angle
-    leaves their product as it was, so a score depends on how far apart query and key are, and on nothing else.
+    leaves their product as it was, so a score depends only on the distance between query and key.
     """
 
     table: Tensor
@@ -83,7 +83,7 @@ class RotaryPositions(nn.Module):
 
 
 def build_positions(config: ModelShape) -> SinusoidalPositions | LearnedPositions | None:
-    """What is added to embeddings; nothing for `rotary`, which acts inside attention."""
+    """Return the module that adds positions to embeddings; None for `rotary`, which acts inside attention."""
     if config.positions == "rotary":
         return None
     if config.positions == "learned":
@@ -92,12 +92,12 @@ def build_positions(config: ModelShape) -> SinusoidalPositions | LearnedPosition
 
 
 def _first_rows(max_length: int, width: int) -> int:
-    """Rows of a table that are computed when a model is built; others follow when a sequence is that long."""
+    """Return how many rows of a table are computed when a model is built; more follow when a sequence needs them."""
     return min(max_length, max(FIRST_NUMBERS // width, 1))
 
 
 def _grown(table: Tensor, n_positions: int, max_length: int, *, halves: bool) -> Tensor:
-    """The table if it has so many rows; else a longer one, on the same device and of the same type.
+    """Return the table if it has `n_positions` rows, else a longer one on the same device and of the same type.
 
     Raises:
         ValueError: the model reads no sequence of that length.

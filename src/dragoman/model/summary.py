@@ -1,4 +1,4 @@
-"""A model as a tree: what it is made of, the shapes of its weights, and how many numbers that is."""
+"""A model as a tree of modules, with the shapes of its weights and the numbers of its parameters."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 def module_tree(model: nn.Module) -> str:
-    """One line a module: its name, its kind, the shapes of its own weights, and the parameters in and below it.
+    """Return a line for each module: name, class, shapes of its own weights, number of parameters in and below it.
 
     Runs of equal siblings are one line, "(0-5) 6 x ...". A weight that several modules share counts once in their
     common parent, and is marked "tied" where it appears again.

@@ -24,7 +24,7 @@ from dragoman.text.special_ids import SpecialIdPair
 
 
 class Embedding(nn.Module):
-    """Ids to vectors: look up, scale by sqrt(D) (section 3.4), add positions, drop out. Padding is a zero row."""
+    """Ids to vectors: look up, scale by sqrt(D) (section 3.4), add positions, drop out. The row of padding is zero."""
 
     def __init__(self, vocab_size: int, config: ModelConfig, pad_id: int) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class Embedding(nn.Module):
 
 
 class Transformer(nn.Module):
-    """Source ids and the target so far in, scores of each next target token out.
+    """A Transformer: from source ids and the target so far to the scores of each next target token.
 
     Ids are int64 tensors, padded with the padding of `special_ids`; the masks are made from them. Sequences longer than
     `config.max_length` raise a ValueError.
@@ -57,9 +57,8 @@ class Transformer(nn.Module):
         self.special_ids = special_ids
         self.source_embedding = Embedding(config.source_vocab_size, config, special_ids.source.pad)
         self.target_embedding = Embedding(config.target_vocab_size, config, special_ids.target.pad)
-        rotary = None
-        if config.positions == "rotary":
-            rotary = RotaryPositions(config.max_length, config.head_widths[0])  # one table for all layers
+        sizes = config.max_length, config.head_widths[0]
+        rotary = RotaryPositions(*sizes) if config.positions == "rotary" else None  # one table for all layers
         self.encoder_layers = nn.ModuleList(EncoderLayer(config, rotary) for _ in range(config.n_encoder_layers))
         self.decoder_layers = nn.ModuleList(DecoderLayer(config, rotary) for _ in range(config.n_decoder_layers))
         self.encoder_norm = build_norm(config) if config.has_final_norm else nn.Identity()
@@ -69,7 +68,7 @@ class Transformer(nn.Module):
         self._initialise()
 
     def forward(self, source_ids: Tensor, target_ids: Tensor) -> Tensor:
-        """source_ids (B, S) and target_ids (B, T), what the decoder reads -> logits (B, T, V) of what follows."""
+        """source_ids (B, S), target_ids (B, T) for the decoder -> logits (B, T, V) of the tokens that follow."""
         source_mask = padding_mask(source_ids, self.special_ids.source.pad)
         return self.project(self.decode(target_ids, self.encode(source_ids), source_mask))
 
@@ -93,13 +92,13 @@ class Transformer(nn.Module):
         return self.step(target_ids, self.start_cache(memories, source_mask))
 
     def start_cache(self, memories: tuple[Tensor, ...], source_mask: Tensor | None) -> SequenceCache:
-        """A cache that holds the memories' keys and values, and no target position yet."""
+        """Return a cache with the keys and values of the memories, and no target token yet."""
         layers = cast("Iterable[DecoderLayer]", self.decoder_layers)
         layer_caches = [layer.start_cache(memory) for layer, memory in zip(layers, memories, strict=True)]
         return SequenceCache(layer_caches, source_mask, self.special_ids.target.pad)
 
     def step(self, target_ids: Tensor, cache: Cache) -> Tensor:
-        """Read T further target ids (B, T) where `cache.place` says, after those in the cache -> (B, T, D)."""
+        """Read T more target ids (B, T), at the positions that `cache.place` gives them -> (B, T, D)."""
         placed = cache.place(target_ids)
         x = self.target_embedding(target_ids, placed.positions)
         for layer, layer_cache in zip(self.decoder_layers, cache.layers, strict=True):
@@ -113,7 +112,7 @@ class Transformer(nn.Module):
         return logits
 
     def __repr__(self) -> str:
-        """The tree of modules with shapes and parameter counts."""
+        """Return the tree of modules, with shapes and parameter counts."""
         return module_tree(self)
 
     def _tie(self) -> None:

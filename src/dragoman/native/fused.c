@@ -1,9 +1,9 @@
-/* What a training step does besides products of large matrices, each in one pass over memory, compiled.
+/* The operations of a training step, except products of large matrices: each in one pass over memory.
  *
- * Rows, or sentences, are shared among `n_threads` by OpenMP; where PyTorch has the same library of it, the threads are
- * PyTorch's own. Sums are in float32, what is read and written in float32 or bfloat16. B sentences, H heads, T queries,
- * S keys, K and W widths of a key and a value, D model width, V vocabulary, R rows. `functions.py` says what each
- * computes, `library.py` has the same structures and calls them. They return 0 or NO_MEMORY.
+ * OpenMP shares rows or sentences among `n_threads`; its threads are PyTorch's own if both use the same OpenMP library.
+ * Sums are in float32; arrays that are read and written are in float32 or bfloat16. B sentences, H heads, T queries,
+ * S keys, K and W widths of a key and a value, D model width, V vocabulary, R rows. `fused.py` says what
+ * each function computes; `fused_library.py` has the same structures and calls them. They return 0 or NO_MEMORY.
  */
 
 #include "vectors.h"
@@ -14,43 +14,44 @@ enum { NO_MEMORY = -1 };
 
 enum { INTERFACE = 3 };
 
-/* Numbers that lie side by side along the last dimension; `strides`: of sentences, heads and rows, in numbers. */
+/* A tensor whose numbers lie side by side along the last dimension; `strides` of sentences, heads and rows, in numbers.
+ */
 typedef struct {
-    void *data; /* NULL: there is none */
-    int64_t is_narrow, strides[3];
+    void *data; /* NULL for no tensor */
+    int64_t is_bfloat16, strides[3];
 } Array;
 
 /* ---- bfloat16: the upper half of a float ---- */
 
-typedef uint16_t half;
-typedef half halves __attribute__((vector_size(2 * LANES)));
+typedef uint16_t bfloat16;
+typedef bfloat16 bfloat16s __attribute__((vector_size(2 * LANES)));
 
-INLINE float widened(half number) {
+INLINE float from_bfloat16(bfloat16 number) {
     const uint32_t bits = (uint32_t)number << 16;
     float wide;
     memcpy(&wide, &bits, sizeof wide);
     return wide;
 }
 
-INLINE vec load_halves(const half *from) {
-    halves loaded;
+INLINE vec load_bfloat16s(const bfloat16 *from) {
+    bfloat16s loaded;
     memcpy(&loaded, from, sizeof loaded);
     return (vec)(__builtin_convertvector(loaded, uvec) << 16);
 }
 
-/* Rounded to the nearest, of two as near to the even one. */
-INLINE halves narrowed(vec wide) {
+/* Round to the nearest, and of two equally near to the even one. */
+INLINE bfloat16s to_bfloat16s(vec wide) {
     const uvec bits = (uvec)wide, rounded = bits + 0x7fff + (bits >> 16 & 1);
-    return __builtin_convertvector((uvec)choose(wide != wide, (vec)(bits | 0x400000), (vec)rounded) >> 16, halves);
+    return __builtin_convertvector((uvec)choose(wide != wide, (vec)(bits | 0x400000), (vec)rounded) >> 16, bfloat16s);
 }
 
 /* A row, times `factor`, as floats. */
 INLINE void read_scaled(const Array *array, int64_t place, int64_t count, float factor, float *to) {
     int64_t i = 0;
-    if (array->is_narrow) {
-        const half *from = (const half *)array->data + place;
-        for (; i + LANES <= count; i += LANES) store(to + i, load_halves(from + i) * factor);
-        for (; i < count; i++) to[i] = widened(from[i]) * factor;
+    if (array->is_bfloat16) {
+        const bfloat16 *from = (const bfloat16 *)array->data + place;
+        for (; i + LANES <= count; i += LANES) store(to + i, load_bfloat16s(from + i) * factor);
+        for (; i < count; i++) to[i] = from_bfloat16(from[i]) * factor;
     } else {
         const float *from = (const float *)array->data + place;
         for (; i + LANES <= count; i += LANES) store(to + i, load(from + i) * factor);
@@ -58,30 +59,30 @@ INLINE void read_scaled(const Array *array, int64_t place, int64_t count, float 
     }
 }
 
-/* A row as floats: where it lies, or in `scratch`. */
+/* Return a row as floats: where it lies, or in `scratch`. */
 INLINE const float *read_row(const Array *array, int64_t place, int64_t count, float *scratch) {
-    if (!array->is_narrow) return (const float *)array->data + place;
+    if (!array->is_bfloat16) return (const float *)array->data + place;
     read_scaled(array, place, count, 1, scratch);
     return scratch;
 }
 
 INLINE void write_row(const Array *array, int64_t place, int64_t count, const float *row) {
-    if (!array->is_narrow) {
+    if (!array->is_bfloat16) {
         memcpy((float *)array->data + place, row, count * sizeof(float));
         return;
     }
-    half *to = (half *)array->data + place;
+    bfloat16 *to = (bfloat16 *)array->data + place;
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) {
-        const halves rounded = narrowed(load(row + i));
+        const bfloat16s rounded = to_bfloat16s(load(row + i));
         memcpy(to + i, &rounded, sizeof rounded);
     }
-    for (; i < count; i++) to[i] = narrowed(all(row[i]))[0];
+    for (; i < count; i++) to[i] = to_bfloat16s(broadcast(row[i]))[0];
 }
 
 /* ---- dropout ---- */
 
-/* Numbers are dropped where a draw of 16 bits is below `n_dropped`, the others multiplied by `scale`. */
+/* A number is dropped if a draw of 16 bits is below `n_dropped`; the others are multiplied by `scale`. */
 typedef struct {
     uint64_t seed;
     int64_t n_dropped;
@@ -90,8 +91,8 @@ typedef struct {
 
 enum { DRAWS_AT_ONCE = 64 };
 
-/* A row -> `to`, which may be the row. A draw depends on the seed and on its place alone (SplitMix64, Steele et al.
- * 2014), so that the backward pass has the same ones. */
+/* A row -> `to`, which may be the row. A draw depends only on the seed and on its place
+ * (SplitMix64, Steele et al. 2014), so the backward pass repeats it. */
 static void drop(const Dropout *dropout, int64_t row, int64_t count, const float *from, float *to) {
     const float scale = (float)dropout->scale;
     const uint16_t n_dropped = (uint16_t)dropout->n_dropped;
@@ -148,7 +149,7 @@ int64_t drop_rows(const Array *gradient, const Array *out, const Dropout *dropou
 /* ---- layer norm ---- */
 
 static float sum_of_row(const float *row, int64_t count) {
-    vec sums = all(0);
+    vec sums = broadcast(0);
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) sums += load(row + i);
     float total = sum_of(sums);
@@ -157,7 +158,7 @@ static float sum_of_row(const float *row, int64_t count) {
 }
 
 static float sum_of_products(const float *one, const float *other, int64_t count) {
-    vec sums = all(0);
+    vec sums = broadcast(0);
     int64_t i = 0;
     for (; i + LANES <= count; i += LANES) sums += load(one + i) * load(other + i);
     float total = sum_of(sums);
@@ -188,7 +189,7 @@ int64_t normalise(const Array *x, const float *gain, const float *bias, const Ar
     return 0;
 }
 
-/* Gradients: `by_x`, to which `kept` is added if there is any, and sums (threads, 2, D) by gain and bias. */
+/* Gradients by x, plus `kept` if there is any, and by gain and bias, as sums of each thread (threads, 2, D). */
 int64_t normalise_gradient(const Array *x, const float *gain, const float *moments, const Array *gradient,
                            const Array *kept, const Array *by_x, float *sums, int64_t width, int64_t n_rows,
                            int64_t n_threads) {
@@ -273,7 +274,7 @@ INLINE void tile(int n_rows, int n_vectors, int64_t n_inner, Matrix a, const flo
                  int64_t out_row) {
     vec sums[TILE_ROWS][2];
     for (int row = 0; row < n_rows; row++)
-        for (int i = 0; i < n_vectors; i++) sums[row][i] = all(0);
+        for (int i = 0; i < n_vectors; i++) sums[row][i] = broadcast(0);
     for (int64_t inner = 0; inner < n_inner; inner++) {
         vec columns[2];
         for (int i = 0; i < n_vectors; i++) columns[i] = load(b + inner * b_row + i * LANES);
@@ -310,8 +311,8 @@ static void multiply(int64_t n_rows, int64_t n_inner, int64_t width, Matrix a, c
     if (column < width) tiles(1, n_rows, n_inner, a, b + column, width, out + column);
 }
 
-/* Queries, keys and values of all heads, what a query may attend to (bytes, 0: not), and the weights (B, H, T, S up to
- * whole vectors), which the forward pass writes and the backward pass reads. */
+/* Queries, keys and values of all heads; the mask (bytes, 0: may not attend); and the weights (B, H, T, S up to whole
+ * vectors), which the forward pass writes and the backward pass reads. */
 typedef struct {
     int64_t n_heads, n_queries, n_keys, key_width, value_width;
     Array queries, keys, values, mask;
@@ -325,10 +326,10 @@ typedef struct {
     float *queries, *keys, *values, *out; /* filled up with zeros */
     float *transposed;                    /* keys or values, (K or W, padded) */
     float *scores, *by_queries, *by_keys, *by_values;
-    float *unseen; /* for each query, what is added to a key's score: 0 or -inf */
+    float *mask_bias; /* added to the scores, for each query and key: 0 or -inf */
 } Scratch;
 
-/* How many floats a `Scratch` has. */
+/* The number of floats in a `Scratch`. */
 static int64_t scratch_size(const Attention *attention) {
     const int64_t width = rounded_up(larger_of(attention->key_width, attention->value_width), LANES);
     const int64_t n_keys = rounded_up(attention->n_keys, LANES), n_queries = attention->n_queries;
@@ -350,7 +351,7 @@ static Scratch own_scratch(float *workspace, const Attention *attention) {
     scratch.values = next, next += n_keys * scratch.value_width;
     scratch.by_values = next, next += n_keys * scratch.value_width;
     scratch.transposed = next, next += larger_of(attention->key_width, attention->value_width) * scratch.padded;
-    scratch.unseen = next, next += n_queries * scratch.padded;
+    scratch.mask_bias = next, next += n_queries * scratch.padded;
     scratch.scores = next;
     return scratch;
 }
@@ -371,8 +372,9 @@ static void scatter(const float *from, int64_t n_rows, int64_t width, const Arra
         write_row(array, place + row * array->strides[2], width, from);
 }
 
-/* Put the rows of a head into `scratch`; keys are multiplied by `factor`, queries by 1 / sqrt(K). */
-static void take(const Attention *attention, int64_t sentence, int64_t head, float factor, const Scratch *scratch) {
+/* Copy the rows of a head into `scratch`; keys are multiplied by `factor`, queries by 1 / sqrt(K). */
+static void load_head(const Attention *attention, int64_t sentence, int64_t head, float factor,
+                      const Scratch *scratch) {
     const int64_t n_keys = attention->n_keys, key_width = attention->key_width;
     gather(&attention->queries, sentence, head, attention->n_queries, key_width, 1 / sqrtf(key_width),
            scratch->queries);
@@ -394,30 +396,30 @@ static void transpose(const float *from, int64_t n_rows, int64_t width, float *t
         for (int64_t row = n_rows; row < to_row; row++) to[i * to_row + row] = 0;
 }
 
-/* What the mask says of a sentence, for scores. */
-static void hide(const Attention *attention, int64_t sentence, float *unseen) {
+/* Write the mask bias of a sentence. */
+static void write_mask_bias(const Attention *attention, int64_t sentence, float *mask_bias) {
     const Array *mask = &attention->mask;
     const int64_t padded = rounded_up(attention->n_keys, LANES);
-    for (int64_t query = 0; query < attention->n_queries; query++, unseen += padded) {
+    for (int64_t query = 0; query < attention->n_queries; query++, mask_bias += padded) {
         const uint8_t *seen = (uint8_t *)mask->data + sentence * mask->strides[0] + query * mask->strides[2];
-        for (int64_t key = 0; key < padded; key++) unseen[key] = -INFINITY;
-        for (int64_t key = 0; key < attention->n_keys; key++) unseen[key] = mask->data && !seen[key] ? -INFINITY : 0;
+        for (int64_t key = 0; key < padded; key++) mask_bias[key] = -INFINITY;
+        for (int64_t key = 0; key < attention->n_keys; key++) mask_bias[key] = mask->data && !seen[key] ? -INFINITY : 0;
     }
 }
 
 /* softmax over the keys: scores (S) -> weights (S), both in whole vectors; zeros if none may be seen. */
-static void weigh(const float *scores, const float *unseen, int64_t padded, float *weights) {
-    vec highest = all(-INFINITY), most_open = all(-INFINITY), totals = all(0);
+static void masked_softmax(const float *scores, const float *mask_bias, int64_t padded, float *weights) {
+    vec highest = broadcast(-INFINITY), most_open = broadcast(-INFINITY), totals = broadcast(0);
     for (int64_t key = 0; key < padded; key += LANES) {
-        const vec seen = load(scores + key) + load(unseen + key);
+        const vec seen = load(scores + key) + load(mask_bias + key);
         highest = larger(highest, seen);
-        most_open = larger(most_open, load(unseen + key));
+        most_open = larger(most_open, load(mask_bias + key));
         store(weights + key, seen);
     }
     const int is_blind = largest_of(most_open) == -INFINITY;
     const float shift = largest_of(highest);
     for (int64_t key = 0; key < padded; key += LANES) {
-        const vec exponentials = is_blind ? all(0) : exponential(load(weights + key) - shift);
+        const vec exponentials = is_blind ? broadcast(0) : exponential(load(weights + key) - shift);
         totals += exponentials;
         store(weights + key, exponentials);
     }
@@ -425,11 +427,11 @@ static void weigh(const float *scores, const float *unseen, int64_t padded, floa
     for (int64_t key = 0; key < padded; key += LANES) store(weights + key, load(weights + key) * factor);
 }
 
-/* What is done with one head of a sentence, and arrays that are read or written with it. */
+/* Work on one head of a sentence; `arrays` are read or written. */
 typedef void Work(const Attention *attention, const Array *const *arrays, int64_t sentence, int64_t head,
                   const Scratch *scratch);
 
-/* Do it with all heads of all sentences. Returns 0 or NO_MEMORY. */
+/* Do `work` for all heads of all sentences. Returns 0 or NO_MEMORY. */
 static int64_t with_all_heads(Work *work, const Attention *attention, const Array *const *arrays, int64_t n_sentences,
                               int64_t n_threads) {
     float *workspace = calloc(n_threads * scratch_size(attention), sizeof(float));
@@ -437,7 +439,7 @@ static int64_t with_all_heads(Work *work, const Attention *attention, const Arra
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t sentence = 0; sentence < n_sentences; sentence++) {
         const Scratch scratch = own_scratch(workspace, attention);
-        hide(attention, sentence, scratch.unseen);
+        write_mask_bias(attention, sentence, scratch.mask_bias);
         for (int64_t head = 0; head < attention->n_heads; head++) work(attention, arrays, sentence, head, &scratch);
     }
     free(workspace);
@@ -448,12 +450,13 @@ static void attend_head(const Attention *attention, const Array *const *arrays, 
                         const Scratch *scratch) {
     const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys, padded = scratch->padded;
     float *weights = weights_of(attention, sentence, head, scratch);
-    take(attention, sentence, head, 1, scratch);
+    load_head(attention, sentence, head, 1, scratch);
     transpose(scratch->keys, n_keys, attention->key_width, scratch->transposed);
     multiply(n_queries, attention->key_width, padded, (Matrix){scratch->queries, scratch->width, 1},
              scratch->transposed, scratch->scores);
     for (int64_t query = 0; query < n_queries; query++)
-        weigh(scratch->scores + query * padded, scratch->unseen + query * padded, padded, weights + query * padded);
+        masked_softmax(scratch->scores + query * padded, scratch->mask_bias + query * padded, padded,
+                       weights + query * padded);
     multiply(n_queries, n_keys, scratch->value_width, (Matrix){weights, padded, 1}, scratch->values, scratch->out);
     scatter(scratch->out, n_queries, attention->value_width, arrays[0], sentence, head);
 }
@@ -467,17 +470,17 @@ static void attend_head_gradient(const Attention *attention, const Array *const 
                                  const Scratch *scratch) {
     const int64_t n_queries = attention->n_queries, n_keys = attention->n_keys, padded = scratch->padded;
     const float *weights = weights_of(attention, sentence, head, scratch);
-    take(attention, sentence, head, 1 / sqrtf(attention->key_width), scratch);
+    load_head(attention, sentence, head, 1 / sqrtf(attention->key_width), scratch);
     gather(arrays[0], sentence, head, n_queries, attention->value_width, 1, scratch->out);
     multiply(n_keys, n_queries, scratch->value_width, (Matrix){weights, 1, padded}, scratch->out, scratch->by_values);
     transpose(scratch->values, n_keys, attention->value_width, scratch->transposed);
     multiply(n_queries, attention->value_width, padded, (Matrix){scratch->out, scratch->value_width, 1},
-             scratch->transposed, scratch->scores); /* by the weights */
+             scratch->transposed, scratch->scores); /* gradient by the weights */
     for (int64_t query = 0; query < n_queries; query++) {
         float *by_weights = scratch->scores + query * padded;
         const float mean = sum_of_products(by_weights, weights + query * padded, padded);
         for (int64_t key = 0; key < padded; key++)
-            by_weights[key] = (by_weights[key] - mean) * weights[query * padded + key]; /* by the scores */
+            by_weights[key] = (by_weights[key] - mean) * weights[query * padded + key]; /* gradient by the scores */
     }
     multiply(n_queries, n_keys, scratch->width, (Matrix){scratch->scores, padded, 1}, scratch->keys,
              scratch->by_queries);
@@ -488,7 +491,7 @@ static void attend_head_gradient(const Attention *attention, const Array *const 
     scatter(scratch->by_values, n_keys, attention->value_width, arrays[3], sentence, head);
 }
 
-/* Gradients by queries, keys and values, of that by what `attend` gave. */
+/* Gradients by queries, keys and values, from the gradient by the output of `attend`. */
 int64_t attend_gradient(const Attention *attention, const Array *gradient, const Array *by_queries,
                         const Array *by_keys, const Array *by_values, int64_t n_sentences, int64_t n_threads) {
     const Array *arrays[] = {gradient, by_queries, by_keys, by_values};
@@ -502,7 +505,7 @@ int64_t attend_gradient(const Attention *attention, const Array *gradient, const
 static float exponentiate(const Array *from, const float *bias, int64_t row, int64_t width, float *scores,
                           float *powers, float *factor) {
     const int64_t padded = rounded_up(width, LANES);
-    vec highest = all(-INFINITY), totals = all(0);
+    vec highest = broadcast(-INFINITY), totals = broadcast(0);
     read_scaled(from, row * width, width, 1, scores);
     for (int64_t i = width; i < padded; i++) scores[i] = -INFINITY;
     if (bias)
@@ -519,10 +522,10 @@ static float exponentiate(const Array *from, const float *bias, int64_t row, int
     return shift + logf(total);
 }
 
-/* Distributions p and q are pulled together: (KL(p, q) + KL(q, p)) / 2, which is returned, has gradients by their
- * scores, which are added to p and q, times `weight`. gaps: log p - log q. All in whole vectors. */
-static float pull(float *p, float *q, const float *gaps, int64_t padded, float weight) {
-    vec sums[2] = {all(0), all(0)};
+/* R-Drop: add `weight` times the gradient of (KL(p, q) + KL(q, p)) / 2 by the scores to the distributions p and q, and
+ * return that divergence. gaps: log p - log q. All in whole vectors. */
+static float add_r_drop(float *p, float *q, const float *gaps, int64_t padded, float weight) {
+    vec sums[2] = {broadcast(0), broadcast(0)};
     for (int64_t i = 0; i < padded; i += LANES) {
         sums[0] += load(p + i) * load(gaps + i);
         sums[1] -= load(q + i) * load(gaps + i);
@@ -536,9 +539,9 @@ static float pull(float *p, float *q, const float *gaps, int64_t padded, float w
     return (of_p + of_q) / 2;
 }
 
-/* Scores plus bias (V), if there is any -> their softmax, in place, and log(sum(exp)): rows (R, V). With r_drop, above
- * 0, there are R rows of a second pass behind them; both are pulled together, and how far they were apart is added to
- * the thread's of `divergences`. */
+/* Scores plus bias (V), if there is any -> their softmax, in place, and log(sum(exp)): rows (R, V). With r_drop above
+ * 0, R rows of a second pass lie behind them: `add_r_drop` changes both, and its result is added to the thread's entry
+ * of `divergences`. */
 int64_t softmax(const Array *scores, const float *bias, float *normalisers, float *divergences, double r_drop,
                 int64_t width, int64_t n_rows, int64_t n_threads) {
     const int64_t padded = rounded_up(width, LANES);
@@ -558,7 +561,7 @@ int64_t softmax(const Array *scores, const float *bias, float *normalisers, floa
                 q[i] *= other_factor;
                 scratch[i] = i < width ? scratch[i] - other[i] - difference : 0;
             }
-            divergences[omp_get_thread_num()] += pull(p, q, scratch, padded, (float)r_drop);
+            divergences[omp_get_thread_num()] += add_r_drop(p, q, scratch, padded, (float)r_drop);
             write_row(scores, (row + n_rows) * width, width, q);
         }
         write_row(scores, row * width, width, p);
@@ -571,12 +574,12 @@ int64_t softmax(const Array *scores, const float *bias, float *normalisers, floa
 int64_t add_rows(float *totals, const Array *numbers, int64_t width, int64_t n_rows, int64_t n_threads) {
 #pragma omp parallel for schedule(static) num_threads(n_threads)
     for (int64_t i = 0; i < n_rows * width; i++)
-        totals[i] += numbers->is_narrow ? widened(((half *)numbers->data)[i]) : ((float *)numbers->data)[i];
+        totals[i] += numbers->is_bfloat16 ? from_bfloat16(((bfloat16 *)numbers->data)[i]) : ((float *)numbers->data)[i];
     return 0;
 }
 
-/* By which `library.py` sees that this is what it calls: a number of its own for each change of what functions are
- * called with, and the sizes of the structures. */
+/* `fused_library.py` compares this with its own: a number that changes with the arguments of the functions, and the
+ * sizes of the structures. */
 const int64_t interface[] = {INTERFACE, sizeof(Array), sizeof(Dropout), sizeof(Attention)};
 
 int64_t lanes(void) { return LANES; }

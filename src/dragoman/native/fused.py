@@ -1,8 +1,8 @@
-"""Functions of a training step that PyTorch computes in many passes over memory, and `fused.c` in one, with gradients.
+"""Functions of a training step with gradients: `fused.c` makes one pass over memory where PyTorch makes many.
 
-Each does what the few lines of PyTorch do beside which it is called, on a CPU, for numbers in float32 or bfloat16 and
-with sums in float32. B batch, H heads, T queries, S keys, K and W widths of a key and a value, D model width, V
-vocabulary, P passes, R rows.
+Each gives the same as a few lines of PyTorch in `dragoman.model.operations` or `dragoman.training.loss`, on a CPU, in
+float32 or bfloat16 with sums in float32. B batch, H heads, T queries, S keys, K and W widths of a key and a value, D
+model width, V vocabulary, P passes, R rows.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def _library() -> Library:
 
 
 def _call(name: str, *arguments: object, rows: Tensor, threads: int | None = None) -> None:
-    """A function of `fused.c` for all vectors along the last dimension of a tensor."""
+    """Call a function of `fused.c` for all vectors along the last dimension of `rows`."""
     n_rows, threads = rows.numel() // rows.size(-1), threads or n_threads(rows.numel())
     _library().call(name, *arguments, rows.size(-1), n_rows, threads)
 
 
 def _floats(*shape: int) -> Tensor:
-    """Room for floats, whatever PyTorch's defaults are."""
+    """Return an empty tensor of float32 on the CPU, whatever PyTorch's defaults are."""
     return torch.empty(shape, dtype=torch.float32, device="cpu")
 
 
@@ -66,7 +66,7 @@ class _AddDropped(torch.autograd.Function):
 
 
 def add_dropped(x: Tensor, y: Tensor, n_dropped: int) -> Tensor:
-    """x + dropout(y): both of one shape (..., D). Of 65,536 draws so many drop a number.
+    """x + dropout(y), both of one shape (..., D); `n_dropped` of 65,536 values of 16 random bits drop a number.
 
     The mask is never stored: the backward pass draws it again.
     """
@@ -111,7 +111,7 @@ class _LayerNorm(torch.autograd.Function):
 def layer_norm(x: Tensor, gain: Tensor, bias: Tensor | None, eps: float, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """Layer norm of x (..., D), with gain and bias (D,), in the given type; and x.
 
-    Who takes that x for a residual sum has both its gradients added in one pass.
+    A residual sum that takes this x has both gradients of x added in one pass.
 
     Raises:
         ValueError: gain or bias is not as long as the vectors of x.
@@ -122,16 +122,16 @@ def layer_norm(x: Tensor, gain: Tensor, bias: Tensor | None, eps: float, dtype: 
     return normed_and_x
 
 
-# Attention. Of tensors (B, H, T, K), all heads of a position lie side by side, as the products before and after want.
+# Attention. In tensors (B, H, T, K), all heads of a position lie side by side, as the linear maps read and write them.
 
 
-def _room_for(x: Tensor) -> Tensor:
-    """(B, H, T, K), to be filled."""
+def _empty_like(x: Tensor) -> Tensor:
+    """Return an empty tensor of the shape of x, (B, H, T, K)."""
     return x.new_empty(x.size(0), x.size(2), x.size(1), x.size(3)).transpose(1, 2)
 
 
 def _readable(x: Tensor) -> Tensor:
-    """With numbers of the last dimension side by side."""
+    """Return x with the numbers of its last dimension side by side."""
     return x if x.stride(-1) == 1 else x.contiguous()
 
 
@@ -148,7 +148,7 @@ class _Rotate(torch.autograd.Function):
 
 
 def _rotate(x: Tensor, table: Tensor, *, back: bool) -> Tensor:
-    x, out, step = _readable(x), _room_for(x), 0 if len(table) == 1 else table.stride(0)
+    x, out, step = _readable(x), _empty_like(x), 0 if len(table) == 1 else table.stride(0)
     arguments = array(x), array(out), table, step, back, *x.shape[1:]
     _library().call("rotate", *arguments, len(x), n_threads(x.numel()))
     return out
@@ -176,7 +176,7 @@ class _Attend(torch.autograd.Function):
                 raise TypeError(f"a mask of type {mask.dtype}, not torch.bool")
             mask = _readable(mask.expand(batch, 1, n_queries, n_keys))
         weights = _floats(batch, n_heads, n_queries, -(-n_keys // _library().lanes) * _library().lanes)
-        out = _room_for(values.new_empty(()).expand(batch, n_heads, n_queries, value_width))
+        out = _empty_like(values.new_empty(()).expand(batch, n_heads, n_queries, value_width))
         attention = _attention(queries, keys, values, mask, weights)
         _library().call("attend", attention, array(out), batch, n_threads(queries.numel()))
         ctx.save_for_backward(queries, keys, values, weights)
@@ -186,7 +186,7 @@ class _Attend(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
         queries, keys, values, weights = ctx.saved_tensors
-        grad, by_queries, by_keys, by_values = _readable(grad), *map(_room_for, (queries, keys, values))
+        grad, by_queries, by_keys, by_values = _readable(grad), *map(_empty_like, (queries, keys, values))
         arrays = map(array, (grad, by_queries, by_keys, by_values))
         attention = _attention(queries, keys, values, None, weights)
         _library().call("attend_gradient", attention, *arrays, len(grad), n_threads(grad.numel()))
@@ -215,7 +215,7 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -
     return attended
 
 
-# The loss over the vocabulary: inside of another function with gradients of its own, so these have none.
+# The loss over the vocabulary. The functions have no gradients: `training/loss.py` computes them.
 
 
 def softmax_(scores: Tensor, bias: Tensor | None, r_drop: float) -> tuple[Tensor, Tensor]:
@@ -228,11 +228,11 @@ def softmax_(scores: Tensor, bias: Tensor | None, r_drop: float) -> tuple[Tensor
         raise ValueError(f"R-Drop compares two passes, not {len(scores)}")
     threads, bias = n_threads(scores.numel()), None if bias is None else bias.float()
     normalisers, divergences = _floats(*scores.shape[:2]), _floats(threads).zero_()
-    rows = scores[0] if r_drop else scores  # those of the second pass are found behind those of the first
+    rows = scores[0] if r_drop else scores  # the rows of the second pass lie behind those of the first
     _call("softmax", array(scores), bias, normalisers, divergences, float(r_drop), rows=rows, threads=threads)
     return normalisers, divergences.sum()
 
 
 def add_(totals: Tensor, numbers: Tensor) -> None:
-    """totals += numbers: (R, D), the first in float32. PyTorch would first make a matrix of floats of the others."""
+    """totals += numbers: (R, D), the first in float32. PyTorch would convert the second first."""
     _call("add_rows", totals, array(numbers), rows=totals)

@@ -1,4 +1,4 @@
-"""The compiled functions of `fused.c`: its structures, the library that fits this processor."""
+"""The binding of `fused.c`: its structures, and the library that fits this processor."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dragoman.native.libraries import usable_libraries
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"
 #: As in fused.c.
 INTERFACE = 3
-#: What it reads and writes.
+#: The types that it reads and writes.
 NUMBERS = torch.float32, torch.bfloat16
-#: Numbers that one thread is done with about as soon as another one is awake.
+#: One thread computes so many numbers in about the time that another takes to wake up.
 WORTH_SHARING = 100_000
 
 Int, Pointer, Double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
@@ -27,7 +27,7 @@ Int, Pointer, Double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
 class ArrayStruct(ctypes.Structure):
     """`Array` of fused.c."""
 
-    _fields_ = [("data", Pointer), ("is_narrow", Int), ("strides", Int * 3)]
+    _fields_ = [("data", Pointer), ("is_bfloat16", Int), ("strides", Int * 3)]
 
 
 class DropoutStruct(ctypes.Structure):
@@ -57,15 +57,15 @@ STRUCTURES = ArrayStruct, DropoutStruct, AttentionStruct
 
 
 def array(tensor: Tensor | None) -> ArrayStruct:
-    """A tensor as fused.c reads it: the numbers of the last dimension side by side. It must outlive the call.
+    """Describe a tensor for fused.c, with the numbers of its last dimension side by side. Keep it during the call.
 
     Raises:
-        TypeError: it is of a type that is not read there.
+        TypeError: fused.c does not read its type.
     """
     if tensor is None:
         return ArrayStruct(None, 0, (Int * 3)(0, 0, 0))
     if tensor.dtype not in (*NUMBERS, torch.bool) or tensor.device.type != "cpu":
-        raise TypeError(f"{tensor.dtype} on {tensor.device} is nothing that fused.c reads")
+        raise TypeError(f"{tensor.dtype} on {tensor.device} cannot be read by fused.c")
     strides = tensor.stride()[:-1][-3:]
     return ArrayStruct(
         tensor.data_ptr(), tensor.dtype == torch.bfloat16, (Int * 3)(*(0,) * (3 - len(strides)), *strides)
@@ -73,7 +73,7 @@ def array(tensor: Tensor | None) -> ArrayStruct:
 
 
 class Library:
-    """The functions of fused.c; see there."""
+    """The functions of fused.c, documented there."""
 
     def __init__(self, name: str, library: ctypes.CDLL) -> None:
         self.name, self._library = name, library
@@ -83,14 +83,14 @@ class Library:
         """Call a function.
 
         Raises:
-            MemoryError: there was not enough.
+            MemoryError: there is not enough RAM.
         """
         if self._library[name](*map(_as_ctypes, arguments)):
             raise MemoryError("not enough memory")
 
 
 def n_threads(n_numbers: int) -> int:
-    """How many threads share work on so many numbers: PyTorch's, if it is worth waking them."""
+    """Return how many threads share work on `n_numbers`: those of PyTorch, or one if waking others is not worth it."""
     return torch.get_num_threads() if n_numbers >= WORTH_SHARING else 1
 
 
@@ -106,15 +106,15 @@ def _as_ctypes(argument: object) -> object:
             return Double(argument)
         case int():
             return Int(argument)
-    raise TypeError(f"a {type(argument).__name__} that fused.c does not take")
+    raise TypeError(f"a {type(argument).__name__} is no argument of fused.c")
 
 
 @functools.cache
 def library() -> Library | None:
-    """The fastest one; None if there is none."""
+    """Return the fastest library, or None if there is none."""
     return next((Library(name, library) for name, library in usable()), None)
 
 
 def usable() -> Iterator[tuple[str, ctypes.CDLL]]:
-    """Those that were compiled and that this processor can run, with their names, the fastest first."""
+    """Yield the libraries that were compiled and run on this processor, with their names, the fastest first."""
     return usable_libraries(Path(__file__).parent, LIBRARIES, [INTERFACE, *map(ctypes.sizeof, STRUCTURES)])

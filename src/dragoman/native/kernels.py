@@ -1,6 +1,6 @@
-"""The compiled arithmetic of `kernels.c`: its structures, its functions, and the library that fits this processor.
+"""The binding of `kernels.c`: its structures, its functions, and the library that fits this processor.
 
-With no library that fits, the search runs in NumPy.
+Without a library that fits, the search runs in NumPy.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from dragoman.errors import ResourceError
 from dragoman.machine.devices import Precision
 from dragoman.native.libraries import usable_libraries
 
-#: The kinds of kernels.c for each precision, the slowest first. It is always of float32, since it runs everywhere, and
-#: knows which of the others do.
+#: The libraries of kernels.c for each precision, the slowest first. The first of each is that of float32: it runs
+#: everywhere, and knows which of the others do.
 LIBRARIES: dict[Precision, tuple[str, ...]] = {
     "float32": ("kernels", "kernels_avx2", "kernels_avx512"),
     "bfloat16": ("kernels", "kernels_bfloat16"),
     "int8": ("kernels", "kernels_int8_avx2", "kernels_int8_vnni", "kernels_int8_avx512", "kernels_int8_bfloat16"),
 }
 #: As in kernels.c.
-INTERFACE = 5
+INTERFACE = 6
 NO_NORM, LAYER_NORM, RMS_NORM = range(3)
 NO_MEMORY, NO_SUCH_ID = -1, -2
 ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2, "silu": 3}
@@ -54,9 +54,9 @@ class NormStruct(ctypes.Structure):
         ("kind", Int),
         ("gain", Pointer),
         ("bias", Pointer),
-        ("part_of_squares", Double),
-        ("inside", Double),
-        ("outside", Double),
+        ("square_factor", Double),
+        ("inner_epsilon", Double),
+        ("outer_epsilon", Double),
     ]
 
 
@@ -110,21 +110,21 @@ class DecoderStruct(ctypes.Structure):
     ]
 
 
-class TokensStruct(ctypes.Structure):
-    """`Tokens` of kernels.c."""
+class KeyValueCacheStruct(ctypes.Structure):
+    """`KeyValueCache` of kernels.c."""
 
     _fields_ = [("keys", Pointer), ("values", Pointer), ("blocks", Int)]
 
 
-class SentencesStruct(ctypes.Structure):
-    """`Sentences` of kernels.c."""
+class SearchStateStruct(ctypes.Structure):
+    """`SearchState` of kernels.c."""
 
     _fields_ = [
         ("source_length", Int),
-        ("memories", Pointer),
-        ("read", Pointer),
-        ("unseen_memory", Pointer),
-        ("slots", Pointer),
+        ("memory_caches", Pointer),
+        ("target_caches", Pointer),
+        ("memory_mask_bias", Pointer),
+        ("cache_rows", Pointer),
     ]
 
 
@@ -133,25 +133,25 @@ class StepStruct(ctypes.Structure):
 
     _fields_ = [
         ("ids", Pointer),
-        ("places", Pointer),
-        ("n_places", Int),
+        ("slots", Pointer),
+        ("n_slots", Int),
         ("n_rows", Int),
         ("n_read", Int),
         ("added", Pointer),
         ("angles", Pointer),
-        ("unseen", Pointer),
-        ("unseen_stride", Int),
+        ("mask_bias", Pointer),
+        ("mask_stride", Int),
     ]
 
 
 STRUCTURES = (
     *(LinearStruct, NormStruct, LayerStruct, ShapeStruct, EmbeddingStruct),
-    *(DecoderStruct, TokensStruct, SentencesStruct, StepStruct),
+    *(DecoderStruct, KeyValueCacheStruct, SearchStateStruct, StepStruct),
 )
 
 
 class Kernels:
-    """The functions of kernels.c, with the types of their arguments; see there."""
+    """The functions of kernels.c, documented there, with the types of their arguments."""
 
     def __init__(self, name: str, library: ctypes.CDLL) -> None:
         self.name = name
@@ -170,12 +170,12 @@ class Kernels:
             return call
 
         self.lanes: int = library["lanes"]()  # floats of a vector: keys and values lie in whole ones
-        self.inputs: int = library["inputs"]()  # to a multiple of which the inputs of weights are filled up
-        self.group: int = library["group_size"]()  # weights that are multiplied together
-        self.largest_weight: int = library["largest_weight"]()  # if they are integers; else 0
-        self.unit: int = library["unit_size"]()  # numbers that attention multiplies together: 1, or 2 of bfloat16
-        self.number: type[np.generic] = np.float32 if self.unit == 1 else np.uint16  # what attention reads
-        self.weight: type[np.generic] = np.int8 if self.largest_weight else self.number
+        self.inputs: int = library["inputs"]()  # the inputs of a linear map are filled up to a multiple of this
+        self.input_pack: int = library["input_pack_size"]()  # inputs that are multiplied by one instruction
+        self.largest_weight: int = library["largest_weight"]()  # of integer weights; 0 for other weights
+        self.pack: int = library["pack_size"]()  # operands of attention in one instruction: 1 float32 or 2 bfloat16
+        self.operand: type[np.generic] = np.float32 if self.pack == 1 else np.uint16
+        self.weight: type[np.generic] = np.int8 if self.largest_weight else self.operand
         self.encode = function("encode", Pointer, Pointer, Pointer, Int, Int, Pointer, Pointer)
         self.read_memory = function("read_memory", Pointer, Pointer, Pointer, Int, Int, Pointer)
         self.decode = function("decode", Pointer, Pointer, Pointer, Pointer)
@@ -185,9 +185,9 @@ class Kernels:
 
 
 def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
-    """The libraries that were compiled and that this processor can run, the fastest first.
+    """Return the libraries that were compiled and run on this processor, the fastest first.
 
-    Those of the `precision` come before those of float32, if the processor multiplies such numbers.
+    Those of the `precision` come before those of float32, if the processor has such products.
     """
     own = tuple(kernels for kernels in _usable(precision) if kernels.name not in LIBRARIES["float32"])
     return own + _usable("float32")
@@ -195,15 +195,15 @@ def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
 
 @functools.cache
 def _usable(precision: Precision) -> tuple[Kernels, ...]:
-    """Those of `LIBRARIES`, the fastest first."""
+    """Return those of `LIBRARIES`, the fastest first."""
     names, interface = LIBRARIES[precision], [INTERFACE, *map(ctypes.sizeof, STRUCTURES)]
     found = usable_libraries(Path(__file__).parent, names, interface, get_args(Precision).index(precision))
     return tuple(Kernels(name, library) for name, library in found)
 
 
 def address(array: NDArray[Any]) -> int:
-    """Where a contiguous array lies."""
+    """Return the address of a contiguous array."""
     try:
         return ctypes.addressof(Byte.from_buffer(array))  # type: ignore[arg-type] # arrays are buffers
-    except (TypeError, ValueError):  # it is read-only, or empty: the same, three times slower
+    except (TypeError, ValueError):  # a read-only or empty array: the same, three times slower
         return array.ctypes.data

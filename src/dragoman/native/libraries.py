@@ -1,7 +1,7 @@
-"""Libraries of C, compiled when dragoman is installed, if there is a C compiler, once for each kind of processor.
+"""Libraries of C, compiled once for each kind of processor when dragoman is installed, if there is a C compiler.
 
-What was not compiled, or does not fit this system, this processor or this source, is left out; who asks for a library
-has another way for when there is none.
+A library that was not compiled, or does not fit this system, processor or source, is left out. Callers have another way
+when there is none.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pathlib import Path
 def usable_libraries(
     folder: Path, names: Sequence[str], interface: Sequence[int], *which: int
 ) -> Iterator[tuple[str, ctypes.CDLL]]:
-    """The libraries that this processor can run, the fastest first.
+    """Yield the libraries that this processor can run, with their names, the fastest first.
 
     Args:
-        folder: where they are, the file of each named after it with an underscore before.
-        names: of libraries of one source, the slowest first. It runs everywhere, and its `processor` has a bit for each
-            that runs here.
-        interface: what the source calls `interface`: a number that changes with the arguments of its functions, and the
-            sizes of its structures.
-        which: what `processor` is called with.
+        folder: of the libraries; the file of each has its name with an underscore before it.
+        names: of the libraries of one source, the slowest first. The first runs everywhere, and its `processor`
+            returns a bit for each that runs here.
+        interface: as in the source: a number that changes with the arguments of its functions, and the sizes of its
+            structures.
+        which: the arguments of `processor`.
     """
     base = load(folder / f"_{names[0]}", interface)
     if base is not None:
@@ -35,13 +35,13 @@ def usable_libraries(
 
 
 def load(path: Path, interface: Sequence[int]) -> ctypes.CDLL | None:
-    """The library at a path without its suffix, if it is there, can be loaded, and has this interface."""
+    """Return the library at a path without its suffix, if it can be loaded and has this interface."""
     for file in (path.with_name(path.name + suffix) for suffix in EXTENSION_SUFFIXES):
         if file.exists():
             try:
                 library = ctypes.CDLL(str(file))
                 found = (ctypes.c_int64 * len(interface)).in_dll(library, "interface")
-            except (OSError, ValueError):  # of another system, or older
+            except (OSError, ValueError):  # of another system, or an older one
                 return None
             return library if list(found) == list(interface) else None
     return None

@@ -1,29 +1,29 @@
-/* What linear maps multiply: inputs by weights.
+/* The inputs and weights of linear maps.
  *
- * Both are as in attention; or, compiled with INT8 for a processor with AVX2 or more, integers of 8 bits, whose sums
- * are exact and become floats at the end.
+ * Both are like the operands of attention. Compiled with INT8, for AVX2 or more, they are integers of 8 bits: their
+ * sums are exact, and become floats at the end.
  */
 
-#include "numbers.h"
+#include "operands.h"
 
-/* GROUP inputs are multiplied together, and those of a row are filled up to a multiple of INPUTS. */
+/* One lane multiplies INPUT_PACK inputs at once. The inputs of a row are filled up to a multiple of INPUTS. */
 #ifdef INT8
 
 typedef int8_t Weight; /* in units of its column's scale */
 typedef uint8_t Input; /* in units of its row's scale, from the row's lowest, or from 0 if that is lower */
-typedef int32_t Group;
-typedef ivec Sum;
+typedef int32_t InputPack;
+typedef ivec SumVector;
 typedef struct {
     int8_t bytes[4 * LANES];
-} Weights;
-/* What stands behind the inputs of a row: x = scale * (input - zero_point). */
+} WeightVector;
+/* Stands behind the inputs of a row: x = scale * (input - zero_point). */
 typedef struct {
     float scale;
     int32_t zero_point;
 } Quantization;
-enum { GROUP = 4, INPUTS = 4, BEHIND = sizeof(Quantization) };
+enum { INPUT_PACK = 4, INPUTS = 4, BEHIND = sizeof(Quantization) };
 
-/* What the range of a row is in units of its scale: both its ends are rounded, so that an input may be one more. */
+/* The range of a row in units of its scale. Both its ends are rounded, so an input may be one more. */
 enum { RANGE = 254 };
 
 /* Without VNNI, two neighbouring products are summed up in 16 bits, into which 2 * 255 * 64 fits. */
@@ -33,20 +33,20 @@ enum { LARGEST_WEIGHT = 127 };
 enum { LARGEST_WEIGHT = 64 };
 #endif
 
-INLINE Sum add_group(Sum so_far, Group inputs, Weights column) {
+INLINE SumVector add_products(SumVector so_far, InputPack inputs, WeightVector column) {
 #ifdef __AVX512VNNI__
     __m512i bytes;
     memcpy(&bytes, &column, sizeof bytes);
-    return (Sum)_mm512_dpbusd_epi32((__m512i)so_far, _mm512_set1_epi32(inputs), bytes);
+    return (SumVector)_mm512_dpbusd_epi32((__m512i)so_far, _mm512_set1_epi32(inputs), bytes);
 #elif defined(__AVXVNNI__)
     __m256i bytes;
     memcpy(&bytes, &column, sizeof bytes);
-    return (Sum)_mm256_dpbusd_avx_epi32((__m256i)so_far, _mm256_set1_epi32(inputs), bytes);
+    return (SumVector)_mm256_dpbusd_avx_epi32((__m256i)so_far, _mm256_set1_epi32(inputs), bytes);
 #else
     __m256i bytes;
     memcpy(&bytes, &column, sizeof bytes);
     const __m256i pairs = _mm256_maddubs_epi16(_mm256_set1_epi32(inputs), bytes);
-    return so_far + (Sum)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+    return so_far + (SumVector)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
 #endif
 }
 
@@ -68,7 +68,7 @@ INLINE void store_bytes(Input *to, uvec numbers) {
 /* A row -> its inputs up to `width`, and their scale and zero point. Of a row with a NaN or infinity the scale is NaN,
  * and the zero point 0: the bits of such numbers are no integers to compute with. */
 INLINE void quantize(const float *row, int64_t count, int64_t width, Input *to) {
-    vec above = all(0), below = all(0), wrong = all(0);
+    vec above = broadcast(0), below = broadcast(0), wrong = broadcast(0);
     int64_t i;
     for (i = 0; i + LANES <= count; i += LANES) {
         const vec x = load(row + i);
@@ -85,45 +85,49 @@ INLINE void quantize(const float *row, int64_t count, int64_t width, Input *to) 
     if (none != none) highest = lowest = 0;
     const float range = highest - lowest, inverse = RANGE / range;
     const float factor = inverse <= FLT_MAX ? inverse : 0; /* infinite for a range near 0 */
-    const uvec first = nearest(all(lowest), factor);
+    const uvec first = nearest(broadcast(lowest), factor);
     for (i = 0; i + LANES <= count; i += LANES) store_bytes(to + i, nearest(load(row + i), factor) - first);
-    for (; i < width; i++) to[i] = (Input)(nearest(all(i < count ? row[i] : 0), factor) - first)[0];
-    const Quantization own = {range / RANGE + none, (int32_t)(nearest(all(0), factor) - first)[0]};
+    for (; i < width; i++) to[i] = (Input)(nearest(broadcast(i < count ? row[i] : 0), factor) - first)[0];
+    const Quantization own = {range / RANGE + none, (int32_t)(nearest(broadcast(0), factor) - first)[0]};
     memcpy(to + width, &own, sizeof own);
 }
 
 #else
 
-typedef Number Weight, Input;
-typedef Unit Group;
-typedef vec Sum;
-typedef Numbers Weights;
+typedef Operand Weight, Input;
+typedef Pack InputPack;
+typedef vec SumVector;
+typedef OperandVector WeightVector;
 #ifdef __AVX512BF16__
-enum { GROUP = UNIT, INPUTS = 32, BEHIND = 0 }; /* INPUTS: those of a row of a tile of AMX */
+enum { INPUT_PACK = PACK, INPUTS = 32, BEHIND = 0 }; /* INPUTS: those of a row of a tile of AMX */
 #else
-enum { GROUP = UNIT, INPUTS = 1, BEHIND = 0 };
+enum { INPUT_PACK = PACK, INPUTS = 1, BEHIND = 0 };
 #endif
 
-INLINE Sum add_group(Sum so_far, Group inputs, Weights column) { return add_product(so_far, inputs, column); }
+INLINE SumVector add_products(SumVector so_far, InputPack inputs, WeightVector column) {
+    return add_product(so_far, inputs, column);
+}
 
 #endif
 
-INLINE Weights load_weights(const Weight *from) {
-    Weights loaded;
+INLINE WeightVector load_weights(const Weight *from) {
+    WeightVector loaded;
     memcpy(&loaded, from, sizeof loaded);
     return loaded;
 }
 
-INLINE Group group_at(const Input *from) {
-    Group read;
+INLINE InputPack input_pack_at(const Input *from) {
+    InputPack read;
     memcpy(&read, from, sizeof read);
     return read;
 }
 
 enum { COLUMNS = 2 * LANES };
 
-/* Weights (n_in, n_out) in panels of COLUMNS: (n_panels, n_in up to INPUTS / GROUP, COLUMNS, GROUP), filled with zeros.
- * Others (n_panels * COLUMNS): the bias, always there; of integers also each column's scale and sum. */
+/* A linear map of n_in inputs to n_out outputs. The weights lie in panels of COLUMNS outputs: (n_panels, n_in up to
+ * INPUTS / INPUT_PACK, COLUMNS, INPUT_PACK), filled with zeros. The bias (n_panels * COLUMNS) is always there; integers
+ * have the scale and the sum of each column, too.
+ */
 typedef struct {
     int64_t n_in, n_out;
     const Weight *weight;
@@ -131,25 +135,25 @@ typedef struct {
     const int32_t *column_sums;
 } Linear;
 
-/* How many inputs lie between two rows, as products read them. */
-INLINE int64_t between_rows(int64_t n_in) { return rounded_up(n_in, INPUTS) + BEHIND; }
+/* The number of inputs from one row to the next, as products read them. */
+INLINE int64_t input_stride(int64_t n_in) { return rounded_up(n_in, INPUTS) + BEHIND; }
 
 /* x (R, n_in) -> rows as products read them, in `workspace`, which has room for as many. */
-static const Input *converted(const float *x, int64_t n_rows, int64_t n_in, Input *workspace) {
+static const Input *to_inputs(const float *x, int64_t n_rows, int64_t n_in, Input *workspace) {
 #ifdef INT8
     for (int64_t row = 0; row < n_rows; row++)
-        quantize(x + row * n_in, n_in, rounded_up(n_in, INPUTS), workspace + row * between_rows(n_in));
+        quantize(x + row * n_in, n_in, rounded_up(n_in, INPUTS), workspace + row * input_stride(n_in));
     return workspace;
 #else
-    return narrowed(x, n_rows, n_in, rounded_up(n_in, INPUTS), workspace);
+    return to_operands(x, n_rows, n_in, rounded_up(n_in, INPUTS), workspace);
 #endif
 }
 
 /* x W + b of some columns, from sums that began with `first_sum`; `row` as products read it. */
-INLINE vec finished(Sum whole, const Linear *map, const Input *row, int64_t column) {
+INLINE vec finish(SumVector whole, const Linear *map, const Input *row, int64_t column) {
 #ifdef INT8
     Quantization inputs;
-    Sum column_sums;
+    SumVector column_sums;
     memcpy(&inputs, row + rounded_up(map->n_in, INPUTS), sizeof inputs);
     memcpy(&column_sums, map->column_sums + column, sizeof column_sums);
     const vec products = __builtin_convertvector(whole - column_sums * inputs.zero_point, vec);
@@ -160,10 +164,10 @@ INLINE vec finished(Sum whole, const Linear *map, const Input *row, int64_t colu
 #endif
 }
 
-INLINE Sum first_sum(const Linear *map, int64_t column) {
+INLINE SumVector first_sum(const Linear *map, int64_t column) {
 #ifdef INT8
     (void)map, (void)column;
-    return (Sum){0};
+    return (SumVector){0};
 #else
     return load(map->bias + column);
 #endif

@@ -1,4 +1,4 @@
-/* Products: x W + b of many rows, of the numbers of `linear.h`. */
+/* Products x W + b of many rows, with the inputs and weights of `linear.h`. */
 
 #ifdef __AMX_BF16__
 #include "tiles.h"
@@ -6,48 +6,48 @@
 #include "linear.h"
 #endif
 
-/* How many rows of a product have their sums in registers, in two each. */
+/* The number of rows of a product whose sums are in registers, two registers each. */
 #if defined(__AVX512F__) || defined(__aarch64__)
 #define TILE_ROWS 12
 #else
 #define TILE_ROWS 6
 #endif
 
-/* Rows of a product for one panel. A few rows alone wait for each sum; so each has several, of every other input. All
- * loops over sums are unrolled: were one of them not, GCC would keep the sums in memory. */
+/* Some rows of a product for one panel. A few rows alone would wait for each sum, so each row has several `chains` of
+ * sums, over every other input. All loops over sums are unrolled: otherwise GCC would keep the sums in memory. */
 INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const Input *x, float *out, int64_t stride) {
-    Sum sums[4][TILE_ROWS][2];
-    const int64_t width = rounded_up(map->n_in, INPUTS), n_groups = width / GROUP, next = between_rows(map->n_in);
+    SumVector sums[4][TILE_ROWS][2];
+    const int64_t width = rounded_up(map->n_in, INPUTS), n_packs = width / INPUT_PACK, next = input_stride(map->n_in);
     const int64_t first = panel * COLUMNS;
     const Weight *from = map->weight + width * first;
 #pragma GCC unroll 4
     for (int chain = 0; chain < chains; chain++)
 #pragma GCC unroll 12
         for (int row = 0; row < n_rows; row++) {
-            sums[chain][row][0] = chain ? (Sum){0} : first_sum(map, first);
-            sums[chain][row][1] = chain ? (Sum){0} : first_sum(map, first + LANES);
+            sums[chain][row][0] = chain ? (SumVector){0} : first_sum(map, first);
+            sums[chain][row][1] = chain ? (SumVector){0} : first_sum(map, first + LANES);
         }
     int64_t at = 0;
-    for (; at + chains <= n_groups; at += chains)
+    for (; at + chains <= n_packs; at += chains)
 #pragma GCC unroll 4
         for (int chain = 0; chain < chains; chain++) {
-            const Weights left = load_weights(from + (at + chain) * COLUMNS * GROUP);
-            const Weights right = load_weights(from + (at + chain) * COLUMNS * GROUP + LANES * GROUP);
+            const WeightVector left = load_weights(from + (at + chain) * COLUMNS * INPUT_PACK);
+            const WeightVector right = load_weights(from + (at + chain) * COLUMNS * INPUT_PACK + LANES * INPUT_PACK);
 #pragma GCC unroll 12
             for (int row = 0; row < n_rows; row++) {
-                const Group inputs = group_at(x + row * next + (at + chain) * GROUP);
-                sums[chain][row][0] = add_group(sums[chain][row][0], inputs, left);
-                sums[chain][row][1] = add_group(sums[chain][row][1], inputs, right);
+                const InputPack inputs = input_pack_at(x + row * next + (at + chain) * INPUT_PACK);
+                sums[chain][row][0] = add_products(sums[chain][row][0], inputs, left);
+                sums[chain][row][1] = add_products(sums[chain][row][1], inputs, right);
             }
         }
-    for (; at < n_groups; at++) {
-        const Weights left = load_weights(from + at * COLUMNS * GROUP);
-        const Weights right = load_weights(from + at * COLUMNS * GROUP + LANES * GROUP);
+    for (; at < n_packs; at++) {
+        const WeightVector left = load_weights(from + at * COLUMNS * INPUT_PACK);
+        const WeightVector right = load_weights(from + at * COLUMNS * INPUT_PACK + LANES * INPUT_PACK);
 #pragma GCC unroll 12
         for (int row = 0; row < n_rows; row++) {
-            const Group inputs = group_at(x + row * next + at * GROUP);
-            sums[0][row][0] = add_group(sums[0][row][0], inputs, left);
-            sums[0][row][1] = add_group(sums[0][row][1], inputs, right);
+            const InputPack inputs = input_pack_at(x + row * next + at * INPUT_PACK);
+            sums[0][row][0] = add_products(sums[0][row][0], inputs, left);
+            sums[0][row][1] = add_products(sums[0][row][1], inputs, right);
         }
     }
     const int64_t columns = smaller(COLUMNS, map->n_out - first);
@@ -58,8 +58,8 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
             sums[0][row][0] += sums[chain][row][0];
             sums[0][row][1] += sums[chain][row][1];
         }
-        const vec whole[2] = {finished(sums[0][row][0], map, x + row * next, first),
-                              finished(sums[0][row][1], map, x + row * next, first + LANES)};
+        const vec whole[2] = {finish(sums[0][row][0], map, x + row * next, first),
+                              finish(sums[0][row][1], map, x + row * next, first + LANES)};
         float *to = out + row * stride;
         if (columns == COLUMNS) {
             store(to, whole[0]);
@@ -74,7 +74,7 @@ INLINE void tile(int n_rows, int chains, const Linear *map, int64_t panel, const
 static void project(const Linear *map, int64_t first, int64_t last, const Input *x, int64_t n_rows, float *out,
                     int64_t stride) {
 #ifdef __AMX_BF16__
-    if (may_tile()) {
+    if (can_tile()) {
         project_tiled(map, first, last, x, n_rows, out, stride);
         return;
     }
@@ -82,7 +82,7 @@ static void project(const Linear *map, int64_t first, int64_t last, const Input 
     for (int64_t panel = first; panel < last; panel++) {
         float *to = out + (panel - first) * COLUMNS;
         for (int64_t row = 0; row < n_rows; row += TILE_ROWS) {
-            const Input *from = x + row * between_rows(map->n_in);
+            const Input *from = x + row * input_stride(map->n_in);
             switch (smaller(TILE_ROWS, n_rows - row)) {
             case 1: tile(1, 4, map, panel, from, to + row * stride, stride); break;
             case 2: tile(2, 2, map, panel, from, to + row * stride, stride); break;
@@ -104,7 +104,7 @@ static void project(const Linear *map, int64_t first, int64_t last, const Input 
 }
 
 /* x (R, n_in) -> x W + b (R, n_out); workspace: room for the rows as products read them. */
-static void apply(const Linear *map, const float *x, int64_t n_rows, float *out, Input *workspace) {
-    const Input *rows = converted(x, n_rows, map->n_in, workspace);
+static void apply_linear(const Linear *map, const float *x, int64_t n_rows, float *out, Input *workspace) {
+    const Input *rows = to_inputs(x, n_rows, map->n_in, workspace);
     project(map, 0, rounded_up(map->n_out, COLUMNS) / COLUMNS, rows, n_rows, out, map->n_out);
 }

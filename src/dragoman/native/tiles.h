@@ -10,8 +10,8 @@
 
 enum { TILE = 16 }; /* rows and columns of a tile */
 
-/* Whether this process may use tiles: Linux wants to be asked, since it must save their 8 KiB with each thread. */
-static int may_tile(void) {
+/* Return 1 if this process may use tiles. Linux wants to be asked, because it must save their 8 KiB for each thread. */
+static int can_tile(void) {
     static int known = -1; /* not asked yet */
     if (known < 0) {
         int may = 0;
@@ -53,7 +53,7 @@ static void configure_tiles(int64_t n_rows) {
 static void tiled(const Linear *map, int64_t panel, const Input *x, int64_t n_rows, int two, float *out,
                   int64_t stride) {
     const int64_t width = rounded_up(map->n_in, INPUTS), columns = map->n_out - panel * COLUMNS;
-    const int64_t row_bytes = width * sizeof(Number), pair_bytes = COLUMNS * UNIT * sizeof(Number);
+    const int64_t row_bytes = width * sizeof(Operand), pair_bytes = COLUMNS * PACK * sizeof(Operand);
     const Weight *from = map->weight + panel * width * COLUMNS;
     _tile_loadd(0, map->bias + panel * COLUMNS, 0); /* the same row for each */
     _tile_loadd(1, map->bias + panel * COLUMNS + TILE, 0);
@@ -62,7 +62,7 @@ static void tiled(const Linear *map, int64_t panel, const Input *x, int64_t n_ro
     for (int64_t at = 0; at < width; at += INPUTS) {
         _tile_loadd(4, x + at, row_bytes);
         _tile_loadd(6, from + at * COLUMNS, pair_bytes);
-        _tile_loadd(7, from + at * COLUMNS + TILE * UNIT, pair_bytes);
+        _tile_loadd(7, from + at * COLUMNS + TILE * PACK, pair_bytes);
         _tile_dpbf16ps(0, 4, 6);
         _tile_dpbf16ps(1, 4, 7);
         if (two) {

@@ -1,4 +1,4 @@
-/* Vectors of floats as wide as the processor's own, by what GCC and Clang have in common. */
+/* Vectors of floats as wide as those of the processor, in the extensions that GCC and Clang share. */
 
 #include <float.h>
 #include <math.h>
@@ -32,7 +32,7 @@ INLINE vec load(const float *from) {
 
 INLINE void store(float *to, vec stored) { memcpy(to, &stored, sizeof stored); }
 
-INLINE vec all(float number) { return (vec){0} + number; }
+INLINE vec broadcast(float number) { return (vec){0} + number; }
 
 INLINE vec choose(ivec which, vec yes, vec no) { return (vec)((which & (ivec)yes) | (~which & (ivec)no)); }
 
@@ -46,7 +46,7 @@ INLINE vec larger(vec a, vec b) {
 #endif
 }
 
-/* The halves of a vector are added, or compared, until four numbers are left: far fewer steps than one for each. */
+/* Four numbers. The quarters of a vector are added, or compared, before its lanes: fewer steps than one a lane. */
 typedef float quarter __attribute__((vector_size(16)));
 
 INLINE quarter quarter_at(const vec *terms, int i) {
@@ -71,7 +71,7 @@ INLINE float largest_of(vec terms) {
     return one > two ? one : two;
 }
 
-INLINE int any(ivec which) {
+INLINE int any_lane(ivec which) {
 #if defined(__AVX512F__)
     return _mm512_test_epi32_mask((__m512i)which, (__m512i)which) != 0;
 #elif defined(__AVX2__)
@@ -95,11 +95,11 @@ INLINE int64_t larger_of(int64_t a, int64_t b) { return a > b ? a : b; }
 /* exp(x) up to 88, and the same above, to two units in the last place: from the nearest power of two and a Taylor
  * polynomial of what is left. */
 INLINE vec exponential(vec x) {
-    vec clamped = choose(x > 88.0f, all(88.0f), larger(all(-87.0f), x));
+    vec clamped = choose(x > 88.0f, broadcast(88.0f), larger(broadcast(-87.0f), x));
     vec shifted = clamped * 1.44269504f + ROUNDING;
     vec powers = shifted - ROUNDING;
     vec rest = clamped - powers * 0.693359375f + powers * 2.12194440e-4f; /* log(2), in two parts */
-    vec series = all(1.0f / 5040);
+    vec series = broadcast(1.0f / 5040);
     series = series * rest + 1.0f / 720;
     series = series * rest + 1.0f / 120;
     series = series * rest + 1.0f / 24;
@@ -108,10 +108,10 @@ INLINE vec exponential(vec x) {
     series = series * rest + 1.0f;
     series = series * rest + 1.0f;
     vec power = (vec)(((uvec)shifted << 23) + 0x3f800000); /* 2**powers: the exponent's bits */
-    return choose(x < -87.0f, all(0), series * power);
+    return choose(x < -87.0f, broadcast(0), series * power);
 }
 
-/* What this processor has: 2 for AVX-512, 1 for AVX2, else 0. */
+/* Return 2 for a processor with AVX-512, 1 for one with AVX2, else 0. */
 INLINE int64_t kind_of_processor(void) {
 #ifdef __x86_64__
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
@@ -122,5 +122,5 @@ INLINE int64_t kind_of_processor(void) {
     return 0;
 }
 
-/* Which of three libraries, each for one kind more, run on it: a bit for each. */
+/* Return which of the libraries for kinds 0, 1 and 2 run on a processor of some kind: a bit for each. */
 INLINE int64_t libraries_of_kind(int64_t kind) { return (2 << kind) - 1; }

@@ -1,9 +1,9 @@
-"""What a search runs on: the Transformer in PyTorch (`torch_model`), or without it, compiled (`compiled_model`) or in
-NumPy (`array_model`).
+"""The models that a search runs on: compiled (`compiled_model`), in NumPy (`array_model`), in PyTorch (`torch_model`).
 
-On a CPU, a step is many small operations, each of which costs PyTorch several times what it costs NumPy, and importing
-PyTorch takes seconds. `array_model` is the arithmetic in NumPy, to be read first. `kernels.c` is the same, and faster;
-it is compiled when dragoman is installed, and used if it is there.
+On a CPU, a step is many small operations. Each costs PyTorch several times as much as NumPy, and importing PyTorch
+takes seconds. `array_model` is the arithmetic in NumPy, to be read first. `native/kernels.c` does the same faster,
+where it was compiled when dragoman was installed. On a GPU the search runs on PyTorch.
 
-Read `layers`, `array_model`, `packing`, `compiled_model`, `kernels.c`, `torch_model`.
+Read in this order: `folding`, `parameters`, `embedding`, `array_layers`, `array_model`, `packing`, `key_value_cache`,
+`compiled_model`, `projection`, `torch_model`.
 """

@@ -18,7 +18,7 @@ from dragoman.settings.model_config import ModelConfig
 
 Weights = Mapping[str, Floats]
 Map = Callable[[Floats], Floats]
-#: Sums of exponentials beyond these are not trusted, and computed again from scores less their highest.
+#: Sums of exponentials outside this range are computed again, from scores minus their highest.
 TINY, HUGE = np.float32(1e-20), np.float32(1e30)
 
 
@@ -108,7 +108,7 @@ def split_heads(x: Floats, n_sequences: int, n_heads: int) -> Floats:
 
 
 def attend(queries: Floats, keys: Floats, values: Floats, mask_bias: Floats | None) -> Floats:
-    """Attention of queries (B, H, T, K), scaled already, over keys and values (B, H, S, K or W) -> (B * T, H * W).
+    """Attention of scaled queries (B, H, T, K) over keys and values (B, H, S, K or W) -> (B * T, H * W).
 
     Args:
         mask_bias: added to the scores, broadcast to (B, H, T, S): 0 or `MASKED`, which may not be all of a row.
@@ -131,7 +131,7 @@ def softmax(scores: Floats) -> Floats:
 def exponentials(scores: Floats, out: Floats | None = None) -> tuple[Floats, Floats, Floats | float]:
     """exp(scores - shift) (..., S), written to `out` if that is given, their sums (..., 1), and the shift (..., 1).
 
-    Scores of a trained model are small numbers: only where that is not so must the highest be taken out first.
+    The scores of a trained model are small numbers. Only where they are not, the highest is subtracted first.
     """
     weights = np.exp(scores, out=out)
     total = np.add.reduce(weights, axis=-1, keepdims=True)

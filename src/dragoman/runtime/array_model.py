@@ -34,13 +34,13 @@ from dragoman.text.special_ids import SpecialIdPair
 
 
 class ArrayModel:
-    """A Transformer's weights, laid out for searching with it (`dragoman.decoding.state.Model`).
+    """A Transformer in NumPy (`dragoman.decoding.state.Model`).
 
     Args:
         weights: float32, by their names in `dragoman.Transformer`; of tied ones the first name is enough.
     """
 
-    # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
+    # An overflow ends in a NaN, which the search refuses with an error of its own.
     @np.errstate(all="ignore")
     def __init__(self, config: ModelConfig, weights: Weights, special_ids: SpecialIdPair = SpecialIdPair()) -> None:
         self.config, self.special_ids = config, special_ids
@@ -77,7 +77,7 @@ class ArrayModel:
 
 
 class ArraySteps:
-    """Sentences that are being translated: the keys and values of their memory, and of the tokens read so far."""
+    """Sentences that are being translated, with the keys and values of their memory and of the tokens read so far."""
 
     def __init__(self, model: ArrayModel, memories: list[Floats], n_sentences: int, mask_bias: Floats | None) -> None:
         self._model = model
@@ -87,7 +87,7 @@ class ArraySteps:
         ]
         self._mask_bias = mask_bias  # of the memory
         vocab_size = model.config.target_vocab_size
-        # Memory that every step writes to again: fresh memory would cost more.
+        # Every step writes over these arrays: new ones would cost more.
         self._scores, self._exponentials = np.empty((2, ROWS_AT_ONCE, vocab_size), dtype=np.float32)
 
     @np.errstate(all="ignore")
@@ -119,7 +119,7 @@ class ArraySteps:
 
 
 class SelfAttention:
-    """Queries, keys and values of the same rows, by one product."""
+    """Self-attention: queries, keys and values of the same rows, by one product."""
 
     def __init__(self, weights: Weights, layout: AttentionLayout, config: ModelConfig, rotary: Rotary | None) -> None:
         d_k = config.head_widths[0]
@@ -206,7 +206,7 @@ class DecoderLayer:
 
 
 class LayerCache:
-    """One decoder layer's keys and values, in arrays that have room for more: a step writes only what is new."""
+    """One decoder layer's keys and values, in arrays with room for more: a step writes only the new ones."""
 
     def __init__(self, memory_keys: Floats, memory_values: Floats) -> None:
         self.memory_keys, self.memory_values = memory_keys, memory_values  # (B, H, S, K) and (B, H, S, W)

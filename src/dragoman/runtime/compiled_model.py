@@ -1,4 +1,4 @@
-"""`ArrayModel`'s function with each layer compiled (`kernels.c`): a call a step, where NumPy takes two hundred.
+"""The Transformer compiled (`native/kernels.c`): the function of `ArrayModel`, in one call a step instead of 200.
 
 B sentences, S source, N slots for hypotheses of a sentence, R of them open, C tokens read for a sentence, D model
 width, H heads, K and W widths of a key and a value, V target vocabulary.
@@ -10,7 +10,6 @@ import ctypes
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.bundle.layout import Layout
 from dragoman.machine.arrays import Bools, Floats, Ints
@@ -18,32 +17,32 @@ from dragoman.native.kernels import (
     DecoderStruct,
     Kernels,
     LayerStruct,
-    SentencesStruct,
+    SearchStateStruct,
     StepStruct,
-    TokensStruct,
     address,
 )
 from dragoman.runtime.embedding import Embedding, PositionTable
 from dragoman.runtime.folding import search_weights
+from dragoman.runtime.key_value_cache import KeyValueCache
 from dragoman.runtime.packing import Packer, rounded_up
 from dragoman.runtime.parameters import MASKED
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIdPair
 
-#: More of the highest scores than this are found in NumPy, in less than quadratic time.
+#: For more of the highest scores than this, NumPy is faster: its time does not grow with their square.
 MOST_SORTED = 100
 
 
 class CompiledModel:
-    """A Transformer's weights, packed for kernels (`dragoman.decoding.state.Model`).
+    """A Transformer whose weights are packed for compiled kernels (`dragoman.decoding.state.Model`).
 
     Args:
         weights: float32, by their names in `dragoman.Transformer`; of tied ones the first name is enough.
         kernels: one of `usable_kernels`.
     """
 
-    # Whatever overflows ends in a NaN, which the search refuses with an error of its own.
+    # An overflow ends in a NaN, which the search refuses with an error of its own.
     @np.errstate(all="ignore")
     def __init__(
         self,
@@ -73,11 +72,10 @@ class CompiledModel:
         )
         self.output_projection = pack.linear(layout.output)
         self._arrays = pack.arrays  # which the structures point to
-        # Zeros, then a vector of `MASKED`: its end is what is added where all keys are seen.
-        # Zeros that nobody reads take no memory.
-        self._seen = np.zeros(config.max_length + kernels.lanes, dtype=np.float32)
-        self._seen[config.max_length :] = MASKED
-        self._seen_end = address(self._seen[config.max_length :])
+        # Zeros, then a vector of `MASKED`. Zeros that nobody reads take no RAM.
+        self._open_mask_bias = np.zeros(config.max_length + kernels.lanes, dtype=np.float32)
+        self._open_mask_bias[config.max_length :] = MASKED
+        self._open_end = address(self._open_mask_bias[config.max_length :])
 
     @np.errstate(all="ignore")
     def start(self, source_ids: Ints) -> CompiledSteps:
@@ -85,17 +83,17 @@ class CompiledModel:
         n_sentences, length = source_ids.shape
         if not 0 < length <= self.config.max_length:
             raise ValueError(f"a source of {length} tokens for a model that reads {self.config.max_length}")
-        unseen = self.unseen(source_ids != self.special_ids.source.pad)
+        mask_bias = self.mask_bias(source_ids != self.special_ids.source.pad)
         x = self._source_embedding(source_ids, slice(length))
-        steps = CompiledSteps(self, n_sentences, length, unseen)
+        steps = CompiledSteps(self, n_sentences, length, mask_bias)
         angles = None if self.angles is None else self.angles.rows(slice(length))
-        row = None if angles is None else address(angles)
-        shape, layerwise = ctypes.byref(self.shape), self.config.memory == "layerwise"
+        masks_and_angles = address(mask_bias), None if angles is None else address(angles)
+        shape, is_layerwise = ctypes.byref(self.shape), self.config.memory == "layerwise"
         for number, layer in enumerate(self._encoder_layers):
-            self.kernels.encode(shape, ctypes.byref(layer), address(x), n_sentences, length, address(unseen), row)
-            if layerwise:
+            self.kernels.encode(shape, ctypes.byref(layer), address(x), n_sentences, length, *masks_and_angles)
+            if is_layerwise:
                 steps.read_memory(self._memory(x.copy()), [number])
-        if not layerwise:
+        if not is_layerwise:
             steps.read_memory(self._memory(x), range(len(self.decoder_layers)))
         return steps
 
@@ -105,19 +103,19 @@ class CompiledModel:
         self.kernels.all_scores(ctypes.byref(self.output_projection), address(hidden), len(hidden), address(scores))
         return scores
 
-    def unseen(self, seen: NDArray[np.bool_]) -> Floats:
-        """seen (..., C) -> what is added to the scores of keys, 0 or `MASKED`, (..., C up to whole vectors)."""
-        n_keys = seen.shape[-1]
-        unseen = np.full((*seen.shape[:-1], rounded_up(n_keys, self.kernels.lanes)), MASKED)
-        unseen[..., :n_keys][seen] = 0
-        return unseen
+    def mask_bias(self, mask: Bools) -> Floats:
+        """Return what is added to the scores of keys: mask (..., C) -> 0 or `MASKED`, (..., C up to whole vectors)."""
+        n_keys = mask.shape[-1]
+        bias = np.full((*mask.shape[:-1], rounded_up(n_keys, self.kernels.lanes)), MASKED)
+        bias[..., :n_keys][mask] = 0
+        return bias
 
-    def all_seen(self, n_keys: int) -> int:
-        """The address of such a row for keys that are all seen: zeros, then `MASKED` up to a whole vector.
+    def open_mask_bias(self, n_keys: int) -> int:
+        """Return the address of a mask bias that masks no key: zeros, then `MASKED` up to a whole vector.
 
         n_keys is at most what the model reads.
         """
-        return self._seen_end - n_keys * self._seen.itemsize
+        return self._open_end - n_keys * self._open_mask_bias.itemsize
 
     def _memory(self, x: Floats) -> Floats:
         self.kernels.normalise_rows(ctypes.byref(self.shape), ctypes.byref(self._encoder_norm), address(x), len(x))
@@ -125,51 +123,51 @@ class CompiledModel:
 
 
 class CompiledSteps:
-    """Sentences that are being translated: the keys and values of their memory, and of the tokens read so far.
+    """Sentences that are being translated, with the keys and values of their memory and of the tokens read so far.
 
     The keys and values of a sentence stay where they were put at the start; nothing is copied when others are done.
     """
 
-    def __init__(self, model: CompiledModel, n_sentences: int, length: int, unseen: Floats) -> None:
+    def __init__(self, model: CompiledModel, n_sentences: int, length: int, mask_bias: Floats) -> None:
         self._model = model
-        self._memory = Tokens(model, n_sentences, length)
-        self._unseen_memory = unseen  # (B, S up to whole vectors)
-        self._read = Tokens(model, n_sentences, 0)
+        self._memory_cache = KeyValueCache(model.config, model.kernels, n_sentences, length)
+        self._target_cache = KeyValueCache(model.config, model.kernels, n_sentences, 0)
+        self._memory_mask_bias = mask_bias  # (B, S up to whole vectors)
         self._n_read = 0  # C
-        self._sentences = np.arange(n_sentences)  # those that are left, as they were numbered at the start
-        tokens = (ctypes.addressof(each.structs) for each in (self._memory, self._read))
-        self._struct = SentencesStruct(length, *tokens, address(unseen), address(self._sentences))
+        self._cache_rows = np.arange(n_sentences)  # of the sentences that are left
+        caches = (ctypes.addressof(cache.structs) for cache in (self._memory_cache, self._target_cache))
+        self._struct = SearchStateStruct(length, *caches, address(mask_bias), address(self._cache_rows))
 
     def read_memory(self, memory: Floats, layers: Sequence[int]) -> None:
         """Compute from memory (B * S, D) the keys and values that some decoder layers attend to."""
         model, length = self._model, self._struct.source_length
         sizes = len(memory) // length, length
         for number in layers:
-            layer, tokens = ctypes.byref(model.decoder_layers[number]), ctypes.byref(self._memory.structs[number])
-            model.kernels.read_memory(ctypes.byref(model.shape), layer, address(memory), *sizes, tokens)
+            layer, cache = ctypes.byref(model.decoder_layers[number]), ctypes.byref(self._memory_cache.structs[number])
+            model.kernels.read_memory(ctypes.byref(model.shape), layer, address(memory), *sizes, cache)
 
     def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> CompiledScores:
         """See `dragoman.decoding.state.Steps`."""
         model, n_slots = self._model, ids.shape[1]
         if position >= model.config.max_length:
             raise IndexError(f"position {position} of a model that has {model.config.max_length}")
-        ids, slots = (np.ascontiguousarray(each, dtype=np.int64) for each in (ids, slots))
+        ids, slots = (np.ascontiguousarray(array, dtype=np.int64) for array in (ids, slots))
         n_read, n_rows = self._n_read, len(slots)
         self._n_read += n_slots
         # A translation is mostly as long as its source.
-        self._read.make_room(self._n_read, n_read + n_slots * self._struct.source_length, self._sentences)
+        self._target_cache.reserve(self._n_read, n_read + n_slots * self._struct.source_length, self._cache_rows)
         if ancestry is None:
-            unseen, stride = model.all_seen(self._n_read), 0
+            mask_bias, mask_stride = model.open_mask_bias(self._n_read), 0
         else:
-            rows = model.unseen(ancestry.reshape(-1, self._n_read)[slots])
-            unseen, stride = address(rows), rows.shape[1]
+            rows = model.mask_bias(ancestry.reshape(-1, self._n_read)[slots])
+            mask_bias, mask_stride = address(rows), rows.shape[1]
         hidden = np.empty((n_rows, model.config.d_model), dtype=np.float32)
         at = slice(position, position + 1)
         added = model.target_embedding.position_vectors(at)
         angles = None if model.angles is None else model.angles.rows(at)
         tokens = address(ids), address(slots), n_slots, n_rows, n_read
-        places = (None if each is None else address(each) for each in (added, angles))
-        step = StepStruct(*tokens, *places, unseen, stride)
+        positions = (None if array is None else address(array) for array in (added, angles))
+        step = StepStruct(*tokens, *positions, mask_bias, mask_stride)
         model.kernels.decode(
             ctypes.byref(model.decoder), ctypes.byref(self._struct), ctypes.byref(step), address(hidden)
         )
@@ -177,44 +175,12 @@ class CompiledSteps:
 
     def keep(self, sentences: Ints) -> None:
         """See `dragoman.decoding.state.Steps`."""
-        self._sentences = self._sentences[sentences]
-        self._struct.slots = address(self._sentences)
-
-
-class Tokens:
-    """All decoder layers' keys and values, as `Tokens` of kernels.c has them."""
-
-    def __init__(self, model: CompiledModel, n_sentences: int, n_tokens: int) -> None:
-        n_layers, (d_k, d_v) = model.config.n_decoder_layers, model.config.head_widths
-        lanes, unit = model.kernels.lanes, model.kernels.unit
-        shape = n_sentences, model.config.n_heads, rounded_up(n_tokens, lanes) // lanes
-        shapes = (*shape, rounded_up(d_k, unit) * lanes), (*shape, lanes * rounded_up(d_v, lanes))
-        self._lanes = lanes
-        # Zeros, since what stands beside the last token of a block is multiplied too.
-        self._arrays = [[np.zeros(each, dtype=model.kernels.number) for each in shapes] for _ in range(n_layers)]
-        self.structs = (TokensStruct * n_layers)()
-        self._point()
-
-    def make_room(self, n_tokens: int, expected: int, sentences: Ints) -> None:
-        """Have room for so many tokens of each of some sentences, and if not, for twice as many or those that are
-        expected."""
-        n_blocks = self._arrays[0][0].shape[2]
-        if n_tokens > n_blocks * self._lanes:
-            more = rounded_up(max(2 * n_tokens, expected), self._lanes) // self._lanes
-            for arrays in self._arrays:
-                for number, array in enumerate(arrays):
-                    # Zeros take no memory until they are written over.
-                    arrays[number] = np.zeros((*array.shape[:2], more, array.shape[3]), dtype=array.dtype)
-                    arrays[number][sentences, :, :n_blocks] = array[sentences]
-            self._point()
-
-    def _point(self) -> None:
-        for struct, (keys, values) in zip(self.structs, self._arrays, strict=True):
-            struct.keys, struct.values, struct.blocks = address(keys), address(values), keys.shape[2]
+        self._cache_rows = self._cache_rows[sentences]
+        self._struct.cache_rows = address(self._cache_rows)
 
 
 class CompiledScores(ProjectedScores):
-    """Scores that are looked through while they are computed."""
+    """Scores whose highest are found while they are computed."""
 
     def __init__(self, hidden: Floats, model: CompiledModel) -> None:
         super().__init__(hidden, model.project, model.config.target_vocab_size)

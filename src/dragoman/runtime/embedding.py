@@ -1,4 +1,4 @@
-"""Ids to vectors, and tables of positions, in NumPy: what the compiled model reads too.
+"""Ids to vectors, and tables of positions, in NumPy; the compiled model reads them, too.
 
 B sentences, T tokens, D model width, V vocabulary.
 """

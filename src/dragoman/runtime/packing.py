@@ -1,4 +1,4 @@
-"""Weights of a Transformer as kernels.c reads them: in panels of columns, filled up, at the bounds of cache lines."""
+"""Weights in the layout that kernels.c reads: in panels of columns, filled up, at the bounds of cache lines."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ CACHE_LINE = 64
 
 
 class Packer:
-    """Makes structures of kernels.c from named weights; `arrays` must live as long as they do."""
+    """Makes the structures of kernels.c from weights. Keep `arrays` as long as the structures."""
 
     def __init__(self, config: ModelConfig, weights: Mapping[str, Floats], kernels: Kernels) -> None:
         self._config, self._weights, self._kernels = config, weights, kernels
         self.arrays: list[NDArray[Any]] = []
 
     def shape(self) -> ShapeStruct:
-        """The sizes that all layers have."""
+        """Return the sizes that all layers have."""
         config, (d_k, d_v) = self._config, self._config.head_widths
         sizes = config.d_model, config.n_heads, d_k, d_v, config.d_ff
         return ShapeStruct(*sizes, config.norm == "pre", ACTIVATIONS[config.activation])
@@ -83,10 +83,10 @@ class Packer:
             bias[:n_out] = joined_bias
         struct = LinearStruct(n_in, n_out, bias=self._keep(bias))
         if kernels.largest_weight:
-            largest = min(kernels.largest_weight, (2**31 - 1) // (LARGEST_INPUT * n_in))  # sums fit into 32 bits
+            largest = min(kernels.largest_weight, (2**31 - 1) // (LARGEST_INPUT * n_in))  # so sums fit into 32 bits
             weight, scales = quantized(weight, largest, axis=0)
             struct.scales, struct.column_sums = self._keep(scales), self._keep(weight.sum(axis=0, dtype=np.int32))
-        panels = weight.reshape(-1, kernels.group, weight.shape[1] // columns, columns).transpose(2, 0, 3, 1)
+        panels = weight.reshape(-1, kernels.input_pack, weight.shape[1] // columns, columns).transpose(2, 0, 3, 1)
         struct.weight = self._keep(bfloat16(panels) if kernels.weight is np.uint16 else panels)
         return struct
 
@@ -100,7 +100,7 @@ class Packer:
         return NormStruct(kind, gain, bias, norm.square_factor, norm.inner_epsilon, norm.outer_epsilon)
 
     def embedding(self, embedding: Embedding) -> EmbeddingStruct:
-        """Ids to vectors."""
+        """Pack the vectors of tokens."""
         n_tokens, tokens = len(embedding.tokens), self._keep(embedding.tokens)
         return EmbeddingStruct(tokens, n_tokens, embedding.scale, embedding.is_centring)
 
@@ -114,7 +114,7 @@ class Packer:
 
 
 def bfloat16(array: Floats) -> NDArray[np.uint16]:
-    """The nearest numbers of 8 bits precision, and of two equally near the even one, as the upper halves of floats."""
+    """Round to 8 bits of precision, of two equally near numbers to the even one; return the upper halves of floats."""
     bits = np.ascontiguousarray(array).view(np.uint32)
     halves: NDArray[np.uint16] = ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype(np.uint16)
     halves[np.isnan(array)] = 0x7FC0
@@ -122,5 +122,5 @@ def bfloat16(array: Floats) -> NDArray[np.uint16]:
 
 
 def rounded_up(number: int, unit: int) -> int:
-    """The least multiple of `unit` that is not below `number`."""
+    """Return the least multiple of `unit` that is not below `number`."""
     return -(-number // unit) * unit

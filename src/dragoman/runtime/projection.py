@@ -1,4 +1,4 @@
-"""The scores of the next tokens, computed for a few rows at a time, when a search asks for the highest of them.
+"""Scores of the next tokens, computed for a few rows at a time when a search asks for the highest.
 
 R rows (hypotheses now open), D model width, V target vocabulary.
 """
@@ -14,14 +14,14 @@ from dragoman.machine.arrays import Floats, Ints
 
 
 class ProjectedScores:
-    """Scores (`dragoman.decoding.scores.Scores`) of which the matrix (R, V) exists only if it is needed.
+    """Scores (`dragoman.decoding.scores.Scores`) whose matrix (R, V) exists only if it is needed.
 
-    For the highest of each row it is not: the scores of some rows are computed, looked through while they are in the
-    processor's cache, and written over by the next.
+    To find the highest of each row it is not: the scores of a few rows are computed, searched while they are in the
+    processor's cache, and overwritten by the next.
 
     Args:
-        hidden: what the decoder says of each row, (R, D).
-        project: hidden (R', D) of at most `ROWS_AT_ONCE` rows -> their log-probabilities (R', V), until the next call.
+        hidden: the output of the decoder for each row, (R, D).
+        project: hidden (R', D) of at most `ROWS_AT_ONCE` rows -> log-probabilities (R', V), valid until the next call.
         vocab_size: V.
     """
 
@@ -72,7 +72,7 @@ class ProjectedScores:
         return self._matrix
 
     def _parts(self) -> Iterator[ArrayScores]:
-        """The scores of some rows after others, each until the next."""
+        """Yield the scores of a few rows at a time, each valid until the next."""
         for first in range(0, len(self._hidden), ROWS_AT_ONCE):
             part = ArrayScores(self._project(self._hidden[first : first + ROWS_AT_ONCE]))
             part.forbid_everywhere(self._forbidden)

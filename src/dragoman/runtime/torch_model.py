@@ -1,4 +1,4 @@
-"""A `dragoman.Transformer` behind the search: on a GPU, or in a precision that NumPy does not have.
+"""A `dragoman.Transformer` for the search: on a GPU, or in a precision that NumPy does not have.
 
 B sentences, S source, N slots for hypotheses of a sentence, R of them open, C tokens read for a sentence, V target
 vocabulary.
@@ -32,12 +32,12 @@ class TorchModel:
 
     @property
     def config(self) -> ModelConfig:
-        """Its shape."""
+        """The model's configuration."""
         return self._model.config
 
     @property
     def special_ids(self) -> SpecialIdPair:
-        """Those of its vocabularies."""
+        """The special ids of the model's vocabularies."""
         return self._model.special_ids
 
     @torch.no_grad()
@@ -64,12 +64,12 @@ class GridCache:
         self.placed = Placed(range(0), None)
 
     def place(self, target_ids: Tensor) -> Placed:
-        """Where target_ids (B, N) stand."""
+        """Return the positions and the mask that were set for target_ids (B, N)."""
         return self.placed
 
 
 class TorchSteps:
-    """Sentences that are being translated, and what the model keeps of them."""
+    """Sentences that are being translated, and their cache."""
 
     def __init__(self, model: Transformer, cache: GridCache) -> None:
         self._model, self._cache = model, cache

@@ -11,7 +11,7 @@ from typing import Any
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.data.corpus import differ, languages
+from dragoman.data.corpus import languages, languages_differ
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
@@ -95,7 +95,7 @@ def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
 def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
     """Return the tokenizers for the languages of the text; rules for words stay those of the old languages."""
     before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
-    if not differ(now, before):
+    if not languages_differ(now, before):
         return tokenizers
     _log.warning(f"the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
     if tokenizers.config.kind == "words":

@@ -1,4 +1,4 @@
-"""A trained model with other vocabularies, from which a fine-tuning starts.
+"""A trained model with other vocabularies: it keeps what it has learned, and training can go on.
 
 Method: vocabulary transfer (Gee et al. 2022, "Fast Vocabulary Transfer for Language Model Compression", section 3).
 """
@@ -18,13 +18,13 @@ from dragoman.text.tokenizer import Tokenizer, Tokenizers
 
 
 def with_vocabularies(start: Bundle, tokenizers: Tokenizers) -> Bundle:
-    """Return the model of `start` with the vocabularies of `tokenizers`; `start` itself if they are the same.
+    """Return the model of `start` for `tokenizers`, or `start` itself if the vocabularies are the same.
 
-    Rows of tokens that the model knows stay. The row of any other token is the mean over the known tokens that make it
-    up, the longest first: a greedy form of the paper's method. So embeddings (old size, d_model) become
-    (new size, d_model), and the output's bias (old size,) becomes (new size,).
+    A token that the model knows keeps its weights. Another token gets the mean over the known tokens that make it up,
+    the longest first: a greedy form of the paper's method. So embeddings (old size, D) become (new size, D), and the
+    bias of the output (old size,) becomes (new size,).
     """
-    old, new = ((each.source, each.target) for each in (start.tokenizers, tokenizers))
+    old, new = ((pair.source, pair.target) for pair in (start.tokenizers, tokenizers))
     if all(_vocabulary(before) == _vocabulary(after) for before, after in zip(old, new, strict=True)):
         return start
     weights, layout = dict(start.weights), Layout(start.config)
@@ -58,21 +58,22 @@ def _parts(old: Tokenizer, new: Tokenizer) -> list[list[int]]:
 
 
 def _longest_first(piece: str, ids: Mapping[str, int], unknown_id: int) -> list[int]:
-    """Return the ids of the longest beginning that has one, then of the rest. A character that begins nothing is its
-    bytes, or unknown where they have no ids.
+    """Return the ids of known pieces that make up `piece`, each the longest that fits.
+
+    A character that begins no known piece becomes its bytes, or the unknown token where these have no ids.
     """
-    found: list[int] = []
+    parts: list[int] = []
     while piece:
         length = next((length for length in range(len(piece), 0, -1) if piece[:length] in ids), 0)
         if length:
-            found.append(ids[piece[:length]])
+            parts.append(ids[piece[:length]])
         else:
             length = 1
-            found += (ids.get(f"<0x{byte:02X}>", unknown_id) for byte in piece[0].encode())
+            parts += (ids.get(f"<0x{byte:02X}>", unknown_id) for byte in piece[0].encode())
         piece = piece[length:]
-    return found
+    return parts
 
 
 def _means(rows: Floats, parts: list[list[int]]) -> Floats:
-    """The mean of the rows (old size, ...) of each of the parts: (new size, ...)."""
+    """Return the mean of the rows (old size, ...) that each of the parts names: (new size, ...)."""
     return np.stack([rows[ids].mean(axis=0) for ids in parts])

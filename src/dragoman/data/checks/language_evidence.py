@@ -1,7 +1,7 @@
-"""Tell from a sample of a corpus if its sides are in the languages asked for.
+"""Languages of a corpus, recognised in a sample, and compared with those asked for.
 
-Scripts decide for most languages; for those in Latin and Cyrillic letters, a few of each language's most frequent
-words do. It judges only what is plain; where languages look alike, it says nothing.
+Scripts decide for most languages; for those in Latin and Cyrillic letters, frequent words do. Only clear cases count:
+languages that look alike are not told apart.
 """
 
 from __future__ import annotations
@@ -14,15 +14,14 @@ from dragoman.data.checks.language_words import ALIKE, FREQUENT_WORDS
 from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.text.languages import base_language, scripts
 
-#: Between so many pairs and half of it are kept as a sample, evenly from the whole corpus.
+#: The sample has between half and all of so many pairs, evenly from the whole corpus.
 _SAMPLE = 4000
-_FEWEST = 20
-#: A language is recognised by its frequent words if they are so large a share of all words, so many, and so many times
-#: those of any other language.
-_LEAST_SHARE, _LEAST_WORDS, _LEAST_LEAD = 0.12, 40, 1.5
-_MOST_LETTERS, _LEAST_LETTERS = 0.7, 0.02
+_MIN_PAIRS = 20
+#: The smallest share of frequent words, number of them, and ratio to those of another language that show a language.
+_MIN_SHARE, _MIN_WORDS, _MIN_LEAD = 0.12, 40, 1.5
+_MAIN_SHARE, _TRACE_SHARE = 0.7, 0.02
 _WORD = re.compile(r"[^\W\d_]+")
-#: Languages by the script that only they have, as far as the languages go that are written in it most.
+#: The main language of each script that has one.
 _OF_SCRIPT = {
     "HIRAGANA": "ja",
     "KATAKANA": "ja",
@@ -38,7 +37,7 @@ _OF_SCRIPT = {
     "LAO": "lo",
     "MYANMAR": "my",
 }
-#: Scripts in which a language may be written that this module knows; others have one that is theirs.
+#: Scripts of the languages known here.
 _SCRIPTS_OF = {
     "zh": ("CJK",),
     "ja": ("CJK", "HIRAGANA", "KATAKANA"),
@@ -67,23 +66,23 @@ class LanguageSample:
         self._n_seen += 1
 
     def lines(self, source_lang: str, target_lang: str) -> list[str]:
-        """Return what a person should know, for the languages asked for."""
-        if len(self._pairs) < _FEWEST:
+        """Return lines for people, given the languages asked for."""
+        if len(self._pairs) < _MIN_PAIRS:
             return []
         sides = list(zip(*self._pairs, strict=True))
         return _judge((source_lang, target_lang), (recognise(sides[0]), recognise(sides[1])), sides)
 
 
 def recognise(texts: Sequence[str]) -> str | None:
-    """Return the language that texts are plainly in, None if it is not plain or not known here."""
+    """Return the language of texts, None if it is unclear or unknown."""
     letters = scripts(texts)
     if not letters:
         return None
     script, count = letters.most_common(1)[0]
     kana = letters["HIRAGANA"] + letters["KATAKANA"]
-    if (letters["CJK"] + kana) > _MOST_LETTERS * letters.total():
+    if (letters["CJK"] + kana) > _MAIN_SHARE * letters.total():
         return "ja" if kana > 0.1 * letters["CJK"] else "zh" if not kana else None
-    if count < _MOST_LETTERS * letters.total():
+    if count < _MAIN_SHARE * letters.total():
         return None
     return _by_words(texts) if script in ("LATIN", "CYRILLIC") else _OF_SCRIPT.get(script)
 
@@ -96,17 +95,17 @@ def _by_words(texts: Iterable[str]) -> str | None:
     )
     (most, name), *others = counts
     rival = next((count for count, other in others if other not in ALIKE.get(name, ())), 0)
-    is_plain = most >= _LEAST_WORDS and most >= _LEAST_SHARE * total and most >= _LEAST_LEAD * rival
+    is_plain = most >= _MIN_WORDS and most >= _MIN_SHARE * total and most >= _MIN_LEAD * rival
     return name if is_plain else None
 
 
 def _may_be(asked: str, seen: str | None, texts: Sequence[str]) -> bool:
-    """True unless texts are plainly in another language than the one asked for."""
+    """Return False if texts are clearly not in the language asked for."""
     language = base_language(asked)
     if language in _SCRIPTS_OF:
         letters = scripts(texts)
         share = sum(letters[script] for script in _SCRIPTS_OF[language]) / max(1, letters.total())
-        if letters.total() and share < _LEAST_LETTERS:
+        if letters.total() and share < _TRACE_SHARE:
             return False
     is_known = language in FREQUENT_WORDS or language in _SCRIPTS_OF
     return seen is None or not is_known or seen == language or seen in ALIKE.get(language, ())

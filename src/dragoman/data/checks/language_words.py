@@ -1,6 +1,8 @@
-"""Frequent words of common languages, enough to tell them apart: articles, pronouns, prepositions and forms of "be",
-chosen by hand from grammars. Words that several of these languages spell the same are listed where they are frequent;
-single letters are not, since they also stand in text that is no language."""
+"""Frequent words of common languages: articles, pronouns, prepositions and forms of "be", chosen by hand from grammars.
+
+A word of several languages is listed in each where it is frequent. Single letters are not used, since they also occur
+in text of no language.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,7 @@ FREQUENT_WORDS = {
 }
 FREQUENT_WORDS = {name: frozenset(word for word in words if len(word) > 1) for name, words in FREQUENT_WORDS.items()}
 
-#: Languages, and names of one language, that look alike by these words; none of a group is told from another.
+#: Groups of languages, or of names of one language, that these words do not tell apart.
 _GROUPS = (
     "da nb nn no sv",
     "hr bs sr sh sl",

@@ -1,7 +1,7 @@
-"""Numbers that a sentence and its translation have in common in any two languages: the length, how many question marks
-and digits there are, and words that are written the same in both, such as names.
+"""Features that a sentence and its translation share in any two languages.
 
-They are computed for a block of lines at once, with NumPy. n lines, C characters, W words of these lines.
+These are the length, the numbers of question marks, digits and the like, and words written the same in both languages,
+such as names. NumPy computes them for a block of lines at once. n lines, C characters, W words.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from dragoman.text.languages import UNSPACED
 
-#: A feature says what is special in a line, compared with so many lines on either side; so a corpus that is sorted by
-#: length does not look aligned just because both sides grow.
+#: A line is compared with so many lines on either side. So a corpus sorted by length does not look aligned just because
+#: both sides grow.
 _NEIGHBOURS = 25
 #: Marks in a smaller share of the lines are left out.
-_LEAST_SHARE = 0.01
-#: Characters looked at in each line; the length is that of the whole line.
-_MOST_CHARACTERS = 400
-#: Marks that translations tend to keep, each class with the forms that it has in several scripts.
+_MIN_SHARE = 0.01
+#: Characters of a line that are examined; the length is that of the whole line.
+_MAX_CHARACTERS = 400
+#: Marks that translations tend to keep, each class with its forms in several scripts.
 _MARKS = (
     "?？؟⁇;",
     "!！¡",
@@ -47,7 +47,7 @@ _CODES = 0x10000
 class LineFeatures:
     """Features of consecutive lines of one side."""
 
-    #: Logarithms of the length and of how many marks of each class there are: float32 (n, N_FEATURES).
+    #: Logarithms of the length and of the number of marks of each class: float32 (n, N_FEATURES).
     counts: NDArray[np.float32]
     #: The line of each word, in order: int64 (W,), and a hash of the word: uint32 (W,).
     lines: NDArray[np.int64]
@@ -58,7 +58,7 @@ class LineFeatures:
 
     @cached_property
     def local(self) -> NDArray[np.float64]:
-        """Features without what neighbours have in common: float64 (n, N_FEATURES)."""
+        """Features minus the mean of the neighbours: float64 (n, N_FEATURES)."""
         sums = np.zeros((len(self) + 1, N_FEATURES))
         np.cumsum(self.counts, axis=0, out=sums[1:])
         lines = np.arange(len(self))
@@ -68,8 +68,8 @@ class LineFeatures:
 
     @cached_property
     def special(self) -> NDArray[np.float32]:
-        """Local features, scaled, extremes cut off: float32 (n, N_FEATURES)."""
-        is_common = (self.counts > 0).mean(0) > _LEAST_SHARE  # a mark that stands in a few lines tells of these alone
+        """Local features, scaled and clipped: float32 (n, N_FEATURES)."""
+        is_common = (self.counts > 0).mean(0) > _MIN_SHARE  # a rare mark says nothing about most lines
         scale = np.maximum(self.local.std(0), 1e-6)
         scaled: NDArray[np.float32] = np.clip(self.local / scale, -4, 4).astype(np.float32)
         scaled[:, ~is_common] = 0
@@ -85,8 +85,8 @@ class LineFeatures:
 def line_features(texts: Sequence[str]) -> LineFeatures:
     """Compute the features of some lines."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    shown = np.minimum(lengths, _MOST_CHARACTERS)
-    joined = "".join(text[:_MOST_CHARACTERS] for text in texts)
+    shown = np.minimum(lengths, _MAX_CHARACTERS)
+    joined = "".join(text[:_MAX_CHARACTERS] for text in texts)
     codes = np.frombuffer(joined.encode("utf-32-le", errors="surrogatepass"), np.uint32)
     line_of = np.repeat(np.arange(len(texts)), shown)
     kinds, is_word = _tables()
@@ -109,7 +109,7 @@ def concatenate(parts: Sequence[LineFeatures]) -> LineFeatures:
 def _words(
     codes: NDArray[np.uint32], line_of: NDArray[np.int64], is_word: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
-    """The line and a hash of each word, which is a run of letters and digits."""
+    """Return the line and a hash of each word, a run of letters and digits."""
     if not is_word.any():
         return np.zeros(0, np.int64), np.zeros(0, np.uint32)
     places = np.flatnonzero(is_word)
@@ -119,7 +119,7 @@ def _words(
     offset = np.arange(len(places)) - np.repeat(starts, np.diff(np.append(starts, len(places))))
     mixed = (codes[places].astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed += offset.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
-    mixed ^= mixed >> np.uint64(31)  # else words of the same letters would have the same sum
+    mixed ^= mixed >> np.uint64(31)  # without it, words of the same letters have the same sum
     mixed *= np.uint64(0xFF51AFD7ED558CCD)
     mixed ^= mixed >> np.uint64(33)
     hashes = np.add.reduceat(mixed, starts)
@@ -128,7 +128,7 @@ def _words(
 
 @lru_cache(maxsize=1)
 def _tables() -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """For each code of a character, which feature counts it (0 if none), and if it belongs to a word."""
+    """Return the feature that counts each character (0 for none), and True for characters of words, by code."""
     kinds = np.zeros(_CODES, np.int64)
     is_word = np.zeros(_CODES, bool)
     unspaced = re.compile(f"[{UNSPACED}]")

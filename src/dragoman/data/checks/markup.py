@@ -1,4 +1,4 @@
-"""Remains of markup in text: entities, tags, addresses and placeholders; counted, and cleaned where asked."""
+"""Remains of markup in text: entities, tags, addresses and placeholders are counted, and removed on request."""
 
 from __future__ import annotations
 
@@ -46,19 +46,19 @@ _PLACEHOLDER = re.compile(
     r"\{\{[^{}]*\}\}|\$?\{[\w.:!]*\}|%\(\w+\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]|%(?:\d+\$)?[sd@](?!\w)"
     r"|\b__[A-Z0-9]+(?:_[A-Z0-9]+)*__\b|</?\d+/?>"
 )
-_LONGEST_SAMPLE = 40
-_MOST_PASSES = 20
+_MAX_SAMPLE = 40
+_MAX_PASSES = 20
 
 
 @dataclass(frozen=True)
 class Remains:
-    """One kind of markup in a corpus."""
+    """Number of pairs with one kind of markup, and the first of them."""
 
     n_source: int = 0
     n_target: int = 0
-    #: Pairs that have it, on one side at least.
+    #: Pairs that have it on at least one side.
     n_pairs: int = 0
-    #: The first line that has it, and what is there.
+    #: The first line that has it, and the markup there.
     line: int = 0
     sample: str = ""
 
@@ -67,7 +67,7 @@ class MarkupCounter:
     """Takes the pairs of a corpus, and counts those with markup of each kind."""
 
     def __init__(self) -> None:
-        self._found = dict.fromkeys(_FINDERS, Remains())
+        self._remains = dict.fromkeys(_FINDERS, Remains())
 
     def add(self, line: int, source: str, target: str) -> None:
         """Take one pair and its line."""
@@ -76,22 +76,22 @@ class MarkupCounter:
         for kind, find in _FINDERS.items():
             left, right = next(find(source), None), next(find(target), None)
             if left or right:
-                old = self._found[kind]
+                old = self._remains[kind]
                 new = replace(
                     old,
                     n_source=old.n_source + bool(left),
                     n_target=old.n_target + bool(right),
                     n_pairs=old.n_pairs + 1,
                 )
-                self._found[kind] = new if old.n_pairs else replace(new, line=line, sample=left or right or "")
+                self._remains[kind] = new if old.n_pairs else replace(new, line=line, sample=left or right or "")
 
     def lines(self) -> list[str]:
-        """Return a warning for each kind that was found, for people."""
-        return [_warning(kind, remains) for kind, remains in self._found.items() if remains.n_pairs]
+        """Return a warning for people about each kind that occurs."""
+        return [_warning(kind, remains) for kind, remains in self._remains.items() if remains.n_pairs]
 
 
 def cleaned(text: ParallelText, cleaning: Sequence[Cleaning]) -> ParallelText:
-    """Return the same pairs without the kinds of markup named."""
+    """Return the same pairs without the markup that `cleaning` names."""
     if not cleaning:
         return text
 
@@ -109,7 +109,7 @@ def clean_markup(text: str, cleaning: Sequence[Cleaning]) -> str:
     'Tom & Mary, 1 < 2'
     """
     after = text
-    for _ in range(_MOST_PASSES):  # an entity may have been encoded twice, and what is decoded may be a tag
+    for _ in range(_MAX_PASSES):  # an entity may have been encoded twice, and what is decoded may be a tag
         before = after
         if "entities" in cleaning and "&" in after:
             after = _ENTITY.sub(_decoded, _ENCODED_AGAIN.sub("&", after))
@@ -125,7 +125,7 @@ def _clean_line(line: Line, cleaning: Sequence[Cleaning]) -> Line:
 
 
 def _may_have(text: str) -> bool:
-    """Return False for text without any kind of markup; a loop over the signs takes three times as long."""
+    """Return False for text without any markup; a loop over the signs takes three times as long."""
     return (
         "&" in text
         or "<" in text
@@ -139,7 +139,7 @@ def _may_have(text: str) -> bool:
 
 
 def _without_tag(text: str, found: re.Match[str]) -> str:
-    """Return what stands in place of a tag: a space if it breaks the line, and an unknown one itself."""
+    """Return the replacement of a tag: a space if it breaks the line, an unknown tag itself, else nothing."""
     if not _is_tag(found, text):
         return found.group()
     return " " if (found[2] or "").lower() in _BREAKS else ""
@@ -194,11 +194,11 @@ _ADVICE = {
 }
 
 
-def _warning(kind: str, found: Remains) -> str:
-    sample = found.sample if len(found.sample) <= _LONGEST_SAMPLE else found.sample[:_LONGEST_SAMPLE] + "..."
-    where = f"the first in line {found.line:,}: {sample}"
+def _warning(kind: str, remains: Remains) -> str:
+    sample = remains.sample if len(remains.sample) <= _MAX_SAMPLE else remains.sample[:_MAX_SAMPLE] + "..."
+    where = f"the first in line {remains.line:,}: {sample}"
     sides = ""
-    if found.n_source != found.n_target:
-        sides = f", {found.n_source:,} in the source and {found.n_target:,} in the target"
-    pairs = "1 pair has" if found.n_pairs == 1 else f"{found.n_pairs:,} pairs have"
+    if remains.n_source != remains.n_target:
+        sides = f", {remains.n_source:,} in the source and {remains.n_target:,} in the target"
+    pairs = "1 pair has" if remains.n_pairs == 1 else f"{remains.n_pairs:,} pairs have"
     return f"warning: {pairs} {kind} ({where}{sides}){_ADVICE.get(kind, '')}"

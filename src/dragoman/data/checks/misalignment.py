@@ -1,8 +1,7 @@
-"""Places where the two sides of a corpus stop being translations of each other, as after a line that one file lost.
+"""Places where the two sides of a corpus are not translations of each other, as after a line that one file lost.
 
-A corpus is read in windows, so that memory stays flat. In each, every source line is compared with the target lines
-close to its own; if for many lines together another one fits much better, or none fits, that is found, with its first
-line.
+A corpus is read in windows, so that RAM stays flat. Each source line is compared with the target lines around its own.
+If for many lines together another one fits much better, or none fits, that is a misfit.
 """
 
 from __future__ import annotations
@@ -20,47 +19,51 @@ from dragoman.data.checks.pair_scores import LengthCorrelation, ShiftScores, fit
 #: Lines of a window, except the last one, which has up to twice as many.
 _WINDOW = 1 << 15
 _BLOCK = 2048
-#: Fewer lines prove nothing: as a corpus, as a place with another shift, as a place where nothing fits.
-_FEWEST, _FEWEST_SHIFTED, _FEWEST_STRAYS = 60, 15, 150
-#: How much likelier lines must be shifted than as they are, and what each change costs (natural logarithms).
+#: Fewer lines prove nothing: as a corpus, as lines with another shift, as lines that fit nowhere.
+_MIN_LINES, _MIN_SHIFTED, _MIN_STRAYS = 60, 15, 150
+#: Evidence that lines are shifted, and the cost of each change of the shift (natural logarithms of likelihoods).
 _PROOF, _CHANGE = 30.0, 14.0
 _NEAR_SHIFTS = range(-3, 4)
-#: Standard deviations of a correlation above those of other shifts: so many prove one, and less than so many show none.
+#: A correlation so many standard deviations above those of other shifts proves the shift; below the second, none.
 _SHOWN, _NOT_SHOWN = 5.0, 3.0
-_MOST_SHIFTS = 8
-#: So many lines of translations show that they are.
+_MAX_SHIFTS = 8
+#: In so many lines, a correlation shows if they are translations.
 _MANY = 2000
 _STEP = 8
 _ROUNDS = 4
-#: Below it the lengths of sentences vary so little that they show nothing.
-_LEAST_VARIATION = 0.15
+#: With a smaller standard deviation of the logarithm, lengths show nothing.
+_MIN_VARIATION = 0.15
 
 
 @dataclass(frozen=True)
 class Misfit:
-    """Consecutive lines of which the sides do not belong together."""
+    """Consecutive lines whose sides do not belong together."""
 
     #: The first line and the last, counted from 1.
     first: int
     last: int
-    #: How many lines further down the translations of the source lines are; None if nowhere near.
+    #: Lines by which the translations are further down; None if they are nowhere near.
     shift: int | None
-    #: The lines alone prove nothing, since their lengths hardly vary; it counts if the whole corpus shows the same.
+    #: The lines alone prove nothing, since their lengths hardly vary; the whole corpus decides.
     is_doubtful: bool = False
+
+    def __len__(self) -> int:
+        """Return the number of lines."""
+        return self.last - self.first + 1
 
 
 class AlignmentCheck:
-    """Takes the lines of a corpus in order, then tells where its sides do not belong together."""
+    """Takes the lines of a corpus in order, then finds misfits."""
 
     def __init__(self) -> None:
         self._texts: tuple[list[str], list[str]] = ([], [])
         self._blocks: list[tuple[LineFeatures, LineFeatures]] = []
         self._lengths = LengthCorrelation()
         self._n_before = 0
-        self._found: list[Misfit] = []
+        self._misfits: list[Misfit] = []
 
     def add(self, source: str, target: str) -> None:
-        """Take the next line of both sides; one that cannot be read is taken as empty."""
+        """Take the next line of both sides."""
         self._texts[0].append(source)
         self._texts[1].append(target)
         if len(self._texts[0]) >= _BLOCK:
@@ -69,11 +72,13 @@ class AlignmentCheck:
                 self._search(_WINDOW // _BLOCK)
 
     def find(self) -> list[Misfit]:
-        """Return the places found, in order."""
+        """Return the misfits in order."""
         self._close_block()
         self._search(len(self._blocks))
         is_proven = self._lengths.are_unrelated()
-        return _joined([replace(each, is_doubtful=False) for each in self._found if is_proven or not each.is_doubtful])
+        return _joined(
+            [replace(misfit, is_doubtful=False) for misfit in self._misfits if is_proven or not misfit.is_doubtful]
+        )
 
     def _close_block(self) -> None:
         sources, targets = self._texts
@@ -87,22 +92,23 @@ class AlignmentCheck:
             source, target = (concatenate(side) for side in zip(*blocks, strict=True))
             self._lengths.add(source, target)
             start = self._n_before
-            self._found += (
-                replace(each, first=each.first + start, last=each.last + start) for each in find_misfits(source, target)
+            self._misfits += (
+                replace(misfit, first=misfit.first + start, last=misfit.last + start)
+                for misfit in find_misfits(source, target)
             )
             self._n_before += len(source)
 
 
 def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
-    """Return the places of one window, in order."""
+    """Return the misfits of one window, in order."""
     n_lines = len(source)
-    if n_lines < _FEWEST or not (source.counts.any() and target.counts.any()):  # too few, or all blank
+    if n_lines < _MIN_LINES or not (source.counts.any() and target.counts.any()):  # too few, or all blank
         return []
     correlations = shift_correlations(source, target)
-    likely = correlations.peaks(_SHOWN, _MOST_SHIFTS)
+    likely = correlations.peaks(_SHOWN, _MAX_SHIFTS)
     unfit: list[Misfit] = []
     is_long = n_lines >= _MANY
-    if n_lines > 2 * _FEWEST_STRAYS and correlations.strength(0) < (_SHOWN if is_long else _NOT_SHOWN):
+    if n_lines > 2 * _MIN_STRAYS and correlations.strength(0) < (_SHOWN if is_long else _NOT_SHOWN):
         unfit = [Misfit(1, n_lines, None, is_doubtful=not _varies(source, target))]
     if not likely:
         return unfit
@@ -118,14 +124,14 @@ def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
         if not more and (assigned == before).all():
             break
         shifts += more
-    found = [each for each in runs if each.shift != 0]
-    return unfit if is_long and not found else found  # lost at so many places that no shift can be proven
+    misfits = [run for run in runs if run.shift != 0]
+    return unfit if is_long and not misfits else misfits  # lines are lost at too many places to prove a shift
 
 
 def _judged(
     runs: Sequence[Misfit], scores: ShiftScores, source: LineFeatures, target: LineFeatures, strength: float
 ) -> tuple[list[Misfit], list[int]]:
-    """Return the runs of which there is proof, joined, and shifts that explain lines which seem to fit nowhere.
+    """Return the runs with proof, joined, and shifts that may explain lines which seem to fit nowhere.
 
     Args:
         strength: that of the correlation of the whole window.
@@ -133,36 +139,35 @@ def _judged(
     judged: list[Misfit] = []
     more: list[int] = []
     proven: list[bool] = []
-    for each in runs:
-        shift, lines = each.shift, slice(each.first - 1, each.last)
-        n_lines = each.last - each.first + 1
+    for run in runs:
+        shift, lines = run.shift, slice(run.first - 1, run.last)
         is_proven = shift == 0
         if shift is None:
-            if n_lines >= _FEWEST_STRAYS and strength * np.sqrt(n_lines / len(source)) > _SHOWN + 2:
+            if len(run) >= _MIN_STRAYS and strength * np.sqrt(len(run) / len(source)) > _SHOWN + 2:
                 correlations = shift_correlations(source[lines], target[lines])
                 more += [peak for peak in correlations.peaks(_SHOWN, 1) if peak]
                 is_proven = correlations.strength(0) < _NOT_SHOWN
         elif shift:
-            is_proven = n_lines >= _FEWEST_SHIFTED and (scores(shift) - scores(0))[lines].sum() >= _PROOF
-        judged.append(each)
+            is_proven = len(run) >= _MIN_SHIFTED and (scores(shift) - scores(0))[lines].sum() >= _PROOF
+        judged.append(run)
         proven.append(is_proven)
-    for place, is_proven in enumerate(proven):
+    for index, is_proven in enumerate(proven):
         if not is_proven:
-            around = {runs[other].shift for other in (place - 1, place + 1) if 0 <= other < len(runs)}
-            judged[place] = replace(judged[place], shift=around.pop() if len(around) == 1 else 0)
+            around = {runs[other].shift for other in (index - 1, index + 1) if 0 <= other < len(runs)}
+            judged[index] = replace(judged[index], shift=around.pop() if len(around) == 1 else 0)
     return _joined(judged), more
 
 
 def _assigned(runs: Sequence[Misfit], default: int) -> NDArray[np.int64]:
     """Return the shift of each line: int64 (n_lines,)."""
-    lengths = [each.last - each.first + 1 for each in runs]
-    return np.repeat([default if each.shift is None else each.shift for each in runs], lengths)
+    shifts = [default if run.shift is None else run.shift for run in runs]
+    return np.repeat(shifts, list(map(len, runs)))
 
 
 def _varies(source: LineFeatures, target: LineFeatures) -> bool:
-    """True if neighbouring sentences differ enough, in length or in being questions, to show something."""
+    """Return True if neighbouring sentences differ enough in length or question marks to show something."""
     spreads = np.minimum(*(side.local.std(0) for side in (source, target)))
-    return bool(spreads[:2].max() > _LEAST_VARIATION)
+    return bool(spreads[:2].max() > _MIN_VARIATION)
 
 
 def _most_likely(scores: ShiftScores, n_lines: int, shifts: Sequence[int]) -> NDArray[np.int64]:
@@ -174,7 +179,7 @@ def _most_likely(scores: ShiftScores, n_lines: int, shifts: Sequence[int]) -> ND
 
 
 def _may_misfit(scores: ShiftScores, likely: Sequence[int]) -> bool:
-    """True if some lines together fit better when shifted, or do not fit; a quick look, enough for most corpora."""
+    """Return True if some lines together fit better when shifted, or do not fit: a fast test that most corpora pass."""
     gains = [-scores(0), *(scores(shift) - scores(0) for shift in {1, -1, *likely[:3]})]
     return any(_largest_run(each) >= _PROOF for each in gains)
 
@@ -186,7 +191,10 @@ def _largest_run(gains: NDArray[np.float64]) -> float:
 
 
 def _viterbi(table: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return the most likely state of each line, if a change of states costs `_CHANGE`: a few lines at a time first."""
+    """Return the most likely state of each line (Viterbi 1967), first for blocks of `_STEP` lines.
+
+    A change of states costs `_CHANGE`.
+    """
     starts = np.arange(0, len(table), _STEP)
     blocks = np.add.reduceat(table, starts)
     came_from = np.empty(blocks.shape, np.int64)
@@ -213,24 +221,24 @@ def _sharpened(states: NDArray[np.int64], table: NDArray[np.float64]) -> NDArray
         first += int((states[first:change] != before).sum())  # lines of these two states only
         last -= int((states[change:last] != after).sum())
         gains = np.concatenate(([0.0], np.cumsum((table[:, before] - table[:, after])[first:last])))
-        place = first + int(gains.argmax())
-        states[first:place], states[place:last] = before, after
+        middle = first + int(gains.argmax())
+        states[first:middle], states[middle:last] = before, after
     return states
 
 
 def _runs(states: NDArray[np.int64], shifts: Sequence[int]) -> list[Misfit]:
-    """Return consecutive lines of one state, those that fit too."""
+    """Return the runs of lines of one state, also those that fit."""
     changes = np.flatnonzero(np.diff(states)) + 1
     bounds = [0, *changes.tolist(), len(states)]
     names = [*shifts, None]
     return [Misfit(a + 1, b, names[states[a]]) for a, b in itertools.pairwise(bounds)]
 
 
-def _joined(found: Sequence[Misfit]) -> list[Misfit]:
-    """Join places of the same shift that windows have cut."""
+def _joined(runs: Sequence[Misfit]) -> list[Misfit]:
+    """Join neighbouring runs of the same shift."""
     joined: list[Misfit] = []
-    for each in found:
-        if joined and joined[-1].shift == each.shift and joined[-1].last + 1 == each.first:
-            each = replace(each, first=joined.pop().first)
-        joined.append(each)
+    for run in runs:
+        if joined and joined[-1].shift == run.shift and joined[-1].last + 1 == run.first:
+            run = replace(run, first=joined.pop().first)
+        joined.append(run)
     return joined

@@ -1,8 +1,7 @@
-"""Scores for how much the lines of one side look like translations of the lines of the other, when one side is shifted
-by some lines.
+"""Scores of lines as translations of each other, when one side is shifted by some lines.
 
-A score is the logarithm of how much likelier the features of two lines are if one translates the other than if they are
-two lines of this corpus. What is likely is learned from the corpus, so nothing here depends on the languages.
+A score is a log-likelihood ratio: of the features of two lines if one translates the other, and if they are any two
+lines of the corpus. The likelihoods are learned from the corpus, so nothing depends on the languages.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from numpy.typing import NDArray
 from dragoman.data.checks.line_features import LineFeatures
 
 Scores = NDArray[np.float64]
-#: For each shift, a score of each source line with the target line that many lines further down.
+#: Function of a shift: the score of each source line with the target line so many lines further down.
 ShiftScores = Callable[[int], Scores]
 
 #: Shifts so large that hardly any line meets its translation.
 FAR_SHIFTS = (41, -53, 97)
 _BINS = 24
-_LEAST_WIDTH = 0.25
-_LARGEST = 3.0
+_MIN_WIDTH = 0.25
+_MAX_SCORE = 3.0
 _WORD_DOUBT = 4.0
 
 
@@ -32,7 +31,7 @@ def fit_scores(source: LineFeatures, target: LineFeatures, shifts: NDArray[np.in
     """Learn from lines and their likely translations.
 
     Args:
-        shifts: for each source line, how many lines further down its translation is likely to be: int64 (n,).
+        shifts: lines by which the translation of each source line is likely to be further down: int64 (n,).
     """
     places = np.clip(np.arange(len(source)) + shifts, 0, len(target) - 1)
     by_counts = _count_scores(_own_counts(source), _own_counts(target), places)
@@ -48,12 +47,12 @@ def fit_scores(source: LineFeatures, target: LineFeatures, shifts: NDArray[np.in
         np.bincount(np.searchsorted(edges, each), minlength=len(edges) + 1) for each in (aligned, apart)
     )
     ratio = np.log((together + 1) / (len(aligned) + _BINS)) - np.log((by_chance + 1) / (len(apart) + _BINS))
-    ratio = np.clip(ratio, -_LARGEST, _LARGEST)
+    ratio = np.clip(ratio, -_MAX_SCORE, _MAX_SCORE)
     return _cached(lambda shift: ratio[np.searchsorted(edges, raw(shift))])
 
 
 def _count_scores(left: NDArray[np.float32], right: NDArray[np.float32], places: NDArray[np.int64]) -> ShiftScores:
-    """Scores from lengths and marks: of each, the ratio of two normal densities with and without correlation."""
+    """Return scores from lengths and marks: the ratio of two normal densities, with and without correlation."""
     correlations = np.clip((left * right[places]).mean(0), 0, 0.99)
     correlations[correlations < 3 / np.sqrt(len(left))] = 0
     used = correlations > 0
@@ -62,16 +61,16 @@ def _count_scores(left: NDArray[np.float32], right: NDArray[np.float32], places:
     def scores(shift: int) -> Scores:
         x, y = left, np.roll(right, -shift, axis=0)
         exponent = (r * r * (x * x + y * y) - 2 * r * x * y) / (2 * (1 - r * r))
-        found: Scores = np.clip(-0.5 * np.log(1 - r * r) - exponent, -2 * _LARGEST, _LARGEST).sum(1)
+        found: Scores = np.clip(-0.5 * np.log(1 - r * r) - exponent, -2 * _MAX_SCORE, _MAX_SCORE).sum(1)
         return found
 
     return scores
 
 
 def _own_counts(side: LineFeatures) -> NDArray[np.float32]:
-    """Return the features of lines by themselves: only the length is compared with that of their neighbours.
+    """Return standardised features; only the length is compared with that of the neighbours.
 
-    Of a mark, the mean of the neighbours would make lines look aligned, or not, that have no such mark.
+    The mean of the neighbours would give a mark to lines that have none.
     """
     own = (side.counts - side.counts.mean(0)) / np.maximum(side.counts.std(0), 1e-6)
     special = side.special
@@ -81,16 +80,16 @@ def _own_counts(side: LineFeatures) -> NDArray[np.float32]:
 
 
 def _apart(edges: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return edges of bins without those close to the one before: nearly equal scores must mean nearly the same."""
+    """Return the edges without those close to the one before, so that nearly equal scores share a bin."""
     kept: list[float] = []
     for edge in edges.tolist():
-        if not kept or edge - kept[-1] >= _LEAST_WIDTH:
+        if not kept or edge - kept[-1] >= _MIN_WIDTH:
             kept.append(edge)
     return np.array(kept)
 
 
 def _word_scores(source: LineFeatures, target: LineFeatures, places: NDArray[np.int64]) -> ShiftScores:
-    """Scores from words written the same on both sides, each by how sure its presence is to be translated so."""
+    """Return scores from words written the same on both sides, weighted by how reliably each is translated so."""
     n_lines = len(source)
     ours, theirs = distinct(source.words), distinct(target.words)
     shared = ours[np.isin(ours, theirs, assume_unique=True)]
@@ -110,8 +109,8 @@ def _word_scores(source: LineFeatures, target: LineFeatures, places: NDArray[np.
     usual = translated.sum() / max(1, seen.sum())
     share = np.clip((translated + _WORD_DOUBT * usual) / (seen + _WORD_DOUBT), 1e-3, 1 - 1e-3)
     chance = np.clip(np.bincount(right % size, minlength=size) / n_lines, 1e-3, 1 - 1e-3)
-    there = np.clip(np.log(share / chance), -_LARGEST, _LARGEST)
-    missing = np.clip(np.log((1 - share) / (1 - chance)), -_LARGEST, _LARGEST)
+    there = np.clip(np.log(share / chance), -_MAX_SCORE, _MAX_SCORE)
+    missing = np.clip(np.log((1 - share) / (1 - chance)), -_MAX_SCORE, _MAX_SCORE)
     is_useful = (share > 2 * chance)[words]
     lines, words = lines[is_useful], words[is_useful]
 
@@ -127,19 +126,19 @@ Whole = TypeVar("Whole", np.uint32, np.int64)
 
 
 def distinct(numbers: NDArray[Whole]) -> NDArray[Whole]:
-    """Return the different numbers in order; several times as fast as `np.unique`, which makes a hash table."""
+    """Return the different numbers in order; several times as fast as `np.unique` with its hash table."""
     ordered = np.sort(numbers)
     return ordered[np.concatenate(([True], ordered[1:] != ordered[:-1]))] if len(ordered) else ordered
 
 
 @dataclass(frozen=True)
 class ShiftCorrelations:
-    """Correlations of the features of both sides for many shifts: [s] is that of shift s, negative ones too."""
+    """Correlations of the features of both sides; `values[s]` is that of shift s, negative ones included."""
 
     values: NDArray[np.float64]
 
     def strength(self, shift: int) -> float:
-        """Return how many standard deviations the correlation of a shift is above those of others."""
+        """Return the standard deviations by which the correlation of a shift exceeds those of others."""
         middle = np.median(self.values)
         spread = 1.4826 * np.median(np.abs(self.values - middle))
         return float((self.values[shift] - middle) / max(spread, 1e-9))
@@ -154,8 +153,8 @@ class ShiftCorrelations:
 def shift_correlations(source: LineFeatures, target: LineFeatures) -> ShiftCorrelations:
     """Compute the correlations of all shifts at once, by Fourier transforms.
 
-    Each frequency counts the same (phase correlation), so that what recurs in a corpus, such as captions in groups of
-    five from short to long, does not make one shift look like another.
+    Each frequency counts the same (phase correlation). So patterns that recur in a corpus, such as captions in groups
+    of five from short to long, do not make one shift look like another.
     """
     left, right = (np.fft.rfft(side.special, axis=0) for side in (source, target))
     cross = left.conj() * right
@@ -165,12 +164,12 @@ def shift_correlations(source: LineFeatures, target: LineFeatures) -> ShiftCorre
 
 
 class LengthCorrelation:
-    """Correlation of the lengths of both sides over all lines of a corpus, which may be sorted by length."""
+    """Correlation of the lengths of both sides over all lines of a corpus."""
 
-    #: Translations have lengths that are related, in any two languages; of fewer lines, chance decides.
-    _LEAST, _FEWEST = 0.05, 2000
-    #: Standard deviation of the logarithms of lengths, below which these show nothing.
-    _LEAST_SPREAD = 0.15
+    #: Lengths of translations correlate more than this, in any two languages; with fewer lines, chance decides.
+    _MIN_CORRELATION, _MIN_LINES = 0.05, 2000
+    #: With a smaller standard deviation of their logarithms, lengths show nothing.
+    _MIN_SPREAD = 0.15
 
     def __init__(self) -> None:
         self._n_lines = 0
@@ -184,17 +183,17 @@ class LengthCorrelation:
         self._products += lengths @ lengths.T
 
     def are_unrelated(self) -> bool:
-        """True if the lengths vary, and those of one side say nothing about those of the other."""
-        if self._n_lines < self._FEWEST:
+        """Return True if the lengths vary and do not correlate."""
+        if self._n_lines < self._MIN_LINES:
             return False
         means = self._sums / self._n_lines
         covariance = self._products / self._n_lines - np.outer(means, means)
         spreads = np.sqrt(np.maximum(np.diag(covariance), 0))
-        return bool(spreads.min() > self._LEAST_SPREAD and covariance[0, 1] < self._LEAST * spreads.prod())
+        return bool(spreads.min() > self._MIN_SPREAD and covariance[0, 1] < self._MIN_CORRELATION * spreads.prod())
 
 
 def _keys(side: LineFeatures, shared: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """One number for each pair of a line and a shared word in it."""
+    """Return a number for each pair of a line and a shared word in it."""
     at = np.minimum(np.searchsorted(shared, side.words), len(shared) - 1)
     is_shared = shared[at] == side.words
     keys: NDArray[np.int64] = side.lines[is_shared] * len(shared) + at[is_shared]

@@ -1,6 +1,6 @@
-"""Choice of the two columns that are a pair: by what the user says, by the header, else by their content.
+"""Choice of the two columns that are a pair: as the user says, by the header, else by their content.
 
-A column that is no text is never chosen, and where the choice is not plain, the user is asked, with the columns shown.
+A column that is no text is never chosen. If the choice is not clear, an error shows the columns and asks.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from dragoman.data.formats.file_names import table_languages
 from dragoman.errors import ConfigError, DataError
 
 _LONGEST_NAME = 60
-#: Rows that are looked at to tell a header from the rows below it.
+#: Rows below a header that it is compared with.
 _N_COMPARED = 20
 _BREAKS = re.compile("[\t\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
@@ -40,7 +40,7 @@ class Columns:
     Args:
         languages: of source and target, as far as the table says them.
         n_heading: rows at the beginning that are no pairs.
-        notes: what a person should know.
+        notes: lines for people.
     """
 
     source: int
@@ -51,7 +51,7 @@ class Columns:
 
 
 def join_lines(text: str) -> str:
-    """Put the lines of a text on one line: each break, and each tab, is a space.
+    """Return a text on one line: each line break and each tab becomes a space.
 
     >>> join_lines("A man\\nis riding.\\r\\n")
     'A man is riding.'
@@ -64,7 +64,7 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
 
     Raises:
         DataError: the table does not show which columns are the pair.
-        ConfigError: it contradicts the languages, or has no such columns as are asked for.
+        ConfigError: it contradicts the languages, or does not have the columns that the user names.
     """
     all_rows = cut(sample, layout)
     rows = [row for row in all_rows if len(row) == layout.n_columns][:N_JUDGED]
@@ -82,7 +82,7 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
         choice = by_name
     else:
         pair = by_name[:2] if by_name is not None else _by_content(path, content)
-        choice = _turned(path, content, pair, wanted)
+        choice = _in_direction(path, content, pair, wanted)
     n_blank = next((n for n, line in enumerate(sample[layout.n_before :]) if _has_text(line)), 0)
     n_heading = layout.n_before + (n_blank + 1 if is_header else 0)
     return Columns(
@@ -90,7 +90,7 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
     )
 
 
-def which_columns(path: Path | str, names: Sequence[str], columns: Sequence[Sequence[str]], what: str) -> DataError:
+def unclear_columns(path: Path | str, names: Sequence[str], columns: Sequence[Sequence[str]], what: str) -> DataError:
     """Return an error that shows the columns and asks for two of them."""
     texts = [name for name, cells in zip(names, columns, strict=True) if kind_of(cells) == TEXT]
     details = [f"column {name}: {describe(cells)}" for name, cells in zip(names, columns, strict=True)]
@@ -102,7 +102,7 @@ def which_columns(path: Path | str, names: Sequence[str], columns: Sequence[Sequ
 
 
 def _may_be_header(columns: Sequence[Sequence[str]]) -> bool:
-    """Say if the first cells can be names: short, no numbers, and other than what stands below."""
+    """Return True if the first cells can be names: short, no numbers, and different from the cells below."""
     return all(
         len(cells[0]) <= _LONGEST_NAME
         and kind_of(cells[:1]) != NUMBERS
@@ -112,9 +112,9 @@ def _may_be_header(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_one_of_many(rows: Sequence[Sequence[str]]) -> bool:
-    """Say if most rows below the first mean the same as it does, as in "source 1", "source 2": it is no header then."""
+    """Return True if most rows below mean the same as the first, as in "source 1", "source 2": then it is no header."""
     first, *below = ([meaning(cell) for cell in row] for row in rows)
-    return any(each != Meaning() for each in first) and 2 * below.count(first) > len(below)
+    return any(name != Meaning() for name in first) and 2 * below.count(first) > len(below)
 
 
 def _has_text(line: str) -> bool:
@@ -122,9 +122,9 @@ def _has_text(line: str) -> bool:
 
 
 def _as_asked(path: Path, names: Sequence[str], asked: str, wanted: Languages, is_header: bool) -> tuple[Choice, bool]:
-    """The columns that the user names, and whether the first row is a header: it is, if a name is found in it."""
+    """Return the columns that the user names, and True if the first row is a header, as it is if it has such a name."""
     parts = [part.strip() for part in asked.split(",")]
-    source, target = (_place(path, names, part) for part in parts)
+    source, target = (_column(path, names, part) for part in parts)
     is_header = is_header or not all(part.isdecimal() for part in parts)
     languages: Languages = (None, None)
     if is_header:
@@ -133,12 +133,12 @@ def _as_asked(path: Path, names: Sequence[str], asked: str, wanted: Languages, i
             raise contradiction(path, languages, wanted)
     elif len(names) == 2:
         named = table_languages(path.name)
-        languages = _hint(named if source < target else named[::-1], wanted)
+        languages = _unless_wrong(named if source < target else named[::-1], wanted)
     return Choice(source, target, languages), is_header
 
 
-def _place(path: Path, names: Sequence[str], part: str) -> int:
-    """The column that a number or a name means."""
+def _column(path: Path, names: Sequence[str], part: str) -> int:
+    """Return the column with a number or a name."""
     if part.isdecimal():
         if not 1 <= int(part) <= len(names):
             advice = f"the columns are 1 to {len(names)}"
@@ -147,12 +147,12 @@ def _place(path: Path, names: Sequence[str], part: str) -> int:
     same = [at for at, name in enumerate(names) if name == part]
     same = same or [at for at, name in enumerate(names) if name.casefold() == part.casefold()]
     if not same and (wanted := meaning(part, ambiguous=True)) and (wanted.side or wanted.language):
-        found = [meaning(name, ambiguous=True) for name in names]
+        meanings = [meaning(name, ambiguous=True) for name in names]
         same = [
             at
-            for at, each in enumerate(found)
-            if each.side == wanted.side
-            and (each.language == wanted.language or same_language(each.language or "", wanted.language or ""))
+            for at, name in enumerate(meanings)
+            if name.side == wanted.side
+            and (name.language == wanted.language or same_language(name.language or "", wanted.language or ""))
         ]
     if len(same) != 1:
         shown = ", ".join(name if len(name) <= 30 else name[:27] + "..." for name in names)
@@ -162,7 +162,7 @@ def _place(path: Path, names: Sequence[str], part: str) -> int:
 
 
 def _by_content(path: Path, columns: Sequence[Sequence[str]]) -> tuple[int, int]:
-    """The two columns of text, in order. Of two columns in all, only numbers, codes and links are refused."""
+    """Return the two columns of text. If there are only two columns, just numbers, codes and links are refused."""
     kinds = [kind_of(cells) for cells in columns]
     filled = [at for at, kind in enumerate(kinds) if kind != EMPTY]
     texts = [at for at in filled if kinds[at] == TEXT]
@@ -172,28 +172,28 @@ def _by_content(path: Path, columns: Sequence[Sequence[str]]) -> tuple[int, int]
         return texts[0], texts[1]
     n_texts = {0: "no column", 1: "one column"}.get(len(texts), f"{len(texts)} columns")
     what = f"{n_texts} of {len(columns)} {'is' if len(texts) < 2 else 'are'} text, and a pair needs two"
-    raise which_columns(path, [str(at + 1) for at in range(len(columns))], columns, what)
+    raise unclear_columns(path, [str(at + 1) for at in range(len(columns))], columns, what)
 
 
-def _turned(path: Path, columns: Sequence[Sequence[str]], pair: tuple[int, int], wanted: Languages) -> Choice:
-    """The pair in the direction that is wanted, where columns of codes or the name of the file tell the languages."""
+def _in_direction(path: Path, columns: Sequence[Sequence[str]], pair: tuple[int, int], wanted: Languages) -> Choice:
+    """Return the pair in the wanted direction, if columns of codes or the file's name say the languages."""
     codes = [{cell.strip() for cell in cells if cell.strip()} for cells in columns if kind_of(cells) == LANGUAGES]
     languages: Languages = (None, None)
-    told_by = "the name of the file"
-    if len(codes) == 2 and all(len(each) == 1 for each in codes):
-        first, second = (language_code(each.pop()) for each in codes)
-        languages, told_by = (first, second) if pair[0] < pair[1] else (second, first), "a column of codes"
+    evidence = "the name of the file"
+    if len(codes) == 2 and all(len(values) == 1 for values in codes):
+        first, second = (language_code(values.pop()) for values in codes)
+        languages, evidence = (first, second) if pair[0] < pair[1] else (second, first), "a column of codes"
         if is_swapped(languages, wanted) is None:
             raise contradiction(path, languages, wanted)
     else:
         languages = table_languages(path.name)
     if None not in languages and is_swapped(languages, wanted):
-        return Choice(pair[1], pair[0], languages[::-1], told_by)
-    return Choice(pair[0], pair[1], _hint(languages, wanted))
+        return Choice(pair[1], pair[0], languages[::-1], evidence)
+    return Choice(pair[0], pair[1], _unless_wrong(languages, wanted))
 
 
-def _hint(languages: Languages, wanted: Languages) -> Languages:
-    """Languages by the name of a file, which is wrong where it contradicts what is wanted."""
+def _unless_wrong(languages: Languages, wanted: Languages) -> Languages:
+    """Return the languages by a file's name, unless they contradict the wanted ones."""
     return (None, None) if is_swapped(languages, wanted) is None else languages
 
 

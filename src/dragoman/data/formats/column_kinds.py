@@ -1,4 +1,4 @@
-"""Content of a table's columns: text, or something that stands beside text, such as numbers, links and dates."""
+"""Kinds of a table's columns: text, or what stands beside text, such as numbers, links and dates."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dragoman.data.formats.column_names import language_code
 
 TEXT, NUMBERS, EMPTY, LANGUAGES, LINKS = "text", "numbers", "empty", "language codes", "links"
 
-#: A kind is what nine cells of ten are.
+#: The share of the cells that decide the kind of a column.
 _SHARE = 0.9
-#: Fewer values than this share of the rows, in as many rows as this, are labels, if they are no sentences.
+#: A column is of labels if it has so few values for its rows, at least so many rows, and at most so many words a cell.
 _LABEL_SHARE, _LABEL_ROWS, _LABEL_WORDS = 0.05, 40, 3
 _ENDS = ".!?\u2026\u3002\uff01\uff1f"
 #: The kinds that a whole cell shows.
@@ -28,7 +28,7 @@ _ATTRIBUTION = re.compile(r"\bCC[- ]?(BY|0)\b|licen[sc]e|copyright|\u00a9|attrib
 
 
 def kind_of(cells: Sequence[str]) -> str:
-    """Say what the cells of a column are.
+    """Return the kind of a column.
 
     >>> kind_of(["1", "2.5"]), kind_of(["Hello.", "2"]), kind_of(["CC-BY 2.0 (CM)"]), kind_of(["de", "de"])
     ('numbers', 'text', 'attribution', 'language codes')
@@ -62,7 +62,7 @@ def has_heading(columns: Sequence[Sequence[str]]) -> bool:
 
 
 def describe(cells: Sequence[str]) -> str:
-    """The kind of a column, and its first values for a person to see.
+    """Return the kind of a column and its first values, for people.
 
     >>> describe(["1", "2", "3", "4"])
     'numbers ("1", "2", "3")'

@@ -1,4 +1,4 @@
-"""Meaning of the names in a table's header, and of the keys of JSON objects: a side of a pair, or a language."""
+"""Meaning of names in a table's header and of keys of JSON objects: a side of a pair, or a language."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import NamedTuple
 from dragoman.errors import ConfigError
 from dragoman.text.languages import KNOWN_CODES, base_language
 
-#: A language's code, or None where nobody named it: of the source and of the target.
+#: Codes of source and target language; None is unknown.
 Languages = tuple[str | None, str | None]
 
-#: Words for each side, and words that say no more than "here is text".
+#: Words for each side, and words that only mean text.
 _SIDES = {
     "source": "source src original input quelle quelltext ausgangstext 原文 源文 源",
     "target": "target tgt trg ref reference translation translated output ziel zieltext übersetzung 译文 翻译 目标",
@@ -22,7 +22,7 @@ _SIDE_OF = {word: side for side, words in _SIDES.items() for word in words.split
 _PLAIN = frozenset(
     ("caption", "content", "phrase", "satz", "segment", "sentence", "sentences", "string", "text", "texts")
 )
-#: Codes that are more often the name of something else: a number, or a machine's translation.
+#: Codes that more often mean something else: a number, or machine translation.
 _AMBIGUOUS = frozenset(("id", "mt", "no"))
 #: Names of languages in English, in the language itself and, for the most frequent, in some others.
 _NAMES = """
@@ -47,9 +47,9 @@ zh chinese mandarin 中文 汉语 简体中文 繁體中文 chinesisch chinois; 
 """
 _CODE_OF = {name: code for line in _NAMES.split(";") for code, *names in [line.split()] for name in names}
 _CODES = KNOWN_CODES | frozenset(_CODE_OF.values())
-#: Words beside the name of a language.
+#: Words that may stand beside the name of a language.
 _REGIONS = frozenset(("brazilian", "brasil", "gb", "hans", "hant", "latn", "simplified", "traditional", "uk", "us"))
-#: Marks that end or part a sentence, and stand in no name.
+#: Punctuation of sentences, which no name has.
 _SENTENCE = re.compile(r"\.(\s|\Z)|[!?\u2026\u3002\uff01\uff1f]|[,;:]\s")
 _WORDS = re.compile(r"[^\W\d_]+")
 _NUMBERED = re.compile(r"([^\W\d]+)[ -]?([12])")
@@ -57,7 +57,7 @@ _CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_]([A-Za-z]{2,4}))?")
 
 
 class Meaning(NamedTuple):
-    """Meaning of one name: the side ("source", "target"), the language's code, and whether it may be text at all."""
+    """Meaning of a name: the side ("source", "target"), the code of a language, and True if it only means text."""
 
     side: str | None = None
     language: str | None = None
@@ -65,17 +65,17 @@ class Meaning(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Places of the source and of the target among the names, and their languages as far as the names say them."""
+    """Indices of the source and of the target among the names, and their languages as far as the names say them."""
 
     source: int
     target: int
     languages: Languages
-    #: The reason, if the columns stand the other way round in the table.
+    #: The reason, if the table has the target first.
     swapped_by: str | None = None
 
 
 def language_code(text: str) -> str | None:
-    """Return the code that a cell is, such as EN, en-US or zho_Hans, in its usual spelling; else None.
+    """Return a code such as EN, en-US or zho_Hans in its usual spelling; None if the text is no code.
 
     >>> [language_code(text) for text in ("EN", "de_DE", "eng", "Hello", "ab")]
     ['en', 'de_DE', 'eng', None, None]
@@ -88,11 +88,11 @@ def language_code(text: str) -> str | None:
 
 
 def meaning(name: str, wanted: Sequence[str | None] = (), *, ambiguous: bool = False) -> Meaning:
-    """Say what a column's name means.
+    """Return the meaning of a column's name.
 
     Args:
-        wanted: codes of languages that count besides those known here.
-        ambiguous: take `id`, `mt` and `no` for Indonesian, Maltese and Norwegian.
+        wanted: further codes of languages.
+        ambiguous: read `id`, `mt` and `no` as Indonesian, Maltese and Norwegian.
 
     >>> [tuple(meaning(name)) for name in ("English sentence", "src_text", "sourceLang")]
     [(None, 'en', False), ('source', None, False), (None, None, False)]
@@ -121,7 +121,7 @@ def choose_by_name(names: Sequence[str], wanted: Languages, where: Path | str | 
         where: the file, for messages.
 
     Raises:
-        ConfigError: they contradict the languages that are wanted, or name too many languages.
+        ConfigError: they contradict the languages that are wanted, or name more than two.
     """
     for ambiguous in (False, True):
         meanings = [meaning(name, wanted, ambiguous=ambiguous) for name in names]
@@ -132,7 +132,7 @@ def choose_by_name(names: Sequence[str], wanted: Languages, where: Path | str | 
 
 
 def are_names(cells: Sequence[str]) -> bool:
-    """Say if cells name two sides of a pair, or more languages than two."""
+    """Return True if cells name two sides of a pair, or more than two languages."""
     try:
         return len(cells) > 1 and choose_by_name(cells, (None, None)) is not None
     except ConfigError:
@@ -140,19 +140,19 @@ def are_names(cells: Sequence[str]) -> bool:
 
 
 def same_language(one: str, other: str) -> bool:
-    """Compare two codes without their regions."""
+    """Return True if two codes are of one language, perhaps in two regions."""
     return base_language(one) == base_language(other)
 
 
 def is_swapped(languages: Languages, wanted: Languages) -> bool | None:
-    """Say if columns of these languages stand the other way round than wanted; None if they contradict it."""
+    """Return True if languages are in the opposite order of the wanted ones; None if they contradict these."""
     if _fit(languages, wanted):
         return False
     return True if _fit(languages[::-1], wanted) else None
 
 
 def contradiction(where: Path | str | None, languages: Sequence[str | None], wanted: Languages) -> ConfigError:
-    """Return an error: the columns are of other languages than are wanted."""
+    """Return an error: the columns are of other languages than those wanted."""
     there, asked = ", ".join(filter(None, languages)), " to ".join(code or "any language" for code in wanted)
     advice = "give the languages that are there (--source-lang, --target-lang), or other columns (--columns)"
     return ConfigError(f"the columns are {there}, and {asked} is asked for", where, advice=advice)
@@ -169,11 +169,11 @@ def _language(word: str, wanted: Sequence[str | None]) -> str | None:
 
 
 def _by_side(meanings: Sequence[Meaning], wanted: Languages, where: Path | str | None) -> Choice | None:
-    """One column named source and one named target."""
-    places = [[at for at, each in enumerate(meanings) if each.side == side] for side in ("source", "target")]
-    if [len(each) for each in places] != [1, 1]:
+    """Return one column named source and one named target."""
+    columns = [[at for at, name in enumerate(meanings) if name.side == side] for side in ("source", "target")]
+    if [len(side) for side in columns] != [1, 1]:
         return None
-    (source,), (target,) = places
+    (source,), (target,) = columns
     languages = meanings[source].language, meanings[target].language
     swapped = is_swapped(languages, wanted)
     if swapped is None:
@@ -182,13 +182,13 @@ def _by_side(meanings: Sequence[Meaning], wanted: Languages, where: Path | str |
 
 
 def _by_language(meanings: Sequence[Meaning], wanted: Languages, where: Path | str | None) -> Choice | None:
-    """Two columns named after two languages: those that are wanted, else in the order of the table."""
-    places = [at for at, each in enumerate(meanings) if each.language is not None]
-    codes = [meanings[at].language or "" for at in places]
+    """Return two columns named after two languages: the wanted ones, else in the order of the table."""
+    columns = [at for at, name in enumerate(meanings) if name.language is not None]
+    codes = [meanings[at].language or "" for at in columns]
     if len({base_language(code) for code in codes}) < 2:
         return None
-    chosen = [None if code is None else _place(code, places, codes) for code in wanted]
-    rest = [at for at in places if at not in chosen]
+    chosen = [None if code is None else _column(code, columns, codes) for code in wanted]
+    rest = [at for at in columns if at not in chosen]
     if any(code is not None and at is None for code, at in zip(wanted, chosen, strict=True)):
         raise contradiction(where, codes, wanted)
     if len(rest) > 2 - sum(at is not None for at in chosen) and None in chosen:
@@ -199,17 +199,17 @@ def _by_language(meanings: Sequence[Meaning], wanted: Languages, where: Path | s
     return Choice(source, target, (meanings[source].language, meanings[target].language), swapped_by)
 
 
-def _place(code: str, places: Sequence[int], codes: Sequence[str]) -> int | None:
-    """Place of a language: of the very code first, then of one with another region."""
-    exact = [at for at, other in zip(places, codes, strict=True) if other.lower() == code.lower()]
-    alike = [at for at, other in zip(places, codes, strict=True) if same_language(other, code)]
-    return next(iter([*exact, *alike]), None)
+def _column(code: str, columns: Sequence[int], codes: Sequence[str]) -> int | None:
+    """Return the column of a language: of the same code, else of one with another region."""
+    exact = [at for at, other in zip(columns, codes, strict=True) if other.lower() == code.lower()]
+    regional = [at for at, other in zip(columns, codes, strict=True) if same_language(other, code)]
+    return next(iter([*exact, *regional]), None)
 
 
 def _by_rest(meanings: Sequence[Meaning]) -> Choice | None:
-    """One side is named, and one other column is a language or just text: ("sentence", "translation")."""
-    sides = [at for at, each in enumerate(meanings) if each.side is not None]
-    others = [at for at, each in enumerate(meanings) if each.side is None and (each.language or each.is_plain)]
+    """Return a column named after a side, and one named after a language or text: ("sentence", "translation")."""
+    sides = [at for at, name in enumerate(meanings) if name.side is not None]
+    others = [at for at, name in enumerate(meanings) if name.side is None and (name.language or name.is_plain)]
     if len(sides) != 1 or len(others) != 1:
         return None
     is_source = meanings[sides[0]].side == "source"
@@ -218,9 +218,9 @@ def _by_rest(meanings: Sequence[Meaning]) -> Choice | None:
 
 
 def _by_number(names: Sequence[str]) -> Choice | None:
-    """Two columns of one name and the numbers 1 and 2: ("sentence1", "sentence2")."""
-    places = {match.groups(): at for at, name in enumerate(names) if (match := _NUMBERED.fullmatch(name.strip()))}
+    """Return two columns of one name with the numbers 1 and 2: ("sentence1", "sentence2")."""
+    columns = {match.groups(): at for at, name in enumerate(names) if (match := _NUMBERED.fullmatch(name.strip()))}
     pairs = [
-        (at, places[stem, "2"]) for (stem, number), at in places.items() if number == "1" and (stem, "2") in places
+        (at, columns[stem, "2"]) for (stem, number), at in columns.items() if number == "1" and (stem, "2") in columns
     ]
     return Choice(*pairs[0], (None, None)) if len(pairs) == 1 else None

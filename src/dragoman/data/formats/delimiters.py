@@ -1,8 +1,8 @@
-"""Find the cells of a table: by its delimiter, and by quotation marks as spreadsheets write them.
+"""Cells of a table: its delimiter, and quotation marks as spreadsheets write them.
 
-A cell that is quoted begins and ends with a quotation mark, and each mark inside it is doubled. Text has such marks
-too. So a table counts as quoted only if every cell with a mark is quoted in this way, and if there is a reason for it:
-a mark is doubled, a line break or a delimiter is kept inside a cell, or a whole column is quoted.
+A quoted cell begins and ends with a quotation mark, and each mark inside is doubled. Text has such marks too. So a
+table counts as quoted only if every cell with a mark is quoted in this way, and if there is evidence: a doubled mark, a
+line break or a delimiter inside a cell, or a whole column that is quoted.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from typing import NamedTuple
 from dragoman.data.formats.column_names import are_names
 
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
-#: Lines that the delimiter and the columns are judged by; quoting is judged by the whole sample.
+#: Lines by which delimiter and columns are chosen; quoting is judged by the whole sample.
 N_JUDGED = 1_000
-#: A delimiter stands in nearly every line, and nearly all rows have the same number of cells.
-_MOST = 0.9
-#: A program that quotes each cell with a comma is known by so many of these cells.
-_FEW = 5
-#: A first line by which a spreadsheet says what the delimiter is.
+#: The share of lines that have a delimiter, and of rows that have the usual number of cells.
+_USUAL_SHARE = 0.9
+#: So many quoted cells with a comma, and none unquoted, are evidence of quoting.
+_MIN_EVIDENCE = 5
+#: A first line by which a spreadsheet names the delimiter.
 _SEPARATOR = re.compile(r"sep=([\t,;|])")
 _ENDLESS = re.compile(r' *"[^"]*+(?:""[^"]*+)*+\Z')
 
@@ -43,7 +43,7 @@ class Layout:
 
 
 class _Score(NamedTuple):
-    """Reasons for a delimiter; the first that differs between two decides."""
+    """Evidence for a delimiter; the first field that differs between two decides."""
 
     is_named: bool  # the first row is a header
     has_evidence: bool  # of quoting
@@ -54,13 +54,13 @@ class _Score(NamedTuple):
 
     @property
     def is_sure(self) -> bool:
-        """True if this is no accident of punctuation."""
+        """True if the delimiter is not just punctuation."""
         return self.is_named or self.has_evidence or self.share == 1
 
 
 @dataclass
 class _Parsed:
-    """A sample, read as quoted: its rows, which of their cells are quoted, and the number of rows that are wrong."""
+    """A sample read as quoted: its rows, True for each quoted cell, and the number of rows that are badly quoted."""
 
     rows: list[list[str]]
     marks: list[list[bool]]
@@ -71,7 +71,7 @@ def find_layout(lines: Sequence[str], *, is_csv: bool) -> Layout:
     """Find the layout of a table by its first lines.
 
     Args:
-        is_csv: whether the name of the file ends in .csv, where a comma is likelier than a tab.
+        is_csv: the name of the file ends in .csv, so that a comma is likelier than a tab.
     """
     if lines and (separator := _SEPARATOR.fullmatch(lines[0].strip(" \r"))):
         return replace(_judge(lines[1:], separator[1])[0], n_before=1)
@@ -97,10 +97,10 @@ def cut(lines: Sequence[str], layout: Layout) -> list[list[str]]:
 
 
 def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
-    """Return the layout with this delimiter, and how well it fits."""
+    """Return the layout with a delimiter, and the evidence for it."""
     rows = [line.split(delimiter) for line in lines if line.strip()]
     n_columns, share = _usual(rows)
-    is_everywhere = delimiter == "\t" and sum(len(row) > 1 for row in rows) >= _MOST * len(rows) > 0
+    is_everywhere = delimiter == "\t" and sum(len(row) > 1 for row in rows) >= _USUAL_SHARE * len(rows) > 0
     is_quoted, has_evidence, n_bad = delimiter != "\t", False, 0
     if any('"' in line for line in lines):
         parsed = _parse(lines, delimiter)
@@ -111,16 +111,16 @@ def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
         is_quoted = has_evidence or (is_quoted and not parsed.n_bad)
         if is_quoted:
             rows, n_columns, share = parsed.rows, n_quoted, quoted_share
-    fits = share >= _MOST
+    fits = share >= _USUAL_SHARE
     is_named = fits and bool(rows) and are_names(rows[0])
     score = _Score(is_named, fits and has_evidence, is_everywhere, share, n_columns, n_bad)
     return Layout(delimiter, is_quoted, n_columns), score
 
 
 def _is_evidence(parsed: _Parsed, delimiter: str) -> bool:
-    """Say if a sample is quoted, and not text that has quotation marks."""
+    """Return True if a sample is quoted, and not text with quotation marks."""
     if parsed.n_bad:
-        return sum(map(all, parsed.marks)) >= _MOST * (len(parsed.rows) + parsed.n_bad)
+        return sum(map(all, parsed.marks)) >= _USUAL_SHARE * (len(parsed.rows) + parsed.n_bad)
     cells = [
         (cell, is_marked)
         for row, marked in zip(parsed.rows, parsed.marks, strict=True)
@@ -131,19 +131,19 @@ def _is_evidence(parsed: _Parsed, delimiter: str) -> bool:
         is_marked and re.search(f"[{delimiter}\r]", cell) and "\n" not in cell for cell, is_marked in cells
     )
     commas = [is_marked for cell, is_marked in cells if "," in cell] if delimiter == "\t" else []
-    quotes_commas = len(commas) >= _FEW and all(commas)
+    quotes_commas = len(commas) >= _MIN_EVIDENCE and all(commas)
     return is_doubled or holds_delimiter or quotes_commas or _has_whole_column(parsed.rows, parsed.marks)
 
 
 def _usual(rows: Sequence[Sequence[str]]) -> tuple[int, float]:
-    """The most frequent number of cells above one, and the share of the rows that have it; (1, 0) without any."""
+    """Return the most frequent number of cells above one and the share of rows that have it, else (1, 0)."""
     counts = Counter(len(row) for row in rows)
     several = [(size, n) for size, n in counts.most_common() if size > 1]
     return (several[0][0], several[0][1] / len(rows)) if several else (1, 0.0)
 
 
 def _parse(lines: Sequence[str], delimiter: str) -> _Parsed:
-    """Read lines as quoted; a row with a mark in the wrong place is passed over, and counted."""
+    """Read lines as quoted; a row with a mark in a wrong place is skipped and counted."""
     text = "\n".join(lines) + "\n"
     found = _Parsed([], [])
     at = 0
@@ -166,8 +166,10 @@ def _parse(lines: Sequence[str], delimiter: str) -> _Parsed:
 
 
 def _quoted_row(text: str, at: int, delimiter: str) -> tuple[list[str], list[bool], int]:
-    """Return the cells of a row, which of them are quoted, and where the row ends: no cells if it is not well quoted,
-    and the end of the text if it does not end."""
+    """Return the cells of a row, True for each quoted one, and the end of the row.
+
+    There are no cells if it is badly quoted; the end is that of the text if a quoted cell does not end.
+    """
     cell = re.compile(rf'(?: *"([^"]*+(?:""[^"]*+)*+)"|([^"\n{delimiter}]*+))([{delimiter}\n])')
     row, marked = [], []
     while match := cell.match(text, at):
@@ -181,8 +183,8 @@ def _quoted_row(text: str, at: int, delimiter: str) -> tuple[list[str], list[boo
 
 
 def _has_whole_column(rows: Sequence[Sequence[str]], marks: Sequence[Sequence[bool]]) -> bool:
-    """Say if every cell of a column is quoted, except perhaps its name; of few rows, every cell of all columns."""
-    if len(rows) < _FEW:
+    """Return True if every cell of a column is quoted, except perhaps its name; of few rows, every cell of all."""
+    if len(rows) < _MIN_EVIDENCE:
         return bool(rows) and all(map(all, marks))
     for at in range(_usual(rows)[0]):
         cells = [(row[at], marked[at]) for row, marked in zip(rows[1:], marks[1:], strict=True) if len(row) > at]

@@ -1,6 +1,6 @@
-"""Pairs from JSON objects, one a line: under "source" and "target", under languages, or under keys that mean these.
+"""Pairs from JSON objects, one a line: under "source" and "target", under languages, or under keys of such meaning.
 
-The keys stand in the object itself or in its "translation".
+The keys are in the object or in its "translation".
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dragoman.data.formats.column_choice import join_lines, which_columns
+from dragoman.data.formats.column_choice import join_lines, unclear_columns
 from dragoman.data.formats.column_kinds import TEXT, kind_of
 from dragoman.data.formats.column_names import Choice, Languages, choose_by_name, contradiction, is_swapped, meaning
 from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile, open_blank
@@ -22,7 +22,7 @@ from dragoman.data.text_files.lines import Unreadable, count_lines
 from dragoman.errors import ConfigError, DataError
 
 SUFFIXES = frozenset((".jsonl", ".ndjson", ".json"))
-#: Objects that the keys are judged by.
+#: Objects by which the keys are chosen.
 _N_JUDGED = 200
 _LIST = re.compile(r'\s*"(\w+)"\s*:\s*\[')
 _USUAL = ("source", "target")
@@ -33,7 +33,7 @@ class Keys(NamedTuple):
 
     Args:
         languages: of source and target, as far as the keys say them.
-        notes: what a person should know.
+        notes: lines for people.
     """
 
     tried: tuple[tuple[str, str], ...]
@@ -42,7 +42,7 @@ class Keys(NamedTuple):
 
 
 def is_json(request: PairRequest) -> bool:
-    """Say if a file is JSON rather than a table: its first line is an object, or begins an array of objects."""
+    """Return True if the first line of a file is a JSON object, or begins an array of objects."""
     first = next((line.strip() for line in request.sample if line.strip()), "")
     return (
         (first.startswith("{") and isinstance(_parsed(first), dict))
@@ -67,11 +67,11 @@ def open_json_lines(request: PairRequest) -> PairFile:
 
 
 def find_keys(path: Path, sample: Sequence[str], wanted: Languages, asked: str | None) -> Keys:
-    """Find the keys of the pairs by the first objects.
+    """Find the keys of the pairs in the first objects.
 
     Raises:
         DataError: the file is one array or one object, or its objects do not show which keys are the pair.
-        ConfigError: the keys contradict the languages that are wanted, or are not named by `asked`.
+        ConfigError: the keys contradict the wanted languages, or `asked` gives numbers.
     """
     lines = [line for line in sample if line.strip()]
     _refuse_one_value(path, lines)
@@ -106,16 +106,16 @@ def _read_objects(text: TextFile, keys: Keys) -> Iterator[LocatedPair]:
 
 
 def object_pair(row: object, keys: Keys, where: str | Path, number: int) -> tuple[str, str]:
-    """Return source and target of a JSON object; line breaks in them are spaces, and null is empty.
+    """Return source and target of a JSON object; line breaks become spaces, and null is empty.
 
     Raises:
-        DataError: it has none.
+        DataError: it has no pair.
     """
     objects = [row, row.get("translation")] if isinstance(row, dict) else []
     for source, target in keys.tried:
-        for each in objects:
-            if isinstance(each, dict) and source in each and target in each:
-                sides = ["" if each[key] is None else each[key] for key in (source, target)]
+        for holder in objects:
+            if isinstance(holder, dict) and source in holder and target in holder:
+                sides = ["" if holder[key] is None else holder[key] for key in (source, target)]
                 if isinstance(sides[0], str) and isinstance(sides[1], str):
                     return join_lines(sides[0]), join_lines(sides[1])
     given = " or ".join(f'"{source}" and "{target}"' for source, target in keys.tried)
@@ -127,13 +127,13 @@ def object_pair(row: object, keys: Keys, where: str | Path, number: int) -> tupl
 
 
 def _by_content(path: Path, first: Mapping[str, str], objects: Sequence[Mapping[str, str]]) -> Choice:
-    """The only two keys of text."""
+    """Return the only two keys of text."""
     columns = [[row.get(key, "") for row in objects] for key in first]
     texts = [at for at, cells in enumerate(columns) if kind_of(cells) == TEXT]
     if len(texts) == 2:
         return Choice(texts[0], texts[1], (None, None))
     what = f"{len(texts) or 'none'} of the keys {'has' if len(texts) < 2 else 'have'} text, and a pair needs two"
-    raise which_columns(path, list(first), columns, what)
+    raise unclear_columns(path, list(first), columns, what)
 
 
 def _note(path: Path, keys: tuple[str, str]) -> str:
@@ -141,7 +141,7 @@ def _note(path: Path, keys: tuple[str, str]) -> str:
 
 
 def _texts(value: object) -> dict[str, str]:
-    """The strings of an object and of its "translation"."""
+    """Return the strings of an object and of its "translation"."""
     if not isinstance(value, dict):
         return {}
     inner = value.get("translation")
@@ -150,14 +150,14 @@ def _texts(value: object) -> dict[str, str]:
 
 
 def _refuse_one_value(path: Path, lines: Sequence[str]) -> None:
-    """Name JSON that is one value over the whole file."""
+    """Refuse JSON that is one value over the whole file."""
     first = lines[0].strip()
     value = _parsed(first)
-    is_table = isinstance(value, list) and all(isinstance(each, dict) for each in value)
+    is_table = isinstance(value, list) and all(isinstance(item, dict) for item in value)
     if first in ("[", "[{") or is_table or (first.startswith("[{") and value is None):
         advice = f"write one object a line: {_unpacking('.[]', path)}"
         raise DataError("this is one JSON array, not one object a line", path, advice=advice)
-    lists = [key for key, each in value.items() if isinstance(each, list)] if isinstance(value, dict) else []
+    lists = [key for key, item in value.items() if isinstance(item, list)] if isinstance(value, dict) else []
     if first == "{" or (len(lines) == 1 and lists and not len(_texts(value)) > 1):
         names = lists or [match[1] for line in lines[:10] if (match := _LIST.match(line))]
         inner = f".{names[0]}[]" if names else ".[]"

@@ -1,7 +1,6 @@
-"""Tables of pairs: which columns are the pair, and the pairs of a file in order.
+"""Tables of pairs, with any delimiter, quoted or not.
 
-The delimiter, quoting, header and columns of a table are decided once, by its first lines, so that every pass over the
-file reads the same.
+The first lines decide once on delimiter, quoting, header and columns, so that every pass over the file reads the same.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class _Table:
             elif not any(map(str.strip, row)):
                 yield number, "", ""
             elif len(row) != n_columns:
-                raise self._wrong(number, len(row))
+                raise self._row_error(number, len(row))
             else:
                 yield number, row[source], row[target]
 
@@ -84,7 +83,7 @@ class _Table:
                 raise DataError(f"wrong quotation marks ({error})", self.text.path, line=begin, advice=advice) from None
             yield begin, (feed.unreadable or [join_lines(cell) for cell in row])
 
-    def _wrong(self, number: int, n_cells: int) -> DataError:
+    def _row_error(self, number: int, n_cells: int) -> DataError:
         delimiter = DELIMITERS[self.layout.delimiter]
         what = f"{n_cells} column{'s' * (n_cells != 1)}, and {self.layout.n_columns} in most lines"
         advice = (
@@ -94,7 +93,7 @@ class _Table:
 
 
 class _LineFeed:
-    """Lines for `csv.reader`, which counts none that it was not given."""
+    """Lines for `csv.reader`, counted as it takes them."""
 
     def __init__(self, lines: Iterator[Line]) -> None:
         self._lines = lines
@@ -110,7 +109,7 @@ class _LineFeed:
         if isinstance(line, Unreadable):
             self.unreadable = line
             return "\n"
-        return line.replace("\r", " ") + "\n"  # elsewhere than in a quoted cell it is an error of the module
+        return line.replace("\r", " ") + "\n"  # the module accepts it in quoted cells only
 
     def begin_row(self) -> int:
         """Forget the row before; return the number of the next line."""

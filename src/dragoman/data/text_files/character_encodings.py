@@ -1,4 +1,4 @@
-"""Tell what encoding text has that is not UTF-8, and what is no text at all."""
+"""Encodings of text that is not UTF-8, and signs that a file is no text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import codecs
 import re
 import unicodedata
 
-#: What to do about a file that is no text.
+#: Advice about a file that is no text.
 NO_TEXT = "give a text file, one sentence a line"
 #: Bytes that no text has, whatever its encoding is (a form feed and an escape do occur).
 _BINARY = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
@@ -24,10 +24,10 @@ _LONG_RUNS = re.compile(rb"(?<![A-Za-z])[\x80-\xff]{2,}(?![A-Za-z])|[\x80-\xff]{
 
 
 def encoding_advice(wrong: bytes) -> str:
-    """Return what to do about text that is not UTF-8.
+    """Return advice about text that is not UTF-8.
 
     Args:
-        wrong: lines of it that are not UTF-8.
+        wrong: lines that are not UTF-8.
     """
     decoded = wrong.decode("utf-8", "replace")
     n_bad = decoded.count("\ufffd")
@@ -42,7 +42,7 @@ def encoding_advice(wrong: bytes) -> str:
 
 
 def _is_western(wrong: bytes) -> bool:
-    """True if it can be Windows-1252: one or two letters beyond ASCII stand in a word, not whole words of them."""
+    """Return True if text can be Windows-1252: words have one or two letters beyond ASCII, not only such letters."""
     others = wrong.translate(None, bytes(range(128)))
     return (
         len(others) <= 0.4 * len(wrong)
@@ -57,7 +57,7 @@ def n_binary(content: bytes) -> int:
 
 
 def wide_encoding(head: bytes) -> str | None:
-    """Return the encoding of text in units of two or four bytes, by its mark or by the look of it."""
+    """Return the encoding of text in units of two or four bytes, by its mark or its bytes; else None."""
     for mark, encoding in _MARKS:
         if head.startswith(mark):
             return encoding
@@ -83,13 +83,13 @@ def _can_be_text(char: str) -> bool:
 
 
 def _is_wide(upper: bytes, lower: bytes) -> bool:
-    """True if the upper halves of characters are few and small, as they are in an alphabet."""
+    """Return True if the upper halves of characters are small, as they are in an alphabet."""
     n_small = sum(byte < 0x20 for byte in upper)
     return n_small > 0.6 * len(upper) and sum(byte < 0x20 for byte in lower) < 0.4 * len(lower)
 
 
 def _is_east_asian(text: str, head: bytes) -> bool:
-    """True if it is Chinese, Japanese or Korean, whose characters have neither zeros nor a small alphabet in UTF-16."""
+    """Return True if text is Chinese, Japanese or Korean, whose upper halves in UTF-16 are not small."""
     try:
         codecs.getincrementaldecoder("utf-8")().decode(head)
     except UnicodeDecodeError:

@@ -1,6 +1,6 @@
-"""Compressed text, unpacked while it is read: gzip, bzip2, xz, and zstd where a package for it is installed.
+"""Compressed text, unpacked while it is read: gzip, bzip2, xz, and zstd if a package for it is installed.
 
-The first bytes decide, not the name: no UTF-8 text begins like a compressed file.
+The first bytes decide, not the name: no text in UTF-8 begins like a compressed file.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from dragoman.errors import ConfigError, DataError
 
 #: Bytes read or unpacked at once.
 BLOCK_BYTES = 1 << 16
-#: First bytes of a content by which its kind is judged.
+#: First bytes by which a kind of file is recognised.
 HEAD_BYTES = 4096
 #: RAM that unpacking xz may take; `xz -9` needs a quarter of it, and a hostile file may ask for 4 GiB.
 _XZ_RAM_BYTES = 1 << 28
-_ZSTD_PIECE_BYTES = 256
+_ZSTD_BLOCK_BYTES = 256
 
 Read = Callable[[], bytes]
 
@@ -59,8 +59,8 @@ _FORMATS = (
     _Format("xz", ".xz", (b"\xfd7zXZ\0",)),
     _Format("zstd", ".zst", (b"\x28\xb5\x2f\xfd", b"\x50\x2a\x4d\x18")),
 )
-#: Suffixes of compressed files, which say nothing about the kind of text inside.
-COMPRESSED_SUFFIXES = tuple(each.suffix for each in _FORMATS)
+#: Suffixes of compressed files.
+COMPRESSED_SUFFIXES = tuple(kind.suffix for kind in _FORMATS)
 
 
 def uncompressed_name(path: str | Path) -> Path:
@@ -72,7 +72,7 @@ def uncompressed_name(path: str | Path) -> Path:
 def unpacked(file: BinaryIO, name: str | Path) -> ByteStream:
     """Return the content of a file or pipe, unpacked if it is compressed.
 
-    Only bytes that are there are waited for: a pipe's first line can be read before its second is written.
+    It waits for no more bytes than it needs: a pipe's first line can be read before its second is written.
 
     Raises:
         DamagedError: the suffix of `name` promises another content; also raised while the result is read.
@@ -80,16 +80,16 @@ def unpacked(file: BinaryIO, name: str | Path) -> ByteStream:
     """
     read: Read = partial(file.read1, BLOCK_BYTES)  # type: ignore[attr-defined]
     start, more = b"", b"more"
-    while more and any(each.startswith(start) and each != start for kind in _FORMATS for each in kind.starts):
+    while more and any(mark.startswith(start) and mark != start for kind in _FORMATS for mark in kind.starts):
         more = read()
         start += more
     packed = ByteStream(chain([start], iter(read, b"")))
-    kind = next((each for each in _FORMATS if start.startswith(each.starts)), None)
+    kind = next((kind for kind in _FORMATS if start.startswith(kind.starts)), None)
     if kind is not None:
         return ByteStream(_contents(kind, packed, name))
     suffix = Path(name).suffix
     if start and suffix in COMPRESSED_SUFFIXES:
-        promised = next(each.name for each in _FORMATS if each.suffix == suffix)
+        promised = next(kind.name for kind in _FORMATS if kind.suffix == suffix)
         raise DamagedError(f"damaged {promised} file (not a {promised} file)")
     return packed
 
@@ -104,10 +104,12 @@ def read_head(path: Path) -> bytes:
 
 
 def packed_file(file: BinaryIO, suffix: str) -> BinaryIO | None:
-    """Return a stream that compresses into `file` as the suffix says, the same for the same text; else None.
+    """Return a stream that compresses into `file` as the suffix says; None if it is that of no compression.
+
+    The same text gives the same bytes.
 
     Raises:
-        ConfigError: we only read what this suffix promises.
+        ConfigError: files with this suffix are only read.
     """
     if suffix == ".gz":
         return cast("BinaryIO", gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0))
@@ -121,7 +123,7 @@ def packed_file(file: BinaryIO, suffix: str) -> BinaryIO | None:
 
 
 class ByteStream(io.RawIOBase):
-    """A stream of blocks; each read gives what one block has.
+    """A stream of blocks; a read returns bytes of one block.
 
     `head` is the beginning of what was read, up to `HEAD_BYTES`.
     """
@@ -171,7 +173,7 @@ def _from_gzip(packed: ByteStream) -> Iterator[bytes]:
 def _from_members(name: str, read: Read, new: Callable[[], _Decompressor]) -> Iterator[bytes]:
     """Unpack members one after the other; zeros between and after them are padding, anything else is damage.
 
-    `bz2.BZ2File` and `lzma.LZMAFile` take whatever follows a member for nothing.
+    `bz2.BZ2File` and `lzma.LZMAFile` ignore anything that follows a member.
     """
     packed = read()
     while packed:
@@ -204,7 +206,7 @@ def _new_xz() -> Callable[[], _Decompressor]:
 
 
 def _new_zstd() -> Callable[[], _Decompressor]:
-    for module in ("compression.zstd", "backports.zstd"):  # Python 3.14 has it, older ones a package of the same kind
+    for module in ("compression.zstd", "backports.zstd"):  # part of Python 3.14; a package for older ones
         with suppress(ImportError):
             return cast("Callable[[], _Decompressor]", import_module(module).ZstdDecompressor)
     return partial(_Zstandard, import_module("zstandard"))
@@ -230,9 +232,9 @@ class _Zstandard:
         return bytes(self._member.unused_data) + self._packed[self._at :]
 
     def decompress(self, data: bytes, max_length: int) -> bytes:
-        """Unpack a little at a time: it has no limit of its own on what comes out."""
+        """Unpack a little at a time, since the package takes no limit on the output."""
         if data:
             self._packed, self._at = self._packed[self._at :] + data, 0
-        piece = self._packed[self._at : self._at + _ZSTD_PIECE_BYTES]
+        piece = self._packed[self._at : self._at + _ZSTD_BLOCK_BYTES]
         self._at += len(piece)
         return bytes(self._member.decompress(piece))

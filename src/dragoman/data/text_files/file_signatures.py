@@ -1,7 +1,7 @@
-"""Recognise what is no plain text in UTF-8: by the name of a file, by its first bytes, or by a line that is not UTF-8.
+"""Kinds of files that are no plain text in UTF-8, recognised by their names and their first bytes.
 
-Only what is certain is refused: an encoding or a container by bytes that no text has, a document by a head that no
-sentence looks like.
+Only certain cases are refused: encodings and containers by bytes that no text has, documents by a beginning that no
+sentence has.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class _Kind(NamedTuple):
 
     name: str
     advice: str
-    #: A pattern of its first bytes; a leading byte order mark is taken off before.
+    #: A pattern of its first bytes, without a byte order mark.
     head: bytes = b""
     suffixes: str = ""
 
@@ -138,15 +138,15 @@ _SUFFIXES = {suffix: kind for kind in (*_BINARY_KINDS, *_TEXT_KINDS) for suffix 
 
 
 def has_document_suffix(path: str | Path) -> bool:
-    """True if the suffix says that a file is no plain text."""
+    """Return True if the suffix is that of a file which is no plain text."""
     return uncompressed_name(path).suffix.lower() in _SUFFIXES
 
 
 def refuse_documents(path: Path, *, allow_tables: bool = False) -> None:
-    """Refuse a file whose suffix says that it is no plain text, where plain text is wanted.
+    """Refuse a file whose suffix is that of a file which is no plain text.
 
     Args:
-        allow_tables: a table or JSON is wanted, as for pairs; a table may have any name that says no more.
+        allow_tables: also read JSON and tables, which may have the suffix of any text.
 
     Raises:
         DataError: it is subtitles, a page, a table, an office document or the like.
@@ -155,16 +155,16 @@ def refuse_documents(path: Path, *, allow_tables: bool = False) -> None:
     is_known_by_name = kind in _TEXT_KINDS and kind is not None and not kind.head
     if kind is None or (allow_tables and (is_known_by_name or kind is _JSON)):
         return
-    otherwise = "; if it is plain text all the same, name it .txt" if is_known_by_name else ""
-    raise DataError(f"this is {kind.name}, not plain text", path, advice=kind.advice + otherwise)
+    alternative = "; if it is plain text all the same, name it .txt" if is_known_by_name else ""
+    raise DataError(f"this is {kind.name}, not plain text", path, advice=kind.advice + alternative)
 
 
 def refuse_other_formats(head: bytes, name: str | Path, *, allow_json: bool = False) -> None:
     """Refuse a file or pipe that does not begin like text in UTF-8.
 
     Args:
-        head: its first bytes, up to the end of a line, or as many as are judged.
-        allow_json: JSON is wanted, as in a file of pairs.
+        head: its first bytes, up to the end of a line, or `HEAD_BYTES`.
+        allow_json: also read JSON, as in a file of pairs.
 
     Raises:
         DataError: it is UTF-16 or UTF-32, an archive, a picture, subtitles, a page or the like.

@@ -1,10 +1,8 @@
-"""Lines of text from files and pipes, exactly: only a newline ends a line, only UTF-8 is text, and RAM stays flat.
+"""Lines of text from files and pipes: only a newline ends a line, only UTF-8 is text, and RAM stays flat.
 
-Carriage returns before the newline, and a byte order mark at the beginning of the file, are not part of the text; a
-carriage return inside a line is a space. Everything else is text, U+2028 and U+0085 included. A last line without a
-newline is a line. A file with carriage returns and no newline at all comes from an old Mac, and is refused.
-
-Files and pipes, for training and for translating, go through `raw_lines`.
+Carriage returns before the newline and a byte order mark at the beginning are left out; a carriage return inside a line
+becomes a space. All else is text, U+2028 and U+0085 included. A last line without a newline is a line. A file with
+carriage returns and no newline comes from an old Mac, and is refused.
 """
 
 from __future__ import annotations
@@ -24,14 +22,14 @@ from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, read
 from dragoman.data.text_files.raw_lines import raw_lines, raw_lines_of
 from dragoman.errors import DataError
 
-#: The longest line that a command reads to answer it.
+#: The longest line that a command answers.
 MAX_INPUT_BYTES = 1_000_000
 
 _WRONG_BYTES = 1 << 16
 
 
 class Unreadable(Enum):
-    """Stands in place of a line that is not read."""
+    """Stand-in for a line that is not read, with the reason."""
 
     TOO_LONG = "too long"
     INVALID = "invalid UTF-8"
@@ -48,25 +46,25 @@ def read_lines(
     *,
     allow_json: bool = False,
 ) -> Iterator[Line]:
-    """The lines of a text file, plain or compressed, in order.
+    """Return the lines of a text file, plain or compressed.
 
     Args:
-        since: what `check_text_file` found earlier, where the file must still be the same.
-        allow_json: read a file that begins like JSON, as one of pairs may.
+        since: the result of an earlier `check_text_file`; a file that has changed since is refused.
+        allow_json: read a file that begins like JSON, as a file of pairs may.
 
     Raises:
-        DataError: the file cannot be read, is damaged, is not UTF-8 (with line and byte, unless invalid lines are to
-            be dropped), or changes while it is read.
+        DataError: the file cannot be read, is damaged, changes while it is read, or is not UTF-8 (with line and byte,
+            unless invalid lines are dropped).
     """
     before = since or check_text_file(path)
     also = "train and prepare also take --invalid-utf8=drop"
     lines = raw_lines(path, allow_json=allow_json)
-    decoded = _decoded(lines, path, invalid_utf8, lambda *_: f"{_mending(path)}; {also}")
+    decoded = _decoded(lines, path, invalid_utf8, lambda *_: f"{_file_advice(path)}; {also}")
     return chain(_unchanged(path, before), decoded, _unchanged(path, before))
 
 
 def input_text(source: Path | BinaryIO, name: str | Path, invalid_utf8: Literal["error", "replace"]) -> Iterator[Line]:
-    """Return the lines that a command answers, from a file or a stream, each as soon as it is there.
+    """Return the lines for a command to answer, from a file or a stream, each as soon as it is there.
 
     Raises:
         DataError: as `read_lines`; the advice for a stream comes from its lines so far.
@@ -74,7 +72,7 @@ def input_text(source: Path | BinaryIO, name: str | Path, invalid_utf8: Literal[
     also = "translate and score also take --invalid-utf8=replace"
     if isinstance(source, Path):
         lines = raw_lines(source, MAX_INPUT_BYTES)
-        return _decoded(lines, name, invalid_utf8, lambda *_: f"{_mending(source)}; {also}")
+        return _decoded(lines, name, invalid_utf8, lambda *_: f"{_file_advice(source)}; {also}")
     lines = raw_lines_of(source, name, MAX_INPUT_BYTES)
     return _decoded(lines, name, invalid_utf8, lambda n_right, wrong: f"{_advice(n_right, [wrong])}; {also}")
 
@@ -85,7 +83,7 @@ def _decoded(
     """Decode lines.
 
     Args:
-        advice: says what to do, given how many lines beyond ASCII were right, and the wrong one.
+        advice: called for a wrong line with the number of right lines beyond ASCII and the line; returns advice.
     """
     n_right = 0
     for number, raw in enumerate(lines, start=1):
@@ -106,8 +104,8 @@ def _decoded(
         yield line
 
 
-def _mending(path: Path) -> str:
-    """Say what to do about a file that is not UTF-8, after a look at all of it."""
+def _file_advice(path: Path) -> str:
+    """Return advice about a file that is not UTF-8, after reading all of it."""
     n_right = 0
     wrong: list[bytes] = []
     for raw in raw_lines(path, allow_json=True):
@@ -122,14 +120,14 @@ def _mending(path: Path) -> str:
 
 
 def _advice(n_right: int, wrong: list[bytes]) -> str:
-    """Say what to do: a few lines of a text are wrong, or it is in another encoding, or it is no text."""
+    """Return advice: a few lines of a text are wrong, or it is in another encoding, or it is no text."""
     if n_right > len(wrong):
         return f"mend it by hand ({len(wrong):,} such lines, {n_right:,} others beyond ASCII are right)"
     return encoding_advice(b"\n".join(wrong))
 
 
 def count_lines(path: Path) -> int:
-    """How many lines a file has, plain or compressed, good or bad: much quicker than reading them.
+    """Count the lines of a file, plain or compressed, valid or not; much faster than reading them.
 
     Raises:
         DataError: as `raw_lines`.
@@ -141,28 +139,28 @@ def count_lines(path: Path) -> int:
             while block := file.read(BLOCK_BYTES):
                 n_lines, end = n_lines + block.count(b"\n"), block[-1:]
     except (DamagedError, OSError):
-        return sum(1 for _ in raw_lines(path, allow_json=True))  # it says what is wrong, and where
+        return sum(1 for _ in raw_lines(path, allow_json=True))  # says what is wrong, and where
     return n_lines + (end != b"\n") if n_lines else sum(1 for _ in raw_lines(path, allow_json=True))
 
 
 def check_text_file(path: Path) -> os.stat_result:
-    """Make sure that `path` is a file that can be read from its beginning as often as needed.
+    """Return the state of a file that can be read more than once.
 
     Raises:
         DataError: it is missing, not permitted, a loop of links, a folder, a pipe or a device.
     """
     try:
-        found = os.stat(path)
+        state = os.stat(path)
     except OSError as error:
         what = "too many levels of links" if error.errno == errno.ELOOP else error.strerror
         raise DataError(f"cannot read ({what})", path, advice="check the path") from None
     except ValueError:
         raise DataError("not a file name", str(path), advice="check the path") from None
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
-    if not stat.S_ISREG(found.st_mode):
-        kind = next((name for test, name in kinds if test(found.st_mode)), "a device")
+    if not stat.S_ISREG(state.st_mode):
+        kind = next((name for test, name in kinds if test(state.st_mode)), "a device")
         raise DataError(f"this is {kind}, not a file", path, advice="give a text file")
-    return found
+    return state
 
 
 def starts_with_mark(path: Path) -> bool:
@@ -171,7 +169,7 @@ def starts_with_mark(path: Path) -> bool:
 
 
 def check_unchanged(path: Path, before: os.stat_result) -> None:
-    """Make sure that a file is as it was.
+    """Refuse a file that has changed.
 
     Raises:
         DataError: it has changed, or is gone.

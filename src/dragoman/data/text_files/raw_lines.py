@@ -1,7 +1,7 @@
-"""Lines of bytes from files and pipes, unpacked: each as soon as it is there, and no text of another kind among them.
+"""Lines of bytes from files and pipes, unpacked, each as soon as it is there; what is no text is refused.
 
-The beginning is read and judged line by line, so that a pipe is judged as a file is. The rest is split in blocks,
-which takes half the time.
+The beginning is read and judged line by line, so that a pipe is judged like a file. The rest is split in blocks, which
+takes half the time.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from dragoman.data.text_files.compression import BLOCK_BYTES, HEAD_BYTES, ByteSt
 from dragoman.data.text_files.file_signatures import refuse_other_formats
 from dragoman.errors import DataError
 
-#: Training passes over longer lines, which are no sentences; they are not held in RAM.
+#: Training skips longer lines, which are no sentences; they are not held in RAM.
 MAX_LINE_BYTES = 100_000
 
 
 def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, *, allow_json: bool = False) -> Iterator[bytes | None]:
-    """The lines of a file, plain or compressed, without their ends; None for one of more than `max_bytes`.
+    """Yield the lines of a file, plain or compressed, without their ends; None for one of more than `max_bytes`.
 
     Raises:
         DataError: the file cannot be read, is damaged, or is no text.
@@ -37,10 +37,7 @@ def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, *, allow_json: bool =
 def raw_lines_of(
     file: BinaryIO, name: str | Path, max_bytes: int, *, allow_json: bool = False
 ) -> Iterator[bytes | None]:
-    """As `raw_lines`, of a stream such as a pipe: each line as soon as it is there.
-
-    A carriage return without a newline in the whole of it is the line end of an old Mac.
-    """
+    """Yield the lines of a stream such as a pipe, each as soon as it is there; otherwise as `raw_lines`."""
     number = n_judged = 0
     refuse = partial(refuse_other_formats, name=name, allow_json=allow_json)
     try:
@@ -65,7 +62,7 @@ def raw_lines_of(
 
 
 def _further_lines(file: io.BufferedReader[ByteStream], max_bytes: int) -> Iterator[bytes | None]:
-    """Yield the lines behind the judged beginning, split in blocks of what is there."""
+    """Yield the lines behind the judged beginning, split in blocks as they come."""
     rest = b""
     while block := file.read1(BLOCK_BYTES):
         *whole, rest = (rest + block).split(b"\n")
@@ -81,13 +78,13 @@ def _further_lines(file: io.BufferedReader[ByteStream], max_bytes: int) -> Itera
 
 
 def _tidy(line: bytes, max_bytes: int) -> bytes | None:
-    """Return the text of a line without its newline: carriage returns at its end are left out, others are spaces."""
+    """Return a line without carriage returns: those at its end are left out, others become spaces."""
     text = line.rstrip(b"\r")
     return text.replace(b"\r", b" ") if len(text) <= max_bytes else None
 
 
 def _finish_line(file: io.BufferedReader[ByteStream], line: bytes, max_bytes: int) -> tuple[bytes | None, bool]:
-    """Read a line to its end; return its text, and True if it has carriage returns inside and no newline ends it."""
+    """Read a line to its end; return its text, and True if it has carriage returns inside and no newline at its end."""
     last, has_returns = line, b"\r" in line.rstrip(b"\r\n")
     while len(last) == max_bytes + 2 and not last.endswith(b"\n"):
         last = file.readline(max_bytes + 2)
@@ -97,13 +94,13 @@ def _finish_line(file: io.BufferedReader[ByteStream], line: bytes, max_bytes: in
 
 
 def _judge(head: bytes, n_judged: int, refuse: Callable[[bytes], None], *, goes_on: bool) -> int:
-    """Judge the head up to the end of each further line, and return how much of it is judged.
+    """Judge the head up to the end of each further line, and return the number of bytes judged.
 
-    A line is judged with all before it and nothing after it: so the verdict on a pipe is that on a file, whatever
-    the blocks it comes in, and no line waits for the next. A line without an end is judged unless it `goes_on`.
+    A line is judged with all lines before it and none after it. So a pipe is judged like a file, in whatever blocks it
+    comes, and no line waits for the next. A line without an end is judged unless it `goes_on`.
     """
     while n_judged < len(head):
-        end = head.find(b"\n", n_judged + n_judged // 8) + 1  # not after each of a thousand blank lines
+        end = head.find(b"\n", n_judged + n_judged // 8) + 1  # in growing steps, for the sake of many blank lines
         if not end and goes_on and len(head) < HEAD_BYTES:
             break
         n_judged = end or len(head)
