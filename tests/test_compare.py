@@ -77,7 +77,7 @@ def test_a_value_may_be_a_list() -> None:
         (["model.norm=post", "model.norm=pre"], "given twice"),
     ],
 )
-def test_what_is_no_grid_is_refused(vary: list[str], message: str) -> None:
+def test_a_wrong_grid_is_refused(vary: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         grid(vary, Path("runs"))
 

@@ -110,7 +110,7 @@ def test_each_model_and_the_other_direction_write_their_own(
 
 
 @pytest.mark.parametrize("n_allowed", range(9))
-def test_what_was_stopped_goes_on_to_the_same_text(
+def test_a_stopped_distillation_continues_to_the_same_text(
     models: list[str],
     text: ParallelText,
     tmp_path: Path,
@@ -209,7 +209,7 @@ def test_files_the_wrong_way_round_are_refused(
 
 
 @pytest.mark.parametrize("wrong", ["options", "encoding", "empty"])
-def test_what_is_wrong_claims_no_folder(models: list[str], tmp_path: Path, wrong: str) -> None:
+def test_a_wrong_request_claims_no_folder(models: list[str], tmp_path: Path, wrong: str) -> None:
     source = tmp_path / "a.en"
     command = ["distill", "-m", models[0], "--device", "cpu", "--source", str(source), "-o", str(tmp_path / "out")]
     source.write_bytes({"options": b"A man.\n", "encoding": b"A man.\n\xff\n", "empty": b"\n\n"}[wrong])

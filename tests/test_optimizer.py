@@ -176,7 +176,7 @@ def test_a_step_that_runs_out_of_memory_changes_nothing(monkeypatch: pytest.Monk
 
 
 @BOTH
-def test_what_changes_the_weights_asks_for_no_memory(kind: str) -> None:
+def test_moving_the_weights_asks_for_no_memory(kind: str) -> None:
     _, optimizer = trained(kind)
     moves = [part.prepare("float32", Processes()) for part in optimizer.parts]
     activities = [torch.profiler.ProfilerActivity.CPU]

@@ -451,7 +451,7 @@ def failing_once(function: Callable[..., Any], after: int) -> Callable[..., Any]
     return fails
 
 
-def test_what_will_not_fit_is_not_begun(tmp_path: Path) -> None:
+def test_a_save_that_will_not_fit_is_not_begun(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"1,152,921,504,606,846,976 bytes needed, .* free"):
         require_space(tmp_path, 2**60)
 
@@ -706,7 +706,7 @@ def test_a_training_cut_short_is_validated_where_it_stands(
     assert (run / "best" / "model.safetensors").is_file()
 
 
-def test_what_never_took_a_step_may_be_started_otherwise(
+def test_a_run_without_a_step_may_start_with_other_settings(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

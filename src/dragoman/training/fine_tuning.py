@@ -30,7 +30,7 @@ def load_starting_model(name: Path) -> Bundle:
         BundleError: it cannot be loaded, or names heads to align words with that it lacks.
     """
     start = load_bundle(name)
-    AlignmentHeads.of_bundle(start.facts, start.config, name)  # or a whole training would come to nothing
+    AlignmentHeads.of_bundle(start.facts, start.config, name)  # told before hours of training
     return start
 
 
@@ -50,17 +50,17 @@ def inherit_settings(start: Bundle, settings: Mapping[str, Any]) -> dict[str, An
     Raises:
         ConfigError: the settings ask for something else.
     """
-    given = {
+    inherited = {
         "model": start.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
         "tokenizer": start.tokenizers.config.model_dump(),
     }
     asked = {
         section: {key: value for key, value in (settings.get(section) or {}).items() if value is not None}
-        for section in given
+        for section in inherited
     }
     asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
     may_differ = {"vocab_size"} if start.tokenizers.config.has_pieces else set()
-    for section, values in given.items():
+    for section, values in inherited.items():
         for key, value in asked[section].items():
             is_free = key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value)
             if key in values and values[key] != value and not is_free:
@@ -68,7 +68,7 @@ def inherit_settings(start: Bundle, settings: Mapping[str, Any]) -> dict[str, An
                     f"{section}.{key} is {values[key]} in the model of --init-from, not {value}",
                     advice="leave it out; dropout, the size of a subword vocabulary, lowercase_source=true may be new",
                 )
-    filled = {section: {**given[section], **asked[section]} for section in given}
+    filled = {section: {**inherited[section], **asked[section]} for section in inherited}
     parse_config({**settings, **filled})
     return filled
 

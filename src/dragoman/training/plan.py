@@ -48,23 +48,23 @@ def plan(
         The filled settings, and a line for a person about each choice, with its reason.
     """
     asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in SECTIONS}
-    filled, told = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
+    filled, lines = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
     for choices, reason in _choices(asked, n_pairs, pairs, fine_tuning):
-        news = []
+        new = []
         for key, value in choices.items():
             section, _, name = key.partition(".")
             if asked[section].get(name) is None:
                 filled[section][name] = value
-                news.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
-        if news:
-            told.append(f"chose {', '.join(news)}: {reason}")
+                new.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
+        if new:
+            lines.append(f"chose {', '.join(new)}: {reason}")
     if has_sizes(asked["model"]) and not fine_tuning:
         usual = (key.split(".") for key in (*QUICK_LEARNING, *_sizes(n_pairs)[0]))
         if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
-            told.append(
+            lines.append(
                 "the model is given, so all else that is left open of it, and of how it is trained, is the paper's"
             )
-    return filled, told
+    return filled, lines
 
 
 def _choices(
