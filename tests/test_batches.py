@@ -61,7 +61,7 @@ def test_each_epoch_has_every_pair_once_within_the_budget(
     for epoch in range(2):
         seen: list[int] = []
         for number in range(batches.per_epoch):
-            indices = batches.indices(epoch * batches.per_epoch + number).tolist()
+            indices = batches.pairs(epoch * batches.per_epoch + number).tolist()
             cost = max(max(pairs[index]) + 1 for index in indices)
             assert len(indices) == 1 or len(indices) * cost <= budget
             seen += indices
@@ -93,19 +93,19 @@ def test_the_processes_together_have_the_batch(
             together += [int(row[0]) - 4 for row in piece.source_ids]
             assert [int(row[1]) - 4 for row in piece.target_ids] == together[-n_rows:]
         assert budget is not None or len(pieces) <= 1
-    assert sorted(together) == sorted(batches.indices(position).tolist())
+    assert sorted(together) == sorted(batches.pairs(position).tolist())
 
 
 def test_the_order_is_a_function_of_seed_and_position(tmp_path: Path, tokenizers: Tokenizers) -> None:
     pairs = [(1 + index % 9, 1 + index * 7 % 11) for index in range(400)]
     one = make(tmp_path, pairs, tokenizers)
     n_positions = 3 * one.per_epoch
-    forwards = [one.indices(position).tolist() for position in range(n_positions)]
+    forwards = [one.pairs(position).tolist() for position in range(n_positions)]
     other = make(tmp_path, pairs, tokenizers)
-    assert [other.indices(position).tolist() for position in reversed(range(n_positions))] == forwards[::-1]
+    assert [other.pairs(position).tolist() for position in reversed(range(n_positions))] == forwards[::-1]
     epochs = [{tuple(sorted(batch)) for batch in forwards[start::1][: one.per_epoch]} for start in (0, one.per_epoch)]
     assert len(epochs[0] & epochs[1]) < one.per_epoch / 2
-    assert make(tmp_path, pairs, tokenizers, seed=2).indices(0).tolist() != forwards[0]
+    assert make(tmp_path, pairs, tokenizers, seed=2).pairs(0).tolist() != forwards[0]
 
 
 def test_the_order_is_by_cost_then_by_similar_lengths_with_chance(tmp_path: Path, tokenizers: Tokenizers) -> None:
@@ -120,9 +120,7 @@ def test_the_order_is_by_cost_then_by_similar_lengths_with_chance(tmp_path: Path
         key = chance.normal(scale=0.5, size=3000).astype(np.float32) + (source - target).astype(np.float32)
         expected = np.lexsort((np.where(costs % 2 == 1, -key, key), -costs))
         numbers = chance.permutation(batches.per_epoch).tolist()
-        found = {
-            numbers[place]: batches.indices(epoch * batches.per_epoch + place) for place in range(batches.per_epoch)
-        }
+        found = {numbers[place]: batches.pairs(epoch * batches.per_epoch + place) for place in range(batches.per_epoch)}
         assert np.concatenate([found[number] for number in range(batches.per_epoch)]).tolist() == expected.tolist()
 
 
@@ -162,7 +160,7 @@ def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizer
     assert {tokenizers.source.decode(row) for row in rows} == {"an apple is here"}
     epochs = [sampled.micro_batches(epoch * sampled.per_epoch)[0].source_ids.tolist() for epoch in range(3)]
     assert epochs[0] != epochs[1] != epochs[2]
-    assert sampled.indices(position).tolist() == make(tmp_path, [(3, 4)] * 20, tokenizers).indices(position).tolist()
+    assert sampled.pairs(position).tolist() == make(tmp_path, [(3, 4)] * 20, tokenizers).pairs(position).tolist()
 
 
 def test_sampled_sentences_that_are_too_long_are_used_unsampled(tmp_path: Path, tokenizers: Tokenizers) -> None:
@@ -182,7 +180,7 @@ def test_there_is_little_padding(data_folder: Path, tmp_path: Path) -> None:
     prepared = prepare(config, tmp_path / "run")
     batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=4096, seed=1, sampling=False)
     for lengths_ in (prepared.train.source_lengths + 1, prepared.train.target_lengths + 1):
-        chosen = [lengths_[batches.indices(position)] for position in range(batches.per_epoch)]
+        chosen = [lengths_[batches.pairs(position)] for position in range(batches.per_epoch)]
         assert sum(each.sum() for each in chosen) / sum(each.max() * each.size for each in chosen) > 0.94
 
 

@@ -16,7 +16,8 @@ from dragoman.cli.program import run
 from dragoman.errors import ConfigError
 from dragoman.experiments.outcomes import _figures
 from dragoman.experiments.variants import SEED, grid
-from dragoman.inspection.comparison_plot import plot_validation_losses
+from dragoman.inspection.figures import to_image
+from dragoman.inspection.run_pictures import draw_losses
 from dragoman.machine.locks import lock_folder
 from dragoman.training.checkpoint import saved_steps
 
@@ -161,7 +162,7 @@ def test_a_plot_is_refused_before_anything_is_trained(
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     command = ["compare", str(write_recipe(tmp_path)), "--vary", "model.d_ff=16", "-o", str(tmp_path / "compared")]
     assert run([*command, "--plot"]) == 2
-    assert "the plot needs matplotlib" in capsys.readouterr().err
+    assert "pictures need matplotlib" in capsys.readouterr().err
     assert not (tmp_path / "compared").exists()
 
 
@@ -187,10 +188,18 @@ def test_the_figures_are_of_the_validation_that_the_training_chose(tmp_path: Pat
         assert _figures(tmp_path)["loss"] == expected
 
 
-def test_the_plot(tmp_path: Path) -> None:
+def test_the_plot() -> None:
     pytest.importorskip("matplotlib", reason="needs the extra `plot`: pip install dragoman[plot]")
-    plot_validation_losses({"norm=post": [[(1, 3.0), (2, 2.0)]]}, tmp_path / "curves.png")
-    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
+    curves = [[(1, 3.0), (2, 2.0)], [(1, 3.5), (2, 2.5)]]
+    figure = draw_losses([("norm=post", curves), ("norm=pre", [[(1, 2.0)], []])])
+    axes = figure.axes[0]
+    assert [line.get_xydata().tolist() for line in axes.get_lines()] == [
+        [[1, 3], [2, 2]],
+        [[1, 3.5], [2, 2.5]],
+        [[1, 2]],
+    ]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["norm=post", "norm=pre"]
+    assert to_image(figure, ".png").startswith(b"\x89PNG")
 
 
 def test_inspect_model_prints_the_tree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -328,7 +328,7 @@ def test_where_no_token_may_follow_the_translation_is_cut(method: dict[str, obje
         assert (each.ids, each.finished, each.log_prob) == ((A,), False, 0.0)
 
 
-def test_what_was_cut_does_not_keep_out_what_ends() -> None:
+def test_an_unfinished_translation_does_not_keep_out_a_finished_one() -> None:
     class DeadEnd(TableScorer):
         def log_probs(self, source: tuple[int, ...], written: tuple[int, ...]) -> Floats:
             rows = {(): [0, 0, 0, 0, 0.9, 0.1], (A,): [0, 0, 0, 0, 0, 0], (B,): [0, 0, 0, 0, 0, 1]}

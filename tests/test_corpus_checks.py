@@ -1,7 +1,9 @@
 """What is noticed about a corpus before a training: lost lines, languages, markup; nothing on text without faults."""
 
 import random
+import re
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.corpora.synthetic import TASKS, make_corpus
+from dragoman.data.checks.corpus_checks import CorpusChecks
 from dragoman.data.checks.language_evidence import LanguageSample
 from dragoman.data.checks.line_features import concatenate, line_features
 from dragoman.data.checks.markup import MarkupCounter, clean_markup, cleaned
@@ -360,3 +363,16 @@ def test_a_large_corpus_of_which_nothing_fits_is_refused_and_a_small_one_told(ca
     few = selection_of(many[:1_000])
     few.refuse_misaligned()
     assert any("nothing shows" in line for line in few.lines())
+
+
+def test_a_misfit_in_a_table_is_named_by_its_line(tmp_path: Path) -> None:
+    pairs = make_corpus("captions", 400, 0, 0).train
+    rows = [*pairs[:200], *((source, target) for (source, _), (_, target) in pairwise(pairs[200:]))]
+    halves = ((source, *target.split(" ", 1)) for source, target in rows)
+    text = "English,German\n" + "".join(f'"{source}","{one}\n{two}"\n' for source, one, two in halves)
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")  # each pair on two lines
+    checks = CorpusChecks()
+    list(checks.read(read_pairs(DataConfig(pairs=str(tmp_path / "a.csv")), "train")))
+    (place,) = checks.misalignment()
+    line = int(re.search(r"from line (\d+) on", place)[1])  # type: ignore[index]
+    assert abs(line - (2 + 2 * 200)) < 20

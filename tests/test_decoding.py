@@ -282,7 +282,7 @@ def test_more_room_than_usual_never_gives_less(seed: int, method: dict[str, obje
 
 
 @pytest.mark.parametrize("method", [ROOMY[0], ROOMY[1], ROOMY[3]])
-def test_a_search_stops_when_what_it_has_room_for_is_decided(method: dict[str, object]) -> None:
+def test_a_search_stops_when_the_cut_translation_is_decided(method: dict[str, object]) -> None:
     class Straight(TableScorer):
         """Begins with three A, then branches, and does not end."""
 
@@ -313,7 +313,7 @@ class LoopScorer(TableScorer):
 
 
 @given(end=st.floats(0.05, 0.9), alpha=st.sampled_from([0.0, 0.6, 2.0]), n_best=st.integers(1, 5))
-def test_of_what_ends_a_beam_prefers_what_has_no_fault(end: float, alpha: float, n_best: int) -> None:
+def test_a_beam_prefers_finished_translations_without_a_fault(end: float, alpha: float, n_best: int) -> None:
     scorer = LoopScorer(max_length=30, end=end)
     options = config(beam_size=30, length_penalty=alpha, n_best=n_best)
     every = list(Oracle(scorer, (10, EOS_ID), options).every())
@@ -382,7 +382,7 @@ def test_without_faults_the_search_is_the_same_step_by_step(seed: int, beam_size
 
 
 @pytest.mark.parametrize("method", ROOMY)
-def test_what_never_ends_is_flagged_and_what_was_cut_is_not(method: dict[str, object]) -> None:
+def test_an_endless_translation_is_flagged_and_a_cut_one_is_not(method: dict[str, object]) -> None:
     endless = RowScorer(row=[0, 0, 0, 0, 0.5, 0.5], max_length=70)
     for max_length, faults in ((None, ("length",)), (5, ()), (60, ("length",))):
         room = {} if max_length is None else {"max_length": max_length}

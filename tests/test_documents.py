@@ -18,7 +18,9 @@ from dragoman.errors import ConfigError, DataError
 #: Everything that a text file may have, and much of what looks like structure.
 lines = st.text(st.sampled_from("ab. \t\u00a0\u3000-*1)中é\ufeff\x0c\x85\u2028"), max_size=12) | st.text(max_size=8)
 ends = st.sampled_from(["\n", "\r\n", "\r", "\n\n", ""])
-long_lines = st.lists(st.sampled_from(["word", "a", "somewhat-longer", "end.", "- item"]), max_size=20).map(" ".join)
+long_lines = st.lists(st.sampled_from(["word", "a", "somewhat-longer", "end.", "- item", "12) item"]), max_size=20).map(
+    " ".join
+)
 files = st.lists(st.tuples(lines | long_lines, ends), max_size=12).map(lambda parts: "".join(a + b for a, b in parts))
 EXAMPLE = """\
   A heading
@@ -56,8 +58,8 @@ def test_only_the_text_changes(text: str) -> None:
         document = parse(text)
     except (DataError, UnicodeEncodeError):
         return
-    changed = document.rebuild(["X"] * len(document.segments())).decode()
-    assert "".join(changed.split()).replace("X", "") == ""
+    changed = document.rebuild(["X"] * len(document.segments())).decode().removeprefix("\ufeff")
+    assert set("".join(changed.split())) <= set("X-*•·–—+>#|.)0123456789")  # marks of lists
     assert changed.count("X") == len(document.segments())
 
 
@@ -67,8 +69,8 @@ def test_layout_stays() -> None:
         "A heading",
         "Two dogs are running across the wide green meadow behind the "
         "house, and a child watches them from the window. It is raining.",
-        "- one thing",
-        "- another thing",
+        "one thing",
+        "another thing",
         "The end",
     ]
     changed = document.rebuild([segment.upper() for segment in document.segments()])
@@ -76,7 +78,8 @@ def test_layout_stays() -> None:
     longer = document.rebuild(["Ein " + segment for segment in document.segments()]).decode()
     assert longer.startswith("  Ein A heading\n\n    Ein Two dogs")
     assert all(len(line) <= max(map(len, EXAMPLE.splitlines())) for line in longer.splitlines())
-    assert " ".join(longer.split()) == " ".join(" ".join("Ein " + segment for segment in document.segments()).split())
+    without_marks = longer.replace("\n- ", "\n")
+    assert without_marks.split() == " ".join("Ein " + segment for segment in document.segments()).split()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -98,7 +101,7 @@ def test_text_wrapped_by_a_program_is_joined(end: str) -> None:
     ],
 )
 def test_lines_that_were_not_wrapped_are_segments(text: str) -> None:
-    assert parse(text).segments() == text.splitlines()
+    assert parse(text).segments() == [line.removeprefix("- ") for line in text.splitlines()]
 
 
 def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path) -> None:

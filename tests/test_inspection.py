@@ -1,4 +1,4 @@
-"""Looking inside: what is shown is what the model did."""
+"""Inspection shows what the model did."""
 
 import json
 import math
@@ -18,11 +18,13 @@ from dragoman.cli.program import run
 from dragoman.errors import ConfigError, DataError
 from dragoman.inspection import Attention, inspect_attention, inspect_search
 from dragoman.inspection.attention_page import attention_text
-from dragoman.inspection.choosing import agreement, best_heads, choose_heads, diagonal
 from dragoman.inspection.curves import read_curves
+from dragoman.inspection.figures import to_image
+from dragoman.inspection.head_choice import agreement, best_heads, choose_heads, diagonal
 from dragoman.inspection.ibm1 import most_probable, silver_links
 from dragoman.inspection.neighbours import nearest_neighbours
-from dragoman.inspection.pictures import draw_attention, draw_curves, draw_positions, to_image
+from dragoman.inspection.pictures import draw_attention, draw_positions
+from dragoman.inspection.run_pictures import draw_curves
 from dragoman.inspection.search_text import search_text
 from dragoman.settings.config import Config
 from dragoman.settings.parsing import parse_config
@@ -57,7 +59,7 @@ def translator() -> Translator:
 # ----------------------------------------------------------------------------------------------------- attention
 
 
-def test_the_models_own_translation_is_looked_at(translator: Translator) -> None:
+def test_the_models_own_translation_is_inspected(translator: Translator) -> None:
     own = translator.translate(TEXT)
     attention = inspect_attention(translator, TEXT)
     assert attention.target_text == own.text
@@ -75,7 +77,7 @@ def test_the_models_own_translation_is_looked_at(translator: Translator) -> None
         torch.testing.assert_close(attention.weights(kind).sum(-1), torch.ones(attention.weights(kind).shape[:3]))
 
 
-def test_a_given_translation_is_looked_at(translator: Translator) -> None:
+def test_a_given_translation_is_inspected(translator: Translator) -> None:
     attention = inspect_attention(translator, TEXT, "Ein Mann.")
     pieces = translator.tokenizers.target.split("Ein Mann.")
     assert attention.read == ("<sos>", *pieces)
@@ -185,7 +187,7 @@ def test_rivals_are_the_most_probable_other_tokens(translator: Translator) -> No
         assert node.id not in dict(node.rivals)
 
 
-def test_the_tree_is_told_in_text_and_data(translator: Translator) -> None:
+def test_the_tree_is_shown_as_text_and_data(translator: Translator) -> None:
     tree = inspect_search(translator, TEXT, beam_size=3)
     lines = search_text(tree).split("\n")
     n_leaves = sum(not node.children for node in tree.nodes())
@@ -224,7 +226,7 @@ def test_neighbours_have_the_smallest_angles(translator: Translator) -> None:
     assert [cosine for _, cosine in found.nearest] == pytest.approx([cosines[name] for name in expected], abs=1e-5)
 
 
-def test_words_that_are_no_token_are_refused() -> None:
+def test_a_word_that_is_not_one_token_is_refused() -> None:
     with pytest.raises(DataError, match=r"'horsehorse' is \d+ tokens"):
         nearest_neighbours(make_translator(), "horsehorse")
     with pytest.raises(DataError, match="does not have the word '☃'"):
@@ -304,7 +306,7 @@ def test_curves_are_those_of_the_log(reference: Path) -> None:
     assert drawn == [[step for step, _ in curve] for curve in (curves.training_loss, curves.validation_loss)]
 
 
-def test_lines_of_a_log_that_are_none_are_left_out(tmp_path: Path) -> None:
+def test_broken_lines_of_a_log_are_skipped(tmp_path: Path) -> None:
     log = tmp_path / "metrics.jsonl"
     lines = [
         '{"step": 1, "nll": 2.5, "lr": null}',
@@ -326,7 +328,7 @@ def hostile_attention() -> Attention:
     return inspect_attention(make_translator(kind="characters"), "$x^ \\ 猫<b>", "$$_{")
 
 
-def test_tokens_are_no_formulas() -> None:
+def test_dollar_signs_in_tokens_start_no_formula() -> None:
     pytest.importorskip("matplotlib")
     assert to_image(draw_attention(hostile_attention(), "cross", 0, 0), ".png").startswith(PNG)
 
@@ -349,7 +351,7 @@ def test_pictures_need_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(("n_positions", "d_model"), [(0, 4), (5, 0), (5, 7)])
-def test_tables_that_there_are_not(n_positions: int, d_model: int) -> None:
+def test_impossible_position_tables_are_refused(n_positions: int, d_model: int) -> None:
     with pytest.raises(ConfigError, match="use an even d_model"):
         draw_positions(n_positions, d_model)
 
@@ -368,7 +370,7 @@ def dragoman(capture: pytest.CaptureFixture[str], *arguments: object) -> tuple[i
     return code, out, err
 
 
-def test_the_commands_write_what_they_are_asked_for(
+def test_the_commands_write_their_output_files(
     bundle: Path, tmp_path: Path, reference: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     recipe = tmp_path / "recipe.yaml"
@@ -459,7 +461,7 @@ def test_a_model_with_chosen_heads_is_saved(bundle: Path, tmp_path: Path, capsys
         (["curves", "nothing", "-o", "a.png"], 1, "no metrics of a run"),
     ],
 )
-def test_what_is_wrong_is_told_in_one_line(
+def test_an_error_is_one_line(
     bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], code: int, message: str
 ) -> None:
     recipe = tmp_path / "recipe.yaml"

@@ -124,6 +124,18 @@ def test_two_languages_need_not_be_named(tmp_path: Path) -> None:
     assert pairs_of(write(tmp_path / "m.de-en.tmx", path.read_text())) == [("Hund", "dog")]
 
 
+def test_regions_of_one_language_are_one_side(tmp_path: Path) -> None:
+    units: list[Unit] = [
+        [("en-US", "color"), ("de", "Farbe"), ("en-GB", "colour")],
+        [("en-GB", "grey"), ("de", "grau")],
+    ]
+    assert pairs_of(write(tmp_path / "m.tmx", tmx(units))) == [("color", "Farbe"), ("grey", "grau")]
+    british = tmx(units).replace('srclang="en-US"', 'srclang="en-GB"')
+    assert pairs_of(write(tmp_path / "m.tmx", british)) == [("colour", "Farbe"), ("grey", "grau")]
+    unknown = tmx(units).replace('srclang="en-US"', 'srclang="*all*"')
+    assert pairs_of(write(tmp_path / "m.tmx", unknown)) == [("color", "Farbe"), ("grey", "grau")]
+
+
 def test_a_unit_with_several_translations_gives_several_pairs(tmp_path: Path) -> None:
     unit = [("en", "dog"), ("de", "Hund"), ("de", "Rüde"), ("de-AT", "Hunderl")]
     path = write(tmp_path / "m.tmx", tmx([unit]))

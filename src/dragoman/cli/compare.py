@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.options import AsJson, Device, Settings
-from dragoman.cli.streams import print_result, say
+from dragoman.cli.streams import print_result, write_output
 from dragoman.cli.training_settings import recipe_settings, require_folder, require_readable, require_text
 from dragoman.errors import DragomanError
 
@@ -50,19 +50,27 @@ def compare(
     if not output.exists():  # runs that go on need their text no more
         require_readable(settings)
     from dragoman.experiments.comparison import compare
-    from dragoman.inspection.comparison_plot import plot_validation_losses, require_matplotlib
 
     if plot:
+        from dragoman.inspection.figures import require_matplotlib
+
         require_matplotlib()  # before all the trainings
     outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
     print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
     if plot:
-        curves = {outcome.name: outcome.curves for outcome in outcomes}
-        plot_validation_losses(curves, output / "curves.png")
-        say(f"drew {output / 'curves.png'}")
+        _plot(outcomes, output / "curves.png")
     if failed:
         advice = "see what each said above; the same command tries them again"
         raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=advice)
+
+
+def _plot(outcomes: Sequence[Outcome], path: Path) -> None:
+    """Draw the validation losses of all runs."""
+    from dragoman.inspection.figures import to_image
+    from dragoman.inspection.run_pictures import draw_losses
+
+    figure = draw_losses([(outcome.name, outcome.curves) for outcome in outcomes])
+    write_output(path, to_image(figure, path.suffix))
 
 
 def _table(outcomes: Sequence[Outcome]) -> Table:

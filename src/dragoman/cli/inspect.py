@@ -92,7 +92,8 @@ def _rendered(
         from dragoman.inspection.attention_page import attention_page
 
         return attention_page(found, kind, len(found.weights(kind)) - 1 if layer is None else layer, head)
-    from dragoman.inspection.pictures import draw_attention, to_image
+    from dragoman.inspection.figures import to_image
+    from dragoman.inspection.pictures import draw_attention
 
     return to_image(draw_attention(found, kind, layer, head), suffix)
 

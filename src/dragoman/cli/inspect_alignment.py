@@ -19,7 +19,7 @@ from dragoman.cli.training_settings import known_languages, readable
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dragoman.inspection.choosing import Choice, Pair
+    from dragoman.inspection.head_choice import Choice, Pair
     from dragoman.text.tokenizer import Tokenizers
 
 #: Pairs that are measured, and pairs that the statistical model learns from.
@@ -50,7 +50,7 @@ def alignment(
     from dragoman.alignment.heads import FACT
     from dragoman.bundle.bundle import load_bundle, write_bundle
     from dragoman.errors import RunFolderError
-    from dragoman.inspection.choosing import choose_heads
+    from dragoman.inspection.head_choice import choose_heads
     from dragoman.machine.devices import find_device
     from dragoman.translator import ComputeOptions, Translator
 

@@ -53,7 +53,7 @@ def schedule(
     Settings that a recipe leaves open are the paper's here. A run may choose others to fit its corpus, and notes them
     in its folder."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
-    from dragoman.inspection.pictures import draw_schedules
+    from dragoman.inspection.run_pictures import draw_schedules
     from dragoman.settings.parsing import parse_config
     from dragoman.settings.recipe import read_recipe
     from dragoman.training.run import steps_of_run
@@ -96,12 +96,12 @@ def curves(
     Loss, BLEU and learning rate over the steps, from the metrics.jsonl of each run."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     from dragoman.inspection.curves import read_curves
-    from dragoman.inspection.pictures import draw_curves
+    from dragoman.inspection.run_pictures import draw_curves
 
     _save(draw_curves([read_curves(run) for run in runs]), output)
 
 
 def _save(figure: Figure, path: Path) -> None:
-    from dragoman.inspection.pictures import to_image
+    from dragoman.inspection.figures import to_image
 
     write_output(path, to_image(figure, path.suffix))

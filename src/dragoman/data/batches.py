@@ -1,7 +1,7 @@
-"""Batches of about equal cost, of sentences of about equal length, in an order that is a function of the seed alone.
+"""Batches of about equal cost, of sentences of similar lengths, in an order that depends on the seed alone.
 
-A batch's number says everything: which epoch it belongs to and which pairs it holds. So a training continues from an
-integer, and any process can take its slice. B batch, S source, T target.
+The epoch and the pairs of a batch follow from its index. So a run continues from an integer, and any process can take
+its share. B batch, S source, T target.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from dragoman.text.tokenizer import Tokenizer, Tokenizers
 
 Item = TypeVar("Item")
 
-#: How far, in tokens, a pair may move among those of its cost: other company each epoch, for a little more padding.
+#: Standard deviation, in tokens, of the noise in the order of pairs of one cost. It makes other batches each epoch,
+#: with a little more padding.
 _JITTER = 0.5
 _SIDES = (0, 1)
 
@@ -43,9 +44,8 @@ class Batch:
     target_ids: Tensor
 
     def to(self, device: torch.device) -> Self:
-        """The same batch on a device."""
-        moved = [each.to(device, non_blocking=True) for each in (self.source_ids, self.target_ids)]
-        return type(self)(*moved)
+        """Return the batch on a device."""
+        return type(self)(*(ids.to(device, non_blocking=True) for ids in (self.source_ids, self.target_ids)))
 
 
 def collate(
@@ -58,7 +58,7 @@ def collate(
     """Put sentences into one batch, adding <sos>, <eos> and padding.
 
     Args:
-        one_length: whether encoder and decoder read equally many tokens, padding included (T = S + 1).
+        one_length: pad so that encoder and decoder read equally many tokens (T = S + 1).
     """
     sides = [[np.asarray(ids, dtype=np.int64) for ids in side] for side in (source_ids, target_ids)]
     lengths = [max(map(len, side), default=0) for side in sides]
@@ -83,16 +83,16 @@ def _padded(rows: Sequence[NDArray[np.int64]], longest: int, special_ids: Specia
 class Batches:
     """The batches of all epochs.
 
-    The cost of a pair is its longer side with <eos>. Pairs are sorted by cost, and cut where a batch, padding
-    included, would be over the budget; the sorted costs are the same in each epoch, and so are the cuts. Among
-    pairs of equal cost, those of similar lengths come together, with some chance; the order of the batches is chance.
+    The cost of a pair is the length of its longer side with <eos>. Pairs are sorted by cost, and cut where a batch with
+    its padding would exceed the budget. The sorted costs are the same in each epoch, and so are the cuts. Among pairs
+    of equal cost, those of similar lengths come together, except for some noise. The order of the batches is random.
 
     Args:
         store: the pairs.
         tokenizers: sample subwords anew each epoch.
-        batch_tokens: budget of a batch: rows times the longest side. One pair alone may be over it.
-        seed: of all that is chance.
-        sampling: whether subwords are sampled; lengths are sorted by, and cut by, as they are unsampled.
+        batch_tokens: budget of a batch: rows times the longest side. A single pair may exceed it.
+        seed: of all randomness.
+        sampling: sample subwords; pairs are sorted and cut by their unsampled lengths.
         max_length: sampled sentences longer than this are used unsampled.
 
     Raises:
@@ -120,15 +120,15 @@ class Batches:
         self._costs = np.maximum(*lengths) + 1
         self._starts = _cut(self._costs, batch_tokens)
         falling = self._costs.max() - self._costs
-        falling = falling.astype(np.min_scalar_type(falling.max()))  # numbers so small are sorted by counting them
+        falling = falling.astype(np.min_scalar_type(falling.max()))  # small types are sorted in linear time
         self._by_cost = np.argsort(falling, kind="stable").astype(np.uint32)
         self._current: tuple[int, NDArray[np.uint32], NDArray[np.int64]] | None = None
         #: Number of batches in an epoch.
         self.per_epoch = len(self._starts) - 1
 
-    def indices(self, position: int) -> NDArray[np.uint32]:
-        """The pairs of batch number `position`, counted from 0 over all epochs: (B,)."""
-        epoch, number = divmod(position, self.per_epoch)
+    def pairs(self, index: int) -> NDArray[np.uint32]:
+        """Return the pairs of a batch, whose index counts over all epochs: (B,)."""
+        epoch, number = divmod(index, self.per_epoch)
         if self._current is None or self._current[0] != epoch:
             self._current = epoch, *self._order(epoch)
         _, pairs, batches = self._current
@@ -137,47 +137,47 @@ class Batches:
 
     def micro_batches(
         self,
-        position: int,
+        index: int,
         *,
         micro_batch_tokens: int | None = None,
         rank: int = 0,
         world_size: int = 1,
         one_length: bool = False,
     ) -> list[Batch]:
-        """One process's share of batch number `position`, in pieces of at most `micro_batch_tokens`.
+        """Return a process's share of a batch, as micro-batches of at most `micro_batch_tokens`.
 
-        A process has no piece when the batch has fewer pairs than there are processes. For `one_length` see `collate`.
+        A process has none if the batch has fewer pairs than there are processes. See `collate` for `one_length`.
         """
-        chosen = self.indices(position)[rank::world_size]
-        epoch = position // self.per_epoch
-        sides = [[self._ids(side, int(index), epoch) for index in chosen] for side in _SIDES]
+        share = self.pairs(index)[rank::world_size]
+        epoch = index // self.per_epoch
+        sides = [[self._ids(side, int(pair), epoch) for pair in share] for side in _SIDES]
         costs = [max(len(source), len(target)) + 1 for source, target in zip(*sides, strict=True)]
-        pieces = _pieces(costs, micro_batch_tokens)
+        groups = _group_rows(costs, micro_batch_tokens)
         special_ids = self._tokenizers.special_ids
-        parts = (([side[row] for row in rows] for side in sides) for rows in pieces)
+        parts = (([side[row] for row in rows] for side in sides) for rows in groups)
         return [collate(source, target, special_ids, one_length=one_length) for source, target in parts]
 
-    def _ids(self, side: int, index: int, epoch: int) -> ArrayLike:
+    def _ids(self, side: int, pair: int, epoch: int) -> ArrayLike:
         store = self._store
         if self._sampling:
             tokenizer: Tokenizer = (self._tokenizers.source, self._tokenizers.target)[side]
-            text = (store.source_text, store.target_text)[side](index)
-            sampled = tokenizer.sample(text, (self._seed, epoch, index, side))
+            text = (store.source_text, store.target_text)[side](pair)
+            sampled = tokenizer.sample(text, (self._seed, epoch, pair, side))
             if self._max_length is None or len(sampled) <= self._max_length:
                 return sampled
-        return (store.source_ids, store.target_ids)[side](index)
+        return (store.source_ids, store.target_ids)[side](pair)
 
     def _order(self, epoch: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-        """The pairs of an epoch in the order in which they are cut, and the order of the batches."""
+        """Return the pairs of an epoch in the order in which they are cut, and the order of the batches."""
         generator = np.random.default_rng((self._seed, epoch))
         lengths = self._store.source_lengths, self._store.target_lengths
-        # Within a cost, the difference of the sides says how long the shorter side is, and which one that is. Every
-        # other cost is sorted downwards, so that a batch across two costs has similar lengths too.
+        # Within a cost, the difference of the sides determines both lengths. Every other cost is sorted downwards, so
+        # that a batch across two costs has similar lengths too.
         key = generator.normal(scale=_JITTER, size=len(self._costs)).astype(np.float32)
         key += lengths[0] - lengths[1]
         np.negative(key, out=key, where=self._costs % 2 == 1)
         pairs, key, start = self._by_cost.copy(), key[self._by_cost], 0
-        # A stable sort, since an unstable one would order equal keys as the machine's processor likes.
+        # A stable sort: the order of equal keys in an unstable one depends on the processor.
         for end in np.cumsum(np.bincount(self._costs)[::-1]).tolist():
             pairs[start:end] = pairs[start:end][np.argsort(key[start:end], kind="stable")]
             start = end
@@ -185,7 +185,10 @@ class Batches:
 
 
 def _cut(costs: NDArray[np.int32], batch_tokens: int) -> NDArray[np.int64]:
-    """Where batches begin, and the end, in pairs sorted by falling cost: the first pair of a batch decides its rows."""
+    """Return the beginnings of the batches and the end, in pairs sorted by falling cost.
+
+    The first pair of a batch has the highest cost, and decides the number of rows.
+    """
     values, counts = np.unique(costs, return_counts=True)
     ends = np.cumsum(counts[::-1])
     starts = [0]
@@ -196,23 +199,23 @@ def _cut(costs: NDArray[np.int32], batch_tokens: int) -> NDArray[np.int64]:
     return np.array(starts, dtype=np.int64)
 
 
-def _pieces(costs: Sequence[int], budget: int | None) -> list[list[int]]:
-    """Rows cut into pieces whose rows times longest cost stay within `budget`, if one row does."""
-    pieces: list[list[int]] = []
-    longest = 0
+def _group_rows(costs: Sequence[int], budget: int | None) -> list[list[int]]:
+    """Return rows in groups whose size times highest cost stays within the budget; a single row may exceed it."""
+    groups: list[list[int]] = []
+    highest = 0
     for row, cost in enumerate(costs):
-        longest = max(longest, cost)
-        if not pieces or (budget is not None and (len(pieces[-1]) + 1) * longest > budget):
-            pieces.append([])
-            longest = cost
-        pieces[-1].append(row)
-    return pieces
+        highest = max(highest, cost)
+        if not groups or (budget is not None and (len(groups[-1]) + 1) * highest > budget):
+            groups.append([])
+            highest = cost
+        groups[-1].append(row)
+    return groups
 
 
 def prefetch(items: Iterator[Item], ahead: int = 2) -> Iterator[Item]:
-    """The same items, each computed up to `ahead` early by a thread of its own, which ends with the iterator.
+    """Yield the same items, computed up to `ahead` early by a thread, which ends with the iterator.
 
-    An error of `items` is raised where its item would have come.
+    An error of `items` is raised in the place of its item.
     """
     waiting: queue.Queue[tuple[Item | None, BaseException | None, bool]] = queue.Queue(ahead)
     stopped = threading.Event()

@@ -1,4 +1,4 @@
-"""Plain text as a document: paragraphs, blank lines, line ends, indentation and a byte order mark stay as they are.
+"""Plain text as a document: blank lines, line ends, indentation, list marks and a byte order mark stay as they are.
 
 A segment is a line, or several lines if they look like one that was wrapped.
 """
@@ -18,9 +18,9 @@ from dragoman.errors import DataError
 from dragoman.text.languages import UNSPACED
 
 _LINE_END = re.compile(r"(\r\n|\n|\r)")
-#: The end of a sentence, and the beginning of an item of a list: no line is wrapped there.
+#: The end of a sentence, and the mark of a list item: no line is wrapped there.
 _SENTENCE_END = re.compile(r"[.!?:;…。！？][\"'»”’)\]]*\Z")
-_ITEM = re.compile(r"([-*•·–—+>#|]|\w{1,3}[.)])\s")
+_MARK = re.compile(r"([-*•·–—+>#|]|[0-9]{1,3}[.)])\s+(?=\S)")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 #: Text is not wrapped to fewer columns than this.
 _MIN_WIDTH = 40
@@ -28,11 +28,12 @@ _MIN_WIDTH = 40
 
 @dataclass(frozen=True)
 class _Line:
-    """A line with text: its indentation, the text, and what stands behind it, the line end included."""
+    """A line with text: what stands before it, the text, and what stands behind it, the line end included."""
 
     indent: str
     text: str
     end: str
+    is_item: bool
 
     @property
     def width(self) -> int:
@@ -45,7 +46,7 @@ class _Line:
         return (
             self.width + 1 + len(first) > width >= _MIN_WIDTH
             and not _SENTENCE_END.search(self.text)
-            and not _ITEM.match(other.text)
+            and not other.is_item
             and not _UNSPACED.search(self.text[-1] + other.text[0])
         )
 
@@ -123,7 +124,9 @@ def _parts(text: str) -> Iterator[str | _Segment]:
         core = line.strip()
         if core:
             indent, _, behind = line.partition(core)
-            paragraph.append(_Line(indent, core, behind + end))
+            mark = _MARK.match(core)
+            text = core[mark.end() :] if mark else core
+            paragraph.append(_Line(indent + core[: len(core) - len(text)], text, behind + end, mark is not None))
         else:
             yield from _segments(paragraph)
             paragraph = []

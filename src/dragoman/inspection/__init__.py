@@ -1,13 +1,13 @@
-"""Looking inside a trained model: what it attends to, how it searches, which words go together, and pictures.
+"""A look inside a trained model: its attention, its searches, its embeddings, its alignment heads, and pictures.
 
     from dragoman.inspection import inspect_attention, inspect_search
 
     attention = inspect_attention(translator, "A man is riding a horse.")
     attention.cross  # (layers, heads, target tokens, source tokens)
 
-Nothing of it is in the model: maps are captured from outside (`dragoman.alignment.capture`), and so are searches.
-Read `attention`, `watching`, `search_tree`, `neighbours`, `ibm1`, `choosing` and `curves`; the others show what these
-find.
+The model knows nothing of it: attention and searches are captured from outside (`dragoman.alignment.capture`,
+`watching`). Measuring: `attention_maps`, `search_tree`, `neighbours`, `ibm1`, `choosing`, `curves`. Showing:
+`attention_page`, `search_text`, `page`, `pictures`, `run_pictures`.
 """
 
 from dragoman.alignment.capture import capture_attention

@@ -1,4 +1,4 @@
-"""What a model attended to in one sentence: every layer, every head, each of the three attentions.
+"""The attention of a model over one sentence: every layer, every head, each of the three attentions.
 
 L layers, H heads, S source tokens with the end mark, T target tokens with one mark.
 """
@@ -13,7 +13,7 @@ from torch import Tensor
 
 from dragoman.alignment.capture import KINDS, Kind, capture_attention
 from dragoman.errors import printable
-from dragoman.inspection.reading import best_translation, single_model, source_ids, target_ids
+from dragoman.inspection.inputs import best_translation, single_model, source_ids, target_ids
 from dragoman.text.cleaning import harmless
 from dragoman.translator import Translator
 from dragoman.translator.forced_decoding import pad_pairs
@@ -22,7 +22,7 @@ from dragoman.translator.searching import decoded_text
 
 @dataclass(frozen=True)
 class Attention:
-    """The weights with which one model read a text and wrote a translation.
+    """The weights with which a model read a text and wrote a translation.
 
     At each of the T target positions the decoder reads one token (`read`, from the start mark on) and writes one
     (`written`, up to the end mark, unless the translation was cut at the model's greatest length).
@@ -33,27 +33,27 @@ class Attention:
     source: tuple[str, ...]  # S
     read: tuple[str, ...]  # T
     written: tuple[str, ...]  # T
-    #: (L, H, S, S): how much each source token (row) attends to each source token.
+    #: (L, H, S, S): from each source token (row) to each source token.
     encoder: Tensor
-    #: (L, H, T, T): how much each target position attends to what was read up to there.
+    #: (L, H, T, T): from each target position to each token read.
     decoder: Tensor
-    #: (L, H, T, S): how much each target position attends to each source token.
+    #: (L, H, T, S): from each target position to each source token.
     cross: Tensor
 
     def weights(self, kind: Kind) -> Tensor:
-        """One of the three, by name."""
+        """Return the weights of one of the three attentions."""
         return {"encoder": self.encoder, "decoder": self.decoder, "cross": self.cross}[kind]
 
     def keys(self, kind: Kind) -> tuple[str, ...]:
-        """The tokens that are attended to: the columns of `weights`."""
+        """Return the tokens attended to: the columns of `weights`."""
         return self.read if kind == "decoder" else self.source
 
     def queries(self, kind: Kind) -> tuple[str, ...]:
-        """The tokens that the rows of `weights` are named after: in cross-attention those being written."""
+        """Return the tokens that attend: the rows of `weights`. In cross-attention, they are being written."""
         return {"encoder": self.source, "decoder": self.read, "cross": self.written}[kind]
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it for JSON; weights as lists [layer][head][row][column], to six digits."""
+        """Return everything for JSON. Weights are lists [layer][head][row][column] of numbers with six digits."""
         return {
             "source_text": self.source_text,
             "target_text": self.target_text,
@@ -67,10 +67,10 @@ class Attention:
 
 
 def inspect_attention(translator: Translator, source: str, target: str | None = None) -> Attention:
-    """The attention of a translator's model over a sentence and its translation.
+    """Return the attention of a translator's model over a sentence and its translation.
 
     Args:
-        target: a given translation; None is the model's own, found as `translator.translate` does.
+        target: a translation; None is the model's own, as `translator.translate` gives it.
 
     Raises:
         ConfigError: the translator is an ensemble.
@@ -106,6 +106,6 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
 
 
 def _rounded(weights: Tensor) -> list[Any]:
-    """Nested lists of numbers with six digits; float32 itself would be written with seventeen."""
+    """Return nested lists of numbers with six digits. JSON would write float32 with seventeen."""
     rounded: list[Any] = weights.double().round(decimals=6).tolist()
     return rounded

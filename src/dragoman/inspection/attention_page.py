@@ -1,4 +1,4 @@
-"""The attention of one sentence as a page for a browser, and as a table for a terminal."""
+"""The attention of one sentence, as a page for a browser and as a table for a terminal."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dragoman.errors import ConfigError, printable
 from dragoman.inspection.attention_maps import Attention
 from dragoman.inspection.page import build_page
 
-#: The page has weights as whole numbers of which so many are one: half the bytes, and more digits than it shows.
+#: The page holds weights times this, as integers: half the bytes, and more digits than it shows.
 SCALE = 10_000
 
 
 def attention_page(attention: Attention, kind: Kind = "cross", layer: int = 0, head: int | None = None) -> bytes:
-    """A page with every layer and head; it opens with these, head None being the mean of the layer's heads."""
+    """Return a page with every layer and head. It opens at these; head None is the mean of the layer's heads."""
     data = {
         "source_text": attention.source_text,
         "target_text": attention.target_text,
@@ -29,8 +29,10 @@ def attention_page(attention: Attention, kind: Kind = "cross", layer: int = 0, h
 
 
 def attention_text(attention: Attention, kind: Kind, layer: int, head: int | None = None, n_most: int = 4) -> str:
-    """A line for each token that attends: those that it attends to most, with the weights. Head None is the mean of the
-    layer's heads."""
+    """Return a line for each token that attends, with the tokens that it attends to most, and their weights.
+
+    Head None is the mean of the layer's heads.
+    """
     weights = attention.weights(kind)[layer]
     mean: Tensor = weights.mean(dim=0) if head is None else weights[head]
     which = "mean of the heads" if head is None else f"head {head + 1}"
@@ -38,8 +40,8 @@ def attention_text(attention: Attention, kind: Kind, layer: int, head: int | Non
     width = max(map(len, queries))
     lines = [attention.source_text, attention.target_text, "", f"{kind} attention, layer {layer + 1}, {which}"]
     for query, row in zip(queries, mean, strict=True):
-        values, places = row.topk(min(n_most, len(keys)))
-        most = zip(values.tolist(), (keys[place] for place in places.tolist()), strict=True)
+        values, columns = row.topk(min(n_most, len(keys)))
+        most = zip(values.tolist(), (keys[column] for column in columns.tolist()), strict=True)
         lines.append(
             "  ".join([f"{query:{width}}", *(f"{weight:.3f} {key}" for weight, key in most if weight >= 0.0005)])
         )
@@ -47,10 +49,10 @@ def attention_text(attention: Attention, kind: Kind, layer: int, head: int | Non
 
 
 def numbered_from_1(what: str, number: int | None, count: int) -> int | None:
-    """A layer or head as people count them, turned into an index.
+    """Turn the number of a layer or head, counted from 1, into an index.
 
     Raises:
-        ConfigError: there is no such one.
+        ConfigError: there is no such number.
     """
     if number is not None and not 1 <= number <= count:
         raise ConfigError(f"there is no {what} {number}", advice=f"choose one of 1 to {count}")

@@ -1,7 +1,7 @@
-"""IBM model 1 (Brown et al. 1993): which word translates which, from parallel text alone.
+"""IBM model 1 (Brown et al. 1993): links between words, learned from parallel text alone.
 
-A target word is translated from one source word, or from none, whichever it may be: positions play no part. The
-probabilities of translation are found by expectation maximisation, which for this model has one maximum only.
+Each target word is translated from one source word, or from none, and positions play no part. Expectation maximisation
+finds the probabilities of translation. For this model it has a single maximum.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Pair = tuple[Words, Words]
 
 
 def silver_links(training: Iterable[Pair], pairs: Sequence[Pair]) -> list[set[Link]]:
-    """The links of `pairs`, each a source and a target as words, that both directions of the model agree on.
+    """Return the links of `pairs`, a source and a target as words, that both directions of the model agree on.
 
-    Few of them are wrong, so they can stand in for a person's ("silver" for gold). It learns from `training`, as far as
-    memory goes, and from `pairs`.
+    Few of them are wrong, so they can stand in for human ones ("silver" for gold). The model learns from `pairs`, and
+    from `training` as far as RAM allows.
     """
     learned, room = list(pairs), MOST_CELLS
     for source, target in training:
@@ -47,8 +47,8 @@ def silver_links(training: Iterable[Pair], pairs: Sequence[Pair]) -> list[set[Li
 
 
 def most_probable(sources: Sequence[Words], targets: Sequence[Words]) -> list[list[int]]:
-    """For each target word of each pair the number of the source word that it is most probably translated from, or -1
-    for none."""
+    """Return for each target word of each pair the index of the source word that it most probably translates, or -1 for
+    none."""
     source_ids, _ = _numbered([["", *words] for words in sources])  # "" stands for no word
     target_ids, n_target = _numbered(targets)
     # A cell is a source word and a target word of one pair; cells of one target word are side by side.
@@ -56,13 +56,13 @@ def most_probable(sources: Sequence[Words], targets: Sequence[Words]) -> list[li
     source_of = np.concatenate([np.tile(source, len(target)) for source, target in both])
     target_of = np.concatenate([np.repeat(target, len(source)) for source, target in both])
     lengths = np.concatenate([np.full(len(target), len(source)) for source, target in both])
-    place_of = np.repeat(np.arange(len(lengths)), lengths)
+    word_of = np.repeat(np.arange(len(lengths)), lengths)  # the target word of each cell
     types, type_of = np.unique(source_of * n_target + target_of, return_inverse=True)
     source_of_type = types // n_target
     probability = np.ones(len(types))
     for _ in range(ITERATIONS):
         cells = probability[type_of]
-        counts = np.bincount(type_of, cells / np.bincount(place_of, cells)[place_of])
+        counts = np.bincount(type_of, cells / np.bincount(word_of, cells)[word_of])
         probability = counts / np.bincount(source_of_type, counts)[source_of_type]
     cells, best, start = probability[type_of], [], 0
     for source, target in both:
@@ -73,12 +73,12 @@ def most_probable(sources: Sequence[Words], targets: Sequence[Words]) -> list[li
 
 
 def _forms(words: Words) -> Words:
-    """Words without their punctuation and case, so that "horse." is "horse"."""
+    """Return words without punctuation and in lower case, so that "Horse." is "horse"."""
     return [word.strip(_PUNCTUATION).lower() or word for word in words]
 
 
 def _numbered(sentences: Iterable[Words]) -> tuple[list[NDArray[np.int64]], int]:
-    """Each word by number, and how many different ones there are."""
+    """Return each word as a number, and the number of different words."""
     numbers: dict[str, int] = {}
     ids = [np.array([numbers.setdefault(word, len(numbers)) for word in words], dtype=np.int64) for words in sentences]
     return ids, len(numbers)

@@ -1,4 +1,4 @@
-"""Which tokens have embeddings that point in nearly the same direction. V vocabulary, D model width."""
+"""Tokens whose embeddings point in nearly the same direction. V vocabulary, D model width."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 
 from dragoman.errors import ConfigError, DataError, printable
-from dragoman.inspection.reading import single_model
+from dragoman.inspection.inputs import single_model
 from dragoman.text.cleaning import harmless
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator import Translator
@@ -17,7 +17,7 @@ from dragoman.translator import Translator
 
 @dataclass(frozen=True)
 class Neighbours:
-    """A token and those nearest to it."""
+    """A token and its nearest neighbours."""
 
     token: str
     #: Tokens with the cosine of the angle between their embeddings and this token's, the nearest first.
@@ -28,7 +28,7 @@ class Neighbours:
 def nearest_neighbours(
     translator: Translator, word: str, *, side: Literal["source", "target"] = "source", n: int = 10
 ) -> Neighbours:
-    """The n nearest neighbours of a word among the embeddings of one side.
+    """Return the n nearest neighbours of a word among the embeddings of one side.
 
     Args:
         word: a word that is one token, or a token as the tokenizer writes it.
@@ -53,7 +53,7 @@ def nearest_neighbours(
 
 
 def _token_id(tokenizer: Tokenizer, word: str) -> int:
-    """The one id of a word."""
+    """Return the only id of a word."""
     ids, special_ids = tokenizer.encode(harmless(word)), tokenizer.special_ids
     if len(ids) == 1 and ids[0] != special_ids.unknown:
         return ids[0]

@@ -1,4 +1,4 @@
-"""One HTML file that holds everything it needs: style, script and data. It asks the network for nothing."""
+"""HTML pages in one file each, with style, script and data, so that they never use the network."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any, Literal
 
 
 def build_page(name: Literal["attention", "search"], title: str, data: Any) -> bytes:
-    """The page `pages/<name>`, with its data inside.
+    """Return the page `pages/<name>` with its data inside.
 
     Args:
-        title: what the browser calls it; any text.
-        data: what the page's script reads, as JSON can write it; its texts may hold anything.
+        title: any text, for the browser.
+        data: for the page's script, anything that JSON can write; its texts may be a stranger's.
     """
     parts = files("dragoman.inspection") / "pages"
 
@@ -37,11 +37,11 @@ def build_page(name: Literal["attention", "search"], title: str, data: Any) -> b
 
 
 def _hash(text: str) -> str:
-    """How a content security policy names a style or script that it allows; any other is not run."""
+    """Return the name by which a content security policy allows this style or script, and no other."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _harmless_json(data: Any) -> str:
-    """JSON in which no text of a stranger can end the element it stands in."""
+    """Return JSON in which no text of a stranger can end the element around it."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

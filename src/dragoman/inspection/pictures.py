@@ -1,19 +1,17 @@
-"""Pictures of what this room finds, drawn by matplotlib (the extra `plot`)."""
+"""Pictures of attention and of positions, drawn by matplotlib."""
 
 from __future__ import annotations
 
-import io
-import warnings
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dragoman.alignment.capture import Kind
 from dragoman.errors import ConfigError
 from dragoman.inspection.attention_maps import Attention
-from dragoman.inspection.curves import Curve, RunCurves
+from dragoman.inspection.figures import COLOURS, new_figure
+from dragoman.machine.arrays import Floats
 from dragoman.model.positions import sinusoidal_table
 from dragoman.text.sentence_pieces import SPACE
 
@@ -22,11 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
 
-#: Told apart by people with any kind of colour vision (Okabe and Ito 2008).
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-#: Fonts with scripts that matplotlib's own lacks, tried in this order where they are installed.
-FONTS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "PingFang SC", "Microsoft YaHei", "WenQuanYi Zen Hei", "Noto Sans")
-#: With more tokens than this, labels would overlap and numbers not be read.
+#: With more tokens than this, labels would overlap, and numbers would be too small to read.
 MOST_LABELS, MOST_NUMBERS = 60, 16
 NAMES: Mapping[Kind, tuple[str, str, str]] = {
     "encoder": ("Encoder self-attention", "source token", "source token attended to"),
@@ -35,38 +29,8 @@ NAMES: Mapping[Kind, tuple[str, str, str]] = {
 }
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """An empty figure, in inches.
-
-    Raises:
-        ConfigError: matplotlib is not installed.
-    """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise ConfigError("pictures need matplotlib", advice='pip install "dragoman[plot]"') from None
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def to_image(figure: Figure, suffix: str) -> bytes:
-    """The figure as a file of the kind that `suffix` (".png", ".svg") names."""
-    from matplotlib import font_manager
-    from matplotlib.text import Text
-
-    installed = {font.name for font in font_manager.fontManager.ttflist}
-    families = ["DejaVu Sans", *(name for name in FONTS if name in installed)]
-    for text in figure.findobj(Text):
-        assert isinstance(text, Text)
-        text.set_fontfamily(families)
-    image = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # a box stands for it
-        figure.savefig(image, format=suffix.removeprefix("."), dpi=150)
-    return image.getvalue()
-
-
 def draw_attention(attention: Attention, kind: Kind, layer: int | None = None, head: int | None = None) -> Figure:
-    """Maps of attention, rows attending to columns: of one head, or of all heads of one layer or of all layers."""
+    """Draw maps of attention, from rows to columns: of one head, of all heads of a layer, or of all layers."""
     weights = attention.weights(kind).numpy()
     layers = range(len(weights)) if layer is None else [layer]
     heads = range(weights.shape[1]) if head is None else [head]
@@ -95,7 +59,7 @@ def draw_attention(attention: Attention, kind: Kind, layer: int | None = None, h
 
 
 def draw_positions(n_positions: int, d_model: int) -> Figure:
-    """The sinusoidal table (T, D): four of its dimensions as waves, all of it, and the products of its rows.
+    """Draw the sinusoidal table (T, D): four dimensions as waves, the whole table, and the products of its rows.
 
     Raises:
         ConfigError: there are no positions, or d_model is not even.
@@ -105,7 +69,7 @@ def draw_positions(n_positions: int, d_model: int) -> Figure:
     table = sinusoidal_table(n_positions, d_model).numpy()
     figure = new_figure(13, 4.2)
     waves, whole, products = figure.subplots(1, 3)
-    first = d_model // 10 * 2  # where the waves are neither too short nor too long to be seen
+    first = d_model // 10 * 2  # waves that are neither too short nor too long to see
     shown = range(first, min(first + 4, d_model))
     for colour, dimension in zip(COLOURS, shown, strict=False):
         waves.plot(table[:, dimension], color=colour, label=f"dimension {dimension}")
@@ -121,59 +85,15 @@ def draw_positions(n_positions: int, d_model: int) -> Figure:
     return figure
 
 
-def draw_schedules(rates: Sequence[tuple[str, Curve]]) -> Figure:
-    """Learning rates over steps, one line a recipe."""
-    figure = new_figure(8, 4.2)
-    axes = figure.subplots()
-    for number, (name, curve) in enumerate(rates):
-        _plot(axes, curve, color=COLOURS[number % len(COLOURS)], label=name)
-    axes.set(title="Learning rate", xlabel="step", xlim=(0, None), ylim=(0, None))
-    axes.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)
-    _finish(axes, legend=True)
-    return figure
-
-
-def draw_curves(runs: Sequence[RunCurves]) -> Figure:
-    """Loss, BLEU and learning rate over the steps, one colour a run."""
-    figure = new_figure(13, 4.2)
-    loss, bleu, rate = figure.subplots(1, 3)
-    for number, run in enumerate(runs):
-        colour = COLOURS[number % len(COLOURS)]
-        _plot(loss, run.training_loss, color=colour, alpha=0.35, linewidth=1, label=f"{run.name}, training")
-        _plot(loss, run.validation_loss, color=colour, marker=".", label=f"{run.name}, validation")
-        _plot(bleu, run.validation_bleu, color=colour, marker=".", label=run.name)
-        _plot(rate, run.learning_rate, color=colour, label=run.name)
-    loss.set(title="Loss, nats a token", xlabel="step")
-    bleu.set(title="BLEU of the validation set, greedy", xlabel="step", ylim=(0, None))
-    rate.set(title="Learning rate", xlabel="step", ylim=(0, None))
-    rate.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)
-    _finish(loss, legend=True)
-    _finish(bleu, legend=len(runs) > 1)
-    _finish(rate, legend=len(runs) > 1)
-    return figure
-
-
-def _plot(axes: Axes, curve: Curve, **style: Any) -> None:
-    if curve:
-        axes.plot(*zip(*curve, strict=True), **style)
-
-
-def _finish(axes: Axes, *, legend: bool) -> None:
-    axes.grid(alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    if legend and axes.get_lines():
-        axes.legend(fontsize="small")
-
-
 def _spread() -> Normalize:
-    """The square root spreads the small weights, of which there are many."""
+    """Return a scale by square roots. It spreads the small weights, because most weights are small."""
     from matplotlib.colors import PowerNorm
 
     return PowerNorm(0.5, vmin=0, vmax=1)
 
 
 def _names(tokens: Sequence[str]) -> list[str]:
-    """Tokens without SentencePiece's mark of a space, and harmless for matplotlib, which takes $ for mathematics."""
+    """Return tokens without SentencePiece's mark of a space, and with $ escaped: matplotlib would read a formula."""
     return [(token.removeprefix(SPACE) or SPACE).replace("$", r"\$") for token in tokens]
 
 
@@ -184,7 +104,7 @@ def _label(axes: Axes, queries: Sequence[str], keys: Sequence[str]) -> None:
         axes.set_yticks(range(len(queries)), queries)
 
 
-def _write_numbers(axes: Axes, values: NDArray[np.float32]) -> None:
+def _write_numbers(axes: Axes, values: Floats) -> None:
     for (row, column), value in np.ndenumerate(values):
         if value >= 0.005:
             colour = "white" if value > 0.35 else "black"

@@ -1,4 +1,4 @@
-"""A search tree as plain text: one line for each token of the translation, then one for each hypothesis that ended."""
+"""A search tree as plain text: a line for each token of the translation, then one for each hypothesis that ended."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MEANING: dict[Fate, str] = {
 
 
 def search_text(tree: SearchTree) -> str:
-    """The tree for a terminal, a file or a pipe."""
+    """Return the tree for a terminal, a file or a pipe."""
     how = f"score {tree.best.score(tree.length_penalty):.3f}, log-probability {tree.best.total:.3f}"
     head = [tree.source_text, f"{tree.target_text}  ({how}, beam {tree.beam_size})"]
     lines = [*head, "", *_tokens(tree), "", *_hypotheses(tree), "", *_legend(tree)]
@@ -44,7 +44,7 @@ def _hypotheses(tree: SearchTree) -> Iterator[str]:
     ranks = _ranks(tree)
 
     def branch(start: Node, where: str, lead: str, below: str) -> Iterator[str]:
-        """The best hypothesis from `start` on, and under it the others by where they leave it."""
+        """Yield the best hypothesis from `start` on, and below it the others, at the token where they leave it."""
         line = [start]
         while line[-1].children:
             line.append(max(line[-1].children, key=ranks.__getitem__))
@@ -64,7 +64,7 @@ def _hypotheses(tree: SearchTree) -> Iterator[str]:
 
 
 def _ranks(tree: SearchTree) -> dict[Node, tuple[bool, bool, float, float]]:
-    """How good the best ending below each node is: the chosen one, else the best score, else the longest."""
+    """Rank each node by the best ending below it: the chosen one, else the best score, else the longest."""
     ranks: dict[Node, tuple[bool, bool, float, float]] = {}
     for node in [*reversed(list(tree.nodes())), tree.root]:
         score = tree.score(node)
@@ -75,7 +75,7 @@ def _ranks(tree: SearchTree) -> dict[Node, tuple[bool, bool, float, float]]:
 
 
 def _text(tree: SearchTree, nodes: Sequence[Node]) -> str:
-    """Tokens as running text; special ones by name."""
+    """Return tokens as running text, special ones by name."""
     tokens = [tree.token(node.id) for node in nodes if node.parent is not None]
     if not isinstance(tree.tokenizer, Subword):
         return " ".join(tokens)
@@ -84,7 +84,7 @@ def _text(tree: SearchTree, nodes: Sequence[Node]) -> str:
 
 
 def _legend(tree: SearchTree) -> Iterator[str]:
-    """How many hypotheses came to each end, and what that means."""
+    """Yield the number of hypotheses of each fate, and its meaning."""
     counts = Counter(node.fate for node in tree.nodes())
     for fate, meaning in MEANING.items():
         if counts[fate]:

@@ -1,4 +1,4 @@
-"""The tree of a search: which hypotheses lived, died and finished, and what stood against each token."""
+"""The tree of a search: all hypotheses with their fates, and the rivals of each token."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from dragoman.decoding.search import search
 from dragoman.errors import printable
-from dragoman.inspection.reading import source_ids
+from dragoman.inspection.inputs import source_ids
 from dragoman.inspection.watching import Node, WatchedScorer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
@@ -18,13 +18,13 @@ from dragoman.translator import Translator
 from dragoman.translator.padding import pad_sources
 from dragoman.translator.searching import decoded_text
 
-#: Tokens noted for each place: the one written and its nearest rivals.
+#: Tokens noted at each position: the one written and its nearest rivals.
 N_NEAREST = 9
 
 
 @dataclass(frozen=True)
 class SearchTree:
-    """How a translation was found."""
+    """All hypotheses of a search for one translation."""
 
     source_text: str
     target_text: str
@@ -37,7 +37,7 @@ class SearchTree:
     tokenizer: Tokenizer
 
     def nodes(self) -> Iterator[Node]:
-        """Every hypothesis, the shorter first; of equally long ones the more probable first."""
+        """Yield every hypothesis, the shorter first; of equally long ones the more probable first."""
         level = self.root.children
         while level:
             level = sorted(level, key=lambda node: -node.total)
@@ -45,15 +45,15 @@ class SearchTree:
             level = [child for node in level for child in node.children]
 
     def token(self, id: int) -> str:
-        """A token as the tokenizer writes it."""
+        """Return a token as the tokenizer writes it."""
         return printable(self.tokenizer.pieces([id])[0])
 
     def score(self, node: Node) -> float | None:
-        """What an ended hypothesis is ranked by."""
+        """Return the score of an ended hypothesis."""
         return node.score(self.length_penalty) if node.fate in ("finished", "cut") else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it for JSON: a list of nodes, each with the number of its parent (-1 for the first tokens)."""
+        """Return everything for JSON: a list of nodes, each with the index of its parent (-1 for the first tokens)."""
         nodes = list(self.nodes())
         numbers = {id(node): number for number, node in enumerate(nodes)}
         on_best_path = {id(node) for node in self.best.path}
@@ -80,10 +80,10 @@ class SearchTree:
 
 
 def inspect_search(translator: Translator, source: str, beam_size: int | None = None) -> SearchTree:
-    """Search for the translation of a sentence as `translator.translate` does, and note how.
+    """Search for the translation of a sentence as `translator.translate` does, and return the tree of the search.
 
     Args:
-        beam_size: another than the translator's; 1 is greedy search.
+        beam_size: in place of the translator's; 1 is greedy search.
 
     Raises:
         ConfigError: the beam size is out of range.

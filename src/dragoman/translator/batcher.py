@@ -20,7 +20,7 @@ from dragoman.translator.searching import Candidate, Search, StopCondition
 
 
 class Batcher:
-    """Searches for any number of threads until it is closed. A call that fails, is late or is cancelled ends alone.
+    """One search for any number of threads, until it is closed. A call that fails, is late or is cancelled ends alone.
 
     Args:
         searcher: called by one thread only, with jobs of equal settings.

@@ -16,7 +16,7 @@ from dragoman.translator.searching import Candidate
 
 
 class Finisher:
-    """Makes translations from candidates.
+    """Maker of translations from candidates.
 
     Args:
         models: the first one aligns words.

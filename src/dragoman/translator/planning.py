@@ -54,7 +54,7 @@ class Plan:
 
 
 class Planner:
-    """Cuts texts for a model.
+    """Planner of translations by one model.
 
     Args:
         tokenizers: those of the model.

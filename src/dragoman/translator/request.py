@@ -1,4 +1,4 @@
-"""What callers ask for: a request for each text, and options of the search."""
+"""Requests for translations, and options of the search."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Request:
     align: bool = False
 
     def checked(self, place: str) -> Self:
-        """Return it as it is.
+        """Check the types of its values, and return it.
 
         Args:
             place: the end of a value's name in the message: " of request 2".

@@ -16,7 +16,7 @@ Ids = Sequence[int]
 
 
 class PairScorer:
-    """Scores pairs of texts.
+    """Scorer of given translations.
 
     Args:
         models: several average their probabilities.

@@ -85,7 +85,7 @@ class _Batch(NamedTuple):
 
 
 class Searcher:
-    """Searches with the models of a translator.
+    """Search with the models of one translator.
 
     Args:
         scorer: the models.

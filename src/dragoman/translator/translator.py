@@ -215,8 +215,9 @@ class Translator:
     def score(
         self, sources: str | TextList, targets: str | TextList, *, batch_size: int | None = None
     ) -> Score | list[Score]:
-        """Return how probable a target is, given its source, or each of many (forced decoding); an ensemble's
-        probabilities are averaged.
+        """Return the probability of a target, given its source, or of each of many (forced decoding).
+
+        The probabilities of an ensemble's models are averaged.
 
         Raises:
             DataError: the lists differ in length, or a text is longer than the model reads.

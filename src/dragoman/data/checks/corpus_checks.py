@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from dragoman.data.checks.language_evidence import LanguageSample
 from dragoman.data.checks.markup import MarkupCounter
@@ -25,6 +25,7 @@ class CorpusChecks:
     def __init__(self) -> None:
         self._alignment, self._markup, self._languages = AlignmentCheck(), MarkupCounter(), LanguageSample()
         self._n_pairs = 0
+        self._line_of: Callable[[int], int] = lambda index: index + 1
         self._misfits: list[Misfit] | None = None
 
     def read(self, text: ParallelText) -> Iterator[LocatedPair]:
@@ -34,6 +35,7 @@ class CorpusChecks:
             DataError: it cannot be read.
             LineCountError: one file is longer than the other; the details say where a line may be missing.
         """
+        self._line_of = text.line_of
         try:
             for line, source, target in text.numbered():
                 self.add(line, source, target)
@@ -65,7 +67,7 @@ class CorpusChecks:
         """Return a line for each place where the sides do not belong together."""
         misfits = self._find_misfits()
         more = [f"and {len(misfits) - _MAX_NAMED:,} more such places"] if len(misfits) > _MAX_NAMED else []
-        return [describe_misfit(misfit, self._n_pairs) for misfit in misfits[:_MAX_NAMED]] + more
+        return [describe_misfit(misfit, self._n_pairs, self._line_of) for misfit in misfits[:_MAX_NAMED]] + more
 
     def problem(self) -> str | None:
         """Return the reason if too many pairs are wrong for training to make sense, else None."""
@@ -76,7 +78,7 @@ class CorpusChecks:
         n_shifted = sum(map(len, shifted))
         if n_shifted <= _MAX_SHIFTED_SHARE * self._n_pairs:
             return None
-        return f"the sides do not belong together from line {shifted[0].first:,} on"
+        return f"the sides do not belong together from line {self._line_of(shifted[0].first - 1):,} on"
 
     def _find_misfits(self) -> Sequence[Misfit]:
         if self._misfits is None:
@@ -88,14 +90,20 @@ def _is_whole(misfit: Misfit, n_lines: int) -> bool:
     return misfit.shift is None and len(misfit) == n_lines
 
 
-def describe_misfit(misfit: Misfit, n_lines: int) -> str:
-    """Return a line for people."""
+def describe_misfit(misfit: Misfit, n_lines: int, line_of: Callable[[int], int]) -> str:
+    """Return a line for people.
+
+    Args:
+        n_lines: of the corpus, in pairs.
+        line_of: returns the line of a file where a pair begins, given its index.
+    """
     if _is_whole(misfit, n_lines):
         return (
             f"nothing shows that lines of one side translate the same lines of the other ({n_lines:,} pairs); "
             "is one of them in another order, or of another text?"
         )
-    where = f"lines {misfit.first:,} to {misfit.last:,}" if misfit.last < n_lines else f"line {misfit.first:,} on"
+    first = line_of(misfit.first - 1)
+    where = f"lines {first:,} to {line_of(misfit.last - 1):,}" if misfit.last < n_lines else f"line {first:,} on"
     begins = "in" if misfit.last < n_lines else "from"
     if misfit.shift is None:
         return f"{begins} {where} ({len(misfit):,} pairs) the sides do not fit each other; look at them"

@@ -36,13 +36,13 @@ class _Unit:
     variants: list[tuple[str, Line]] = field(default_factory=list)
 
     def texts(self, language: str, *, is_exact: bool) -> list[Line]:
-        """Return the texts in a language: those of the very code, else those of the same language elsewhere."""
+        """Return the texts with a code, else, unless `is_exact`, those of the same language in other regions."""
         exact = [text for code, text in self.variants if _is_same_code(code, language)]
         return exact if exact or is_exact else [text for code, text in self.variants if same_language(code, language)]
 
 
 def is_tmx(request: PairRequest) -> bool:
-    """Say if a file begins like a translation memory, whatever its name."""
+    """Return True if a file begins like a translation memory."""
     head = request.head
     encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
     return _HEAD.match(head.decode(encoding, errors="ignore")) is not None
@@ -70,8 +70,7 @@ def open_tmx(request: PairRequest) -> PairFile:
 def _read_pairs(text: TextFile, languages: tuple[str, str]) -> Iterator[LocatedPair]:
     is_exact = same_language(*languages)  # from British to American English, say
     is_empty = True
-    memory = _Memory(text.path)
-    for unit in memory.read(text):
+    for unit in _UnitReader(text.path).read(text):
         sides = (unit.texts(language, is_exact=is_exact) for language in languages)
         for source, target in itertools.product(*sides):
             yield unit.line, source, target
@@ -81,8 +80,8 @@ def _read_pairs(text: TextFile, languages: tuple[str, str]) -> Iterator[LocatedP
         raise DataError(f"no unit has both {languages[0]} and {languages[1]}", text.path, advice=advice)
 
 
-class _Memory:
-    """Builds the units of a memory from its elements."""
+class _UnitReader:
+    """Builds units from the elements of a file."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -150,7 +149,7 @@ class _Memory:
 
 
 def _choose_languages(request: PairRequest) -> tuple[str, str]:
-    """Choose two languages of a memory: as wanted, as its name says, else the only two, the header's first."""
+    """Return two languages of a memory: as wanted, as its name says, else the only two, the header's first."""
     wanted = request.languages
     if wanted == (None, None):
         wanted = table_languages(request.path.name)
@@ -165,23 +164,24 @@ def _choose_languages(request: PairRequest) -> tuple[str, str]:
         advice = "say which two: --source-lang and --target-lang"
         raise ConfigError(f"the units are in more than two languages ({_list(codes)})", request.path, advice=advice)
     if len(others) < n_missing:
-        raise DataError(f"the units are in {_list(codes)}, and a pair needs two languages", request.path)
-    others.sort(key=lambda code: not same_language(code, header))
-    source, target = wanted
-    return source or others[0], target or others[-1]
+        advice = "give a memory with translations"
+        raise DataError(f"the units are in {_list(codes)}, and a pair needs two languages", request.path, advice=advice)
+    others.sort(key=lambda code: (not _is_same_code(code, header), not same_language(code, header)))
+    source = wanted[0] or others[0]
+    return source, wanted[1] or next((code for code in others if not same_language(code, source)), others[-1])
 
 
 def _survey(text: TextFile, wanted: Languages) -> tuple[list[str], str]:
     """Return the languages of the first units, up to those where both that are wanted occur, and the header's."""
     codes: dict[str, None] = {}
-    memory = _Memory(text.path)
-    for number, unit in enumerate(memory.read(text), start=1):
+    reader = _UnitReader(text.path)
+    for number, unit in enumerate(reader.read(text), start=1):
         codes |= dict.fromkeys(code for code, _ in unit.variants)
         if number >= _N_JUDGED and all(
             asked is None or any(same_language(code, asked) for code in codes) for asked in wanted
         ):
             break
-    return list(codes), memory.source_language
+    return list(codes), reader.source_language
 
 
 def _list(codes: Sequence[str]) -> str:

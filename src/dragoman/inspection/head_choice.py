@@ -1,8 +1,8 @@
-"""Which heads of the cross-attention align words best, measured on sentence pairs.
+"""The choice of the cross-attention heads that align words best.
 
 Nobody has aligned the words of a new corpus by hand. So the links that IBM model 1 finds in both directions stand in
-for a person's, and heads are chosen that find the same ones: first the best single head, then further ones while their
-mean gets clearly better. Half of the pairs choose, the other half measure.
+for human ones, and the heads are chosen that find the same links: first the best single head, then further heads while
+their mean gets clearly better. Half of the pairs choose, the other half measure.
 
 P pairs, L layers, H heads, V and W source and target words.
 """
@@ -21,7 +21,7 @@ from dragoman.alignment.links import Link, Places, link_words, word_weights
 from dragoman.alignment.word_spans import words
 from dragoman.errors import DataError
 from dragoman.inspection.ibm1 import silver_links
-from dragoman.inspection.reading import single_model
+from dragoman.inspection.inputs import single_model
 from dragoman.text.cleaning import harmless
 from dragoman.translator import BATCH_TOKENS, Translator
 from dragoman.translator.forced_decoding import pad_pairs
@@ -38,10 +38,10 @@ Links = Sequence[set[Link]]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How well some links agree with those of the reference."""
+    """Agreement of some links with those of the reference."""
 
     name: str
-    #: Share of the reference's links that were found.
+    #: Recall: the share of the reference's links that were found.
     found: float
     #: Alignment error rate (Och and Ney 2003): 1 - 2 |both| / (|found| + |reference|).
     error_rate: float
@@ -49,7 +49,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Choice:
-    """What was measured, and the heads that were best."""
+    """The best heads, and the measurements."""
 
     heads: AlignmentHeads
     n_pairs: int
@@ -92,8 +92,8 @@ def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequen
 
 @torch.inference_mode()
 def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Tensor, Tensor]]:
-    """How much each target word of each pair attends to each source word, head by head: (L, H, W, V) where the target
-    word is written, and where it has just been read."""
+    """Return the attention of each target word of each pair to each source word, head by head, (L, H, W, V): first from
+    the position where the target word is written, then from the one where it has just been read."""
     model, tokenizers = single_model(translator), translator.tokenizers
     texts = [(harmless(source), harmless(target)) for source, target in pairs]
     ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]
@@ -111,7 +111,7 @@ def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Te
 
 
 def diagonal(pair: Pair) -> set[Link]:
-    """Each target word with the source word in the same place of its sentence: what needs no model."""
+    """Link each target word to the source word at the same relative position: a baseline without a model."""
     n_source, n_target = (len(words(text)) for text in pair)
     return {((2 * target + 1) * n_source // (2 * n_target), target) for target in range(n_target)}
 
@@ -124,13 +124,13 @@ def agreement(name: str, found: Links, reference: Links) -> Agreement:
 
 
 def links_of(maps: Sequence[tuple[Tensor, Tensor]], heads: AlignmentHeads) -> list[set[Link]]:
-    """The links of pairs by some heads, from what `head_weights` gave."""
+    """Return the links of pairs by some heads, given the result of `head_weights`."""
     layers, numbers = map(list, zip(*heads.heads, strict=True))
     return [set(link_words(each[heads.shifted][layers, numbers].mean(dim=0))) for each in maps]
 
 
 def best_heads(maps: Sequence[tuple[Tensor, Tensor]], reference: Links) -> AlignmentHeads:
-    """Heads of the lowest error rate: the best one, then one more at a time while that helps."""
+    """Return the heads of the lowest error rate: the best one, then one more at a time while that helps."""
     every = [(layer, head) for layer in range(maps[0][0].size(0)) for head in range(maps[0][0].size(1))]
     best: tuple[float, AlignmentHeads] | None = None
     for shifted in (False, True):

@@ -1,4 +1,4 @@
-"""The texts that a model is asked about: checked, and as ids."""
+"""The model and the texts that an inspection asks about, checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dragoman.translator.padding import pad_sources
 
 
 def single_model(translator: Translator) -> Transformer:
-    """The one model of a translator.
+    """Return the only model of a translator.
 
     Raises:
         ConfigError: it is an ensemble, whose models each attend in their own way.
@@ -25,7 +25,7 @@ def single_model(translator: Translator) -> Transformer:
 
 
 def source_ids(translator: Translator, text: str) -> list[int]:
-    """The ids of a source text that the model reads at once, without special ones.
+    """Return the ids of a source text, without special ones.
 
     Raises:
         DataError: the text is empty, or longer than the model reads.
@@ -35,7 +35,7 @@ def source_ids(translator: Translator, text: str) -> list[int]:
 
 
 def target_ids(translator: Translator, text: str) -> list[int]:
-    """The same of a target text."""
+    """Return the ids of a target text; see `source_ids`."""
     ids = encode_if_short(harmless(text), translator.tokenizers.target.encode, translator.max_length)
     return _readable(ids, "target", translator)
 
@@ -50,6 +50,6 @@ def _readable(ids: list[int] | None, side: str, translator: Translator) -> list[
 
 
 def best_translation(translator: Translator, ids: list[int], scorer: Scorer | None = None) -> Hypothesis:
-    """What `translator.translate` would choose for a source."""
+    """Return the translation of a source that `translator.translate` would choose."""
     sources = pad_sources([ids], translator.scorer.special_ids.source)
     return search(scorer or translator.scorer, sources, translator.search)[0][0]
