@@ -43,7 +43,7 @@ def copy(bundle: Path, tmp_path: Path) -> Path:
 
 
 def remake_manifest(folder: Path) -> None:
-    """What an attacker does: change a file, then write a manifest that fits."""
+    """Write a manifest that fits the changed files, as an attacker does."""
     (folder / MANIFEST).unlink(missing_ok=True)
     inside = folder.with_name("inside")
     shutil.move(folder, inside)

@@ -281,7 +281,7 @@ def test_a_joint_vocabulary_is_needed_to_tie_all() -> None:
 
 
 def test_every_setting_is_listed_as_a_recipe(tmp_path: Path) -> None:
-    """Which changes nothing as it is, and gives the defaults when all is uncommented."""
+    """The list changes nothing as it is, and has the defaults when all is uncommented."""
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text(describe_settings(), encoding="utf-8")
     assert parse_config(read_recipe(recipe)) == Config()
@@ -359,7 +359,7 @@ def test_what_fits_is_accepted(overrides: list[str]) -> None:
 
 
 def test_sentences_fit_into_a_model_that_reads_less_than_usual() -> None:
-    """What nobody asked for is made to fit; what was asked for is not."""
+    """A default is made to fit; a value that was asked for is refused."""
     usual = DataConfig().max_length
     for longest in (usual + 1, usual + 2):
         assert settings(f"model.max_length={longest}").data.max_length == usual

@@ -15,9 +15,8 @@ from test_model import VARIANTS
 from tiny import write_tiny_bundle
 from torch import Tensor, nn
 
-import dragoman.doctor
 from dragoman.cli.program import run
-from dragoman.doctor import check
+from dragoman.doctor import check, checks
 from dragoman.errors import ConfigError
 from dragoman.model import attention, cache, transformer
 from dragoman.model.cache import SequenceCache
@@ -178,7 +177,7 @@ def test_broken_models_are_found(
     broken: Callable[[pytest.MonkeyPatch], Transformer], check_name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     model = broken(monkeypatch)
-    monkeypatch.setattr(dragoman.doctor, "OVERFIT_STEPS", 5)
+    monkeypatch.setattr(checks, "OVERFIT_STEPS", 5)
     assert check_name in failures(model)
 
 
@@ -194,7 +193,7 @@ class Parrot(nn.Module):
 
 
 def test_a_model_trained_on_targets_that_were_not_shifted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dragoman.doctor, "OVERFIT_STEPS", 5)
+    monkeypatch.setattr(checks, "OVERFIT_STEPS", 5)
     sizes = {"source_vocab_size": 12, "target_vocab_size": 12, "pad_id": 0}
     assert "next token" in failures(Parrot(), trained=True, **sizes)
     assert "next token" not in failures(Parrot(), **sizes)
@@ -202,7 +201,7 @@ def test_a_model_trained_on_targets_that_were_not_shifted(monkeypatch: pytest.Mo
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     bundle = write_tiny_bundle(tmp_path / "bundle", tie="none")
-    monkeypatch.setattr(dragoman.doctor, "OVERFIT_STEPS", 1)
+    monkeypatch.setattr(checks, "OVERFIT_STEPS", 1)
     assert run(["doctor", "-m", str(bundle)]) == 1
     assert "FAIL  learns" in capsys.readouterr().out
     assert run(["doctor", "-m", str(bundle), "--json"]) == 1

@@ -19,7 +19,8 @@ from dragoman.bundle.weights import weights_of
 from dragoman.data.batches import Batch, collate
 from dragoman.decoding.search import search
 from dragoman.decoding.state import Model, TransformerScorer
-from dragoman.doctor import CHECKS, check
+from dragoman.doctor import check
+from dragoman.doctor.checks import CHECKS
 from dragoman.errors import BundleError
 from dragoman.inspection.attention_maps import inspect_attention
 from dragoman.inspection.search_tree import inspect_search
@@ -213,7 +214,9 @@ def test_a_step_with_a_cache_reads_the_start_as_all_at_once_does(kind: str) -> N
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_renumbered_model_is_sound(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.doctor.CHECKS", [each for each in CHECKS if "overfitting" not in each.__name__])
+    monkeypatch.setattr(
+        "dragoman.doctor.examination.CHECKS", [each for each in CHECKS if "overfitting" not in each.__name__]
+    )
     _, new = numbered(kind)
     examination = check(model_for(new, tie="none"))
     assert examination.passed, examination

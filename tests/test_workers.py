@@ -199,13 +199,13 @@ def test_after_a_killed_worker_there_are_others() -> None:
 
 
 def is_running(process: int) -> bool:
-    """Whether a process exists and has not ended."""
+    """Return True if a process exists and has not ended."""
     status = Path(f"/proc/{process}/stat")
     return status.exists() and status.read_text().rpartition(")")[2].split()[0] not in "ZX"
 
 
 def have_ended(processes: list[int]) -> bool:
-    """Whether all of them end within seconds."""
+    """Return True if all of them end within seconds."""
     deadline = time.monotonic() + 10
     while any(map(is_running, processes)) and time.monotonic() < deadline:
         time.sleep(0.01)

@@ -1,7 +1,7 @@
-"""What can go wrong, each with the exit code the command line gives it.
+"""Errors that a person can act on, each with its exit code on the command line.
 
-A message is one line that says what was found, where, and what to do; further problems of the same kind follow,
-indented, one a line:
+A message is one line: the problem, its place, and the way out. Further problems of the same kind follow, indented,
+one a line:
 
     error: <what>: <path>[:<line>[:<byte>]]; <what to do>
 """
@@ -15,13 +15,13 @@ import shutil
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-#: What could steer a terminal or hide in a message: control characters other than tab and newline (messages have
-#: lines), marks that turn the direction of writing round, and other format characters and separators that nobody sees.
+#: Characters that could steer a terminal or hide in a message: control characters except tab and newline (messages
+#: have lines), marks that reverse the direction of writing, and other invisible format characters and separators.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e001f]"
 )
-#: What a message may quote of a stranger's file, and how many of its problems it lists.
+#: The most characters that a message quotes of a stranger's file, and the most problems that it lists.
 _LONGEST, _MOST = 400, 100
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
@@ -32,20 +32,20 @@ def printable(text: str) -> str:
 
 
 def _line(text: str) -> str:
-    """On one line, harmless, and not endless: of a long text the middle is left out."""
+    """Return text as one printable line, without its middle if it is long."""
     half = _LONGEST // 2
     shown = text if len(text) <= _LONGEST else f"{text[:half]} ... {text[-half:]}"
     return printable(shown).replace("\n", "\\n")
 
 
 class DragomanError(Exception):
-    """Something a person can act on. The command line prints it as one line, without a traceback.
+    """An error that a person can act on. The command line prints it as one line, without a traceback.
 
     Args:
-        what: what was found, in a few words.
+        problem: in a few words.
         where: the file, folder or key concerned.
         line, byte: position in the file, counted from 1.
-        advice: what to do about it.
+        advice: the way out.
         details: further problems of the same kind, one a line.
     """
 
@@ -53,7 +53,7 @@ class DragomanError(Exception):
 
     def __init__(
         self,
-        what: str,
+        problem: str,
         where: str | Path | None = None,
         *,
         line: int | None = None,
@@ -62,13 +62,13 @@ class DragomanError(Exception):
         details: Sequence[str] = (),
     ) -> None:
         place = "".join(f":{part}" for part in (where, line, byte) if part is not None)
-        head = _line(what) + (f": {_line(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
+        head = _line(problem) + (f": {_line(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
         rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
         super().__init__(self.message)
 
 
-#: Words of libraries that got no memory: for numbers, for a thread, for a library that is to be loaded.
+#: Messages of libraries that got no RAM: for numbers, for a thread, for a library that is to be loaded.
 _NO_MEMORY = (
     "out of memory",
     "can't allocate memory",
@@ -82,7 +82,7 @@ _NO_MEMORY = (
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Return True if Python, PyTorch or another library could not get the memory it asked for."""
+    """Return True if Python, PyTorch or another library could not get the RAM that it asked for."""
     if isinstance(error, OSError) and error.errno is not None:
         return error.errno == errno.ENOMEM
     has_words = isinstance(error, RuntimeError | ImportError | OSError)
@@ -137,7 +137,7 @@ class DeadlineError(StoppedError):
 
 @contextlib.contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turn the system's word for a full disk, or any other failure to write, into ours."""
+    """Turn the system's error for a full disk, or any other failure to write, into one of ours."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""How many trials: a sample with the other tests, all of them by `make faults`."""
+"""The number of trials: a sample with the other tests, all of them by `make faults`."""
 
 import os
 
@@ -6,5 +6,5 @@ FULL = os.environ.get("DRAGOMAN_FAULTS") == "full"
 
 
 def sampled(number: int, one_in: int) -> bool:
-    """Whether trial `number` belongs to this run."""
+    """Return True if trial `number` belongs to this run."""
     return FULL or number % one_in == 0

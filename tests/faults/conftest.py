@@ -1,4 +1,4 @@
-"""What was counted, said at the end: `make faults` is the source of the figures in docs/reliability.md."""
+"""Counts for the summary at the end: `make faults` is the source of the figures in docs/reliability.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may be left of a folder after the power fails, given what was done to it.
+"""The states of a folder after a power failure, given the calls that changed it.
 
 A file system promises only what was flushed: the bytes of a file by fsync of the file, the names in a folder by fsync
 of the folder. All else may be there or not. Of the states this allows, `crash_states` builds the extreme ones.
@@ -53,7 +53,7 @@ def _replay(log: Sequence[tuple[str, str, Any]], state: Path, lost: Lost, names_
     files: dict[str, _File] = {}
 
     def durable(number: int, path: str) -> bool:
-        """Whether the change of a name in a folder was flushed after it was made."""
+        """Return True if the change of a name in a folder was flushed after it was made."""
         return names_kept or last_flush.get(os.path.dirname(path) or ".", -1) > number
 
     for number, (name, path, argument) in enumerate(log):

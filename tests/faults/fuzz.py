@@ -197,7 +197,7 @@ RECIPES: list[dict[str, Any]] = [
 
 
 def ready_to_train(settings: dict[str, Any], folder: Path, **options: Any) -> Path:
-    """What `train` does with its settings, but with a corpus of some pairs, and nothing behind that."""
+    """Do what `train` does with its settings, up to the first step, with a corpus of a few pairs."""
     dragoman.training.resolve.resolve(settings)
     return folder / "best"
 
@@ -430,7 +430,7 @@ KINDS = {
 
 
 def complaint(kind: Kind, code: int, names: list[str], said: str) -> str:
-    """What is wrong with how a trial ended; nothing if it is as it should be."""
+    """Return the fault in how a trial ended, or nothing."""
     if code not in kind.codes:
         return f"exit code {code}"
     if "Traceback" in said and not DEBUG:

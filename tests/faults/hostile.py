@@ -77,7 +77,7 @@ class Outcome:
 
 
 def forbidden(event: str, arguments: tuple[Any, ...], inside: str) -> str | None:
-    """What to report of an audit event; None if a loader may do it."""
+    """Return the report of an audit event, or None if a loader may do it."""
     if event == "import":
         return None if arguments[0] in sys.modules else f"import {arguments[0]}"
     if event in ("open", "os.listdir", "os.scandir"):
@@ -500,7 +500,7 @@ def _lists(n_bytes: int) -> str:
 
 
 def json_attacks(group: str, name: str) -> Iterator[Attack]:
-    """What can be wrong with any JSON file."""
+    """Yield the faults that any JSON file can have."""
 
     def of(what: str, make: Callable[[str], str | bytes], **more: Any) -> Attack:
         return Attack(group, f"{name}: {what}", raw_json(name, make), **more)

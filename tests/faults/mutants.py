@@ -90,7 +90,7 @@ class Mutant:
 
 
 def changes(node: ast.AST) -> Iterator[tuple[str, Callable[[Any], ast.AST]]]:
-    """What can be changed in one node: in words, and a function that changes a copy and returns what replaces it."""
+    """Yield the possible changes of one node: in words, and a function that returns a changed copy."""
     if isinstance(node, ast.Compare):
         for number, operator in enumerate(node.ops):
             for other in COMPARISONS[type(operator)]:
@@ -142,7 +142,7 @@ def _swapped(new: ast.Call) -> ast.AST:
 
 
 def _is_text(node: ast.BinOp) -> bool:
-    """Whether strings are put together: what a message says is not tested word by word."""
+    """Return True if strings are joined: messages are not tested word by word."""
     sides = (node.left, node.right)
     return any(isinstance(each, ast.JoinedStr) or isinstance(getattr(each, "value", None), str) for each in sides)
 
@@ -200,7 +200,7 @@ class _Loader(SourceFileLoader):
 
 
 def survives(name: str, tree: ast.Module | None, *, silent: bool = True) -> bool:
-    """Whether all tests of a module pass with `tree` in its place."""
+    """Return True if all tests of a module pass with `tree` in its place."""
     module, files = MODULES[name]
     place = tempfile.mkdtemp(prefix="mutant-")
     child = os.fork()

@@ -29,7 +29,7 @@ ACKNOWLEDGED, REFUSED = 0, 10
 
 
 def save(run: Path, step: int) -> None:
-    """What a training does at a validation: keep a bundle, point to it, save, prune."""
+    """Keep a bundle, point to it, save and prune, as a run does at a validation."""
     progress = Progress(step=step, best_step=step, last_validation=step, best_score=float(step))
     tokenizers = tiny_tokenizers("characters")
     folder = RunFolder(run)
@@ -57,7 +57,7 @@ def state_of(run: Path) -> int:
 
 @pytest.fixture(scope="module", autouse=True)
 def no_waiting_for_the_disk() -> Iterator[None]:
-    """What a flush makes durable is simulated here; the real one only takes time."""
+    """Skip real flushes: their effect is simulated here, and they only take time."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(os, "fsync", lambda descriptor: None)
         yield

@@ -16,7 +16,7 @@ from dragoman.machine.arrays import Floats
 
 
 class MeanWeights:
-    """The mean of weights that are given one after another; only their sum is kept."""
+    """The mean of weights that arrive one model at a time; only their sum is kept."""
 
     def __init__(self) -> None:
         self._total: dict[str, NDArray[np.float64]] = {}
@@ -29,7 +29,7 @@ class MeanWeights:
         self._n += 1
 
     def mean(self) -> dict[str, Floats]:
-        """The mean of all so far, by name."""
+        """Return the mean of all models so far, by name."""
         return {name: (total / self._n).astype(np.float32) for name, total in self._total.items()}
 
 

@@ -51,18 +51,18 @@ class Bundle:
     #: By their names in `Transformer`, a tied one under its first name only.
     weights: Mapping[str, Floats]
     tokenizers: Tokenizers
-    #: What `translate` searches with unless told otherwise.
+    #: The defaults of `translate`.
     search: SearchConfig
-    #: What was known when it was saved: the step, validation scores.
+    #: Known when it was saved: the step, validation scores.
     facts: Mapping[str, Any]
 
     @property
     def lasting_facts(self) -> dict[str, Any]:
-        """Those of the facts that hold of weights made from these, too."""
+        """Return the facts that also hold of weights made from these."""
         return {name: self.facts[name] for name in LASTING_FACTS if name in self.facts}
 
     def describe(self) -> str:
-        """One line: what it translates, with what vocabularies, and how it searches."""
+        """Return one line with the languages, the vocabularies and the search."""
         tokenizers = self.tokenizers
         return (
             f"{tokenizers.source_lang} to {tokenizers.target_lang}; {tokenizers.describe()}; {self.search.describe()}"
@@ -70,7 +70,7 @@ class Bundle:
 
     @cached_property
     def model(self) -> Transformer:
-        """The model in PyTorch: in evaluation mode, float32, on the CPU. Torch's random state is left as it was."""
+        """Return the model in PyTorch: evaluation mode, float32, on the CPU. Torch's random state does not change."""
         import torch
 
         from dragoman.model.transformer import Transformer
@@ -108,7 +108,7 @@ def save_bundle(
 
 
 def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "float32", card: str | None = None) -> None:
-    """`save_bundle` of what is in a bundle already."""
+    """Write what is in a bundle already, as `save_bundle` does."""
     if problem := disproportion(bundle.config, bundle.search):
         raise ConfigError(problem, folder, advice="change the model's shape or the search")
     if bad := not_finite(bundle.weights):
@@ -152,7 +152,7 @@ def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
     except BundleError:
         if find_bundle(name) == folder:
             raise
-    return load_bundle(name, verify=verify)  # a training chose another best, and removed this one, meanwhile
+    return load_bundle(name, verify=verify)  # meanwhile, a run chose another best and removed this one
 
 
 def _load(folder: Path, verify: bool) -> Bundle:

@@ -11,17 +11,17 @@ from dragoman.machine.pointers import read_pointer
 
 #: Holds the bundles that come with the package, each in a folder of its name.
 PRETRAINED = Path(__file__).parent.parent / "pretrained"
-#: Bytes of a card; a larger one is none.
+#: Bytes of a card; a larger file is ignored.
 MAX_CARD_BYTES = 1_000_000
 
 
 def find_bundle(name: str | Path) -> Path:
-    """The bundle folder that `name` means: a bundle, a run folder (its best), or a shipped model's name.
+    """Return the bundle folder that `name` means: a bundle, a run folder (its best), or a shipped model's name.
 
-    What is there under that name comes before a shipped model: a folder that somebody made is never passed over.
+    An existing folder always wins over a shipped model's name.
 
     Raises:
-        BundleError: there is none; the message says what was found instead.
+        BundleError: there is none; the message names what is there instead.
     """
     path = Path(name)
     try:
@@ -50,7 +50,7 @@ def find_bundle(name: str | Path) -> Path:
 
 
 def _follow(pointer: Path, folder: Path) -> Path:
-    """The folder that `pointer` names, which must be one below `folder`."""
+    """Return the folder that `pointer` means, which must lie in `folder`."""
     target = read_pointer(pointer).resolve()
     if not target.is_relative_to(folder.resolve()):
         raise BundleError(f"it points out of its folder, to {target}", pointer, advice="name the bundle itself")
@@ -58,12 +58,12 @@ def _follow(pointer: Path, folder: Path) -> Path:
 
 
 def shipped_models() -> list[str]:
-    """The names of the models that come with this installation."""
+    """Return the names of the models that come with this installation."""
     return sorted(each.name for each in PRETRAINED.iterdir() if each.is_dir()) if PRETRAINED.is_dir() else []
 
 
 def card_of(name: str | Path) -> str | None:
-    """The card of the bundle that `find_bundle` finds, if it has one that is text, of at most `MAX_CARD_BYTES`."""
+    """Return the card of a bundle, found as by `find_bundle`; None unless it is text of at most `MAX_CARD_BYTES`."""
     path = find_bundle(name) / CARD
     try:
         is_card = path.is_file() and not path.is_symlink() and path.stat().st_size <= MAX_CARD_BYTES

@@ -1,4 +1,4 @@
-"""What a trained model is on disk: one folder that holds all that is needed to translate raw text.
+"""The format of a trained model on disk: one folder with all that is needed to translate raw text.
 
     config.json        format version, model, search defaults, facts about the training
     tokenizer/         see `dragoman.text.tokenizer`
@@ -26,20 +26,20 @@ from dragoman.machine.json_files import read_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.sections import S, parse_section
 
-#: How the weights of each format version are stored, from version 1 on. Each is still written, so that what an earlier
-#: release could read it still can.
+#: The precision of the weights in each format version, from version 1 on. All are still written, so that an earlier
+#: release reads every bundle that it ever could.
 PRECISIONS: tuple[StoredPrecision, ...] = ("float32", "float16", "int8")
 FORMAT_VERSION = len(PRECISIONS)
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
 TOKENIZER = "tokenizer"
-#: Bytes of the weights that a layer takes at least, with six tensors in the head; an outline of many takes time.
+#: The fewest bytes of a layer in the file of weights, with six tensors in the head. More layers are not even outlined.
 LEAST_LAYER_BYTES = 500
 
 
 def read_config(folder: Path) -> dict[str, Any]:
-    """config.json with its keys and its format version checked, before anything else of the folder is trusted."""
+    """Return config.json, and check its keys and its format version before anything else of the folder is trusted."""
     settings = read_json(folder / CONFIG)
     version = settings.get("format_version")
     if type(version) is int and version > FORMAT_VERSION:
@@ -83,7 +83,7 @@ def parse_part(section: type[S], settings: Mapping[str, Any], folder: Path) -> S
 
 
 def configured_shapes(config: ModelConfig, folder: Path) -> dict[str, tuple[int, ...]]:
-    """The shapes of the configured model's weights, if the file can have so many layers."""
+    """Return the shapes of the configured model's weights, and refuse more layers than the file can have."""
     path, n_layers = folder / WEIGHTS, config.n_encoder_layers + config.n_decoder_layers
     if path.is_file() and path.stat().st_size < n_layers * LEAST_LAYER_BYTES:
         raise BundleError(f"the file is too small for the configured {n_layers:,} layers", path)
@@ -91,7 +91,7 @@ def configured_shapes(config: ModelConfig, folder: Path) -> dict[str, tuple[int,
 
 
 def verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:
-    """No file that loading would open may be missing from the manifest. The first is told: there may be a million."""
+    """Refuse a file that loading would open but the manifest does not list. Only the first of perhaps many is named."""
     try:
         with os.scandir(folder / TOKENIZER) as entries:
             names = itertools.chain((CONFIG, WEIGHTS), (f"{TOKENIZER}/{entry.name}" for entry in entries))

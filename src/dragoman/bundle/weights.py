@@ -1,4 +1,4 @@
-"""Weights as arrays: taken from a model, stored, and read from a file that nobody vouches for."""
+"""Weights as arrays: taken from a model, stored, and read from a file that nobody has checked."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from dragoman.model.transformer import Transformer
 
-#: How weights are stored. float16 keeps 11 bits of each, bfloat16 would keep 8; the range of either is enough. int8 is
-#: for matrices, whose rows have a scale each; the few other weights stay in float32.
+#: Number formats of stored weights. float16 keeps 11 bits of each, bfloat16 would keep 8; the range of either is
+#: enough. int8 is for matrices, with a scale for each row; the few other weights stay in float32.
 StoredPrecision = Literal["float32", "float16", "int8"]
 _NAMES: Mapping[str, str] = {"float32": "F32", "float16": "F16", "int8": "I8"}  # in safetensors
 #: Ends the name of the tensor that has the scales of a matrix in int8.
@@ -34,12 +34,12 @@ MAX_HEAD_BYTES = 1_000
 
 
 def weights_of(model: Transformer) -> dict[str, Floats]:
-    """A model's weights by name, a tied one under its first name only."""
+    """Return a model's weights by name, a tied one under its first name only."""
     return {name: weight.detach().float().cpu().contiguous().numpy() for name, weight in unique_weights(model).items()}
 
 
 def unique_weights(model: Transformer) -> dict[str, Tensor]:
-    """The same as the tensors themselves."""
+    """Return the same as `weights_of`, as the tensors themselves."""
     unique, seen = {}, set()
     for name, weight in model.state_dict(keep_vars=True).items():
         if id(weight) not in seen:
@@ -49,8 +49,9 @@ def unique_weights(model: Transformer) -> dict[str, Tensor]:
 
 
 def quantized(weight: Floats, largest: int, axis: int) -> tuple[NDArray[np.int8], Floats]:
-    """A matrix (n, m) as the nearest multiples of scales, from -largest to largest, (n, m), and the scales: one for all
-    that lie along `axis`, so (m,) for 0 and (n,) for 1.
+    """Return a matrix (n, m) as multiples of scales, from -largest to largest, (n, m), and the scales.
+
+    There is one scale for all numbers that lie along `axis`: (m,) for 0 and (n,) for 1.
 
     The scale of what has a NaN or infinity is none either, and so nothing of it is lost.
     """
@@ -61,7 +62,7 @@ def quantized(weight: Floats, largest: int, axis: int) -> tuple[NDArray[np.int8]
 
 
 def stored_weights(weights: Mapping[str, Floats], precision: StoredPrecision) -> dict[str, NDArray[Any]]:
-    """The tensors that a file has of weights; infinite is what float16 cannot hold."""
+    """Return the tensors that a file has of weights. A number too large for float16 becomes infinite."""
     tensors: dict[str, NDArray[Any]] = {}
     for name, weight in weights.items():
         if precision == "int8" and weight.ndim == 2:
@@ -75,7 +76,7 @@ def stored_weights(weights: Mapping[str, Floats], precision: StoredPrecision) ->
 def stored_shapes(
     shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision
 ) -> dict[str, tuple[str, tuple[int, ...]]]:
-    """Type, as safetensors calls it, and shape of each tensor that `stored_weights` gives."""
+    """Return type, as safetensors calls it, and shape of each tensor that `stored_weights` returns."""
     if precision != "int8":
         return {name: (_NAMES[precision], shape) for name, shape in shapes.items()}
     scales = {name + _SCALES: (_NAMES["float32"], shape[:1]) for name, shape in shapes.items() if len(shape) == 2}
@@ -119,7 +120,7 @@ def read_weights(
 
 
 def _restored(name: str, tensor: Callable[[str], NDArray[Any]], is_scaled: bool) -> Floats:
-    """A weight in float32, from its tensor and, where it has them, its scales. Infinite scales are for the caller."""
+    """Return a weight in float32, from its tensor and its scales, if it has some. The caller refuses infinite ones."""
     weight: Floats = tensor(name).astype(np.float32)
     if is_scaled:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -128,12 +129,12 @@ def _restored(name: str, tensor: Callable[[str], NDArray[Any]], is_scaled: bool)
 
 
 def not_finite(weights: Mapping[str, NDArray[Any]]) -> list[str]:
-    """A line for each of the weights that holds a number which is not finite."""
+    """Return a line for each weight with a number that is not finite."""
     return [f"{name}: not finite" for name, weight in weights.items() if not np.isfinite(weight).all()]
 
 
 def largest_file(shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision) -> int:
-    """The most bytes of a file with weights of these shapes."""
+    """Return the most bytes that a file with weights of these shapes can have."""
     sizes = {name: np.dtype(precision).itemsize for precision, name in _NAMES.items()}
     stored = stored_shapes(shapes, precision).values()
     return 8 + _largest_head(len(stored)) + sum(sizes[kind] * math.prod(shape) for kind, shape in stored)

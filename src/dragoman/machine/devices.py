@@ -1,4 +1,4 @@
-"""The devices of this machine, found without PyTorch (whose import takes seconds) where there is only the CPU."""
+"""The devices of this machine. Where there is only the CPU, PyTorch is not imported, which would take seconds."""
 
 from __future__ import annotations
 
@@ -9,26 +9,24 @@ from typing import Literal
 
 from dragoman.errors import ConfigError
 
-#: What a model translates in, in the order in which kernels.c counts. In bfloat16 a CPU computes products, and a GPU
-#: all of it; in int8 a CPU computes the products of weights.
+#: Precision of a translation, in the order in which kernels.c counts. In bfloat16 a CPU computes products only, and a
+#: GPU everything; in int8 a CPU computes the products of weights.
 Precision = Literal["float32", "bfloat16", "int8"]
 
 _NAME = re.compile(r"auto|(cpu|cuda|mps)(:[0-9]{1,4})?")
-#: Where Linux shows that there is a driver of a GPU: NVIDIA's, that of its small boards, AMD's, Windows's for Linux.
+#: Files of the drivers of GPUs on Linux: NVIDIA's, that of its small boards, AMD's, Windows's for Linux.
 DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/nvmap", "/dev/kfd", "/dev/dxg")
-#: How often a thread of PyTorch (GNU OpenMP) looks whether the others are done, until it sleeps. Otherwise it looks for
-#: milliseconds, and a training that shares its cores with another program falls to a hundredth of its speed.
+#: Number of times that a thread of PyTorch (GNU OpenMP) checks if the others are done before it sleeps. By default it
+#: checks for milliseconds, and a run that shares its cores with another program falls to a hundredth of its speed.
 SPIN_COUNT = "5000"
-#: For how many shapes of a product in bfloat16 PyTorch, and oneDNN below it, keep the code they compiled. Each takes a
-#: megabyte or so, nearly every batch has shapes of its own, and a step needs some twenty; by themselves they keep
-#: 1,024.
+#: Number of shapes of a product in bfloat16 for which PyTorch, and oneDNN below it, keep compiled code. Each takes
+#: about 1 MB, nearly every batch has new shapes, and a step needs about twenty; the default is 1,024.
 COMPILED_SHAPES = "32"
 SHAPE_CACHES = "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 
 
 def set_library_defaults() -> None:
-    """Tell the libraries of PyTorch, before it is imported, how to wait and what to keep, where the environment does
-    not say it."""
+    """Set how the libraries of PyTorch wait and what they keep, before it is imported, unless the environment does."""
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
     for name in SHAPE_CACHES:
@@ -36,7 +34,7 @@ def set_library_defaults() -> None:
 
 
 def find_device(name: str = "auto") -> str:
-    """The device called `name`, as PyTorch names it; "auto" is CUDA, then Apple's MPS, then the CPU.
+    """Return the device called `name` as PyTorch names it; "auto" is CUDA, else Apple's MPS, else the CPU.
 
     Raises:
         ConfigError: there is no such device here.
@@ -56,20 +54,20 @@ def find_device(name: str = "auto") -> str:
     except (RuntimeError, KeyError):
         known = False
     if not known:
-        found = [
+        devices = [
             "auto",
             "cpu",
             *(["cuda"] if n_cuda else []),
             *(f"cuda:{index}" for index in range(n_cuda)),
             *(["mps"] if mps else []),
         ]
-        raise ConfigError(f"no device {name!r} here", advice=f"use one of {', '.join(found)}")
+        raise ConfigError(f"no device {name!r} here", advice=f"use one of {', '.join(devices)}")
     return device.type if device.type == "cpu" else str(device)
 
 
 def all_cores() -> int:
-    """The cores that this process may use, as OMP_NUM_THREADS or its affinity says."""
-    asked = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
-    if asked.isascii() and asked.isdigit() and int(asked):
-        return int(asked)
+    """Return the number of cores that this process may use, by OMP_NUM_THREADS or else by its affinity."""
+    setting = os.environ.get("OMP_NUM_THREADS", "").split(",")[0]
+    if setting.isascii() and setting.isdigit() and int(setting):
+        return int(setting)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -76,7 +76,7 @@ def require_held(path: Path) -> None:
 def lock_folder(folder: Path) -> Iterator[Lock]:
     """Hold `folder` for this process alone. The lock dies with the process, also under `kill -9`.
 
-    Folders that are made for it, and into which nothing else is written, are removed in the end.
+    Folders that are made for it are removed in the end, unless something else was written into them.
 
     Raises:
         RunFolderError: another process holds it, and the message names that process and its host; or it cannot be
@@ -85,7 +85,7 @@ def lock_folder(folder: Path) -> Iterator[Lock]:
         ResourceError: the disk is full.
     """
     require_held(folder)
-    made = [each for each in (folder, *folder.parents) if not each.exists()]
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
     lock = _take(folder)
     _held.add(lock)
     try:
@@ -95,13 +95,13 @@ def lock_folder(folder: Path) -> Iterator[Lock]:
         lock.require()
         raise
     finally:
-        _remove_empty(lock, made)
+        _remove_empty(lock, missing)
         _held.discard(lock)
         lock.file.close()
 
 
 def _take(folder: Path) -> Lock:
-    """Lock the file that is found by its name even after it is locked: one that is removed in between locks nothing."""
+    """Lock the file `lock`, and try again if it was removed or replaced meanwhile, because that one locks nothing."""
     path = folder / "lock"
     for _ in range(_ATTEMPTS):
         with disk_errors(path):
@@ -126,23 +126,23 @@ def _take(folder: Path) -> Lock:
 
 
 def _sign(lock: Lock) -> None:
-    """Write into the lock file who holds it."""
+    """Write process and host into the lock file."""
     with disk_errors(lock.path):
         lock.file.truncate(0)
         lock.file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
 
 
-def _remove_empty(lock: Lock, made: list[Path]) -> None:
-    """Remove the folders `made`, the innermost first, as far as nothing but the lock was written into them."""
+def _remove_empty(lock: Lock, folders: list[Path]) -> None:
+    """Remove folders that were made for the lock, the innermost first, unless something else was written into them."""
     with contextlib.suppress(OSError, RunFolderError):
-        if made and lock.is_held() and [*lock.folder.iterdir()] == [lock.path]:
+        if folders and lock.is_held() and [*lock.folder.iterdir()] == [lock.path]:
             lock.path.unlink()
-            for folder in made:
+            for folder in folders:
                 folder.rmdir()
 
 
 def _close_held() -> None:
-    """In a copy of the process that holds locks: close them, or they would last as long as the copy."""
+    """Close the locks that a copy of the process inherits, which would otherwise last as long as the copy."""
     for lock in _held:
         lock.file.close()
     _held.clear()
@@ -153,7 +153,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _owner(file: IO[bytes]) -> str:
-    """Return the owner that the lock file names; one that has just got the lock is given time to write it."""
+    """Return the owner that the lock file names; wait half a second for one that has just got the lock to write it."""
     for _ in range(10):
         time.sleep(0.05)
         file.seek(0)

@@ -1,4 +1,4 @@
-"""The one room that knows how many processes share the work (torchrun's environment)."""
+"""The processes that train one model together, started by torchrun."""
 
 from __future__ import annotations
 
@@ -14,54 +14,54 @@ from torch import Tensor
 
 from dragoman.errors import ConfigError, ResourceError, is_out_of_memory
 
-#: How long processes wait for each other: the main one may be preparing a large corpus. A process that dies takes the
-#: others with it, by torchrun.
+#: Longest time that processes wait for each other: the main one may be preparing a large corpus. If a process dies,
+#: torchrun ends the others.
 PATIENCE = timedelta(hours=12)
 
 
 @dataclass(frozen=True)
 class Processes:
-    """This process among its equals; a single process is rank 0 of 1."""
+    """This process in its group; a single process is rank 0 of 1."""
 
     rank: int = 0
     world_size: int = 1
     local_rank: int = 0
-    #: How many of them are on this machine.
+    #: The number of processes on this machine.
     local_world_size: int = 1
 
     @property
     def is_main(self) -> bool:
-        """Whether this process writes files and talks to the person."""
+        """True if this process writes files and talks to the person."""
         return self.rank == 0
 
     def sum(self, tensor: Tensor) -> Tensor:
         """Add `tensor` over all processes, in place, and return it."""
         if self.world_size > 1:
-            with _told_of_loss():
+            with _translate_lost_process():
                 distributed.all_reduce(tensor)
         return tensor
 
     def any(self, flag: bool, device: torch.device) -> bool:
-        """Whether `flag` is set in any process."""
+        """Return True if `flag` is set in any process."""
         return bool(self.max(int(flag), device))
 
     def device_name(self, name: str) -> str:
-        """The device to find where a person says `name`: "auto" is a GPU of its own for each of several processes."""
+        """Return the device to use for `name`: "auto" is a GPU of its own for each of several processes."""
         several_on_cuda = self.world_size > 1 and torch.cuda.is_available()
         return f"cuda:{self.local_rank}" if name == "auto" and several_on_cuda else name
 
     def max(self, number: int, device: torch.device) -> int:
-        """The largest of all processes' numbers."""
+        """Return the largest number of all processes."""
         largest = torch.tensor(number, device=device)
         if self.world_size > 1:
-            with _told_of_loss():
+            with _translate_lost_process():
                 distributed.all_reduce(largest, distributed.ReduceOp.MAX)
         return int(largest)
 
     def barrier(self) -> None:
         """Wait until every process has come here."""
         if self.world_size > 1:
-            with _told_of_loss():
+            with _translate_lost_process():
                 distributed.barrier()
 
     def close(self) -> None:
@@ -71,8 +71,8 @@ class Processes:
 
 
 @contextlib.contextmanager
-def _told_of_loss() -> Iterator[None]:
-    """Say in our words that the others cannot be reached any more.
+def _translate_lost_process() -> Iterator[None]:
+    """Raise an error of ours where another process cannot be reached any more.
 
     Raises:
         ResourceError: another process has ended, and took its part of the sum with it.
@@ -87,7 +87,7 @@ def _told_of_loss() -> Iterator[None]:
 
 
 def start_processes() -> Processes:
-    """Join the group that `torchrun` describes in the environment; without torchrun, be alone.
+    """Join the group that torchrun describes in the environment; without torchrun, return a group of one.
 
     Raises:
         ConfigError: the environment names several processes, but not which of them this one is.

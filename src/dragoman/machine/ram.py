@@ -1,4 +1,4 @@
-"""The memory that this process has used, and what it may still take."""
+"""The RAM that this process has used and may still take."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 
 import torch
 
-#: Where Linux tells a container of its limits.
+#: The folder of a container's limits on Linux.
 CONTROL_GROUP = Path("/sys/fs/cgroup")
 
 
 def peak_memory(device: torch.device) -> float | None:
-    """The most memory this process has used so far, in MiB: of the GPU on CUDA, else resident memory.
+    """Return the most memory this process has used so far, in MiB: of the GPU on CUDA, else of the machine.
 
-    None where the system does not say.
+    None if the system does not tell.
     """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
@@ -25,13 +25,13 @@ def peak_memory(device: torch.device) -> float | None:
         import resource
     except ImportError:  # Windows
         return None
-    # Not asked first: on Linux it counts what the process was before it became this program, a fork of its parent.
+    # Last resort: on Linux, ru_maxrss includes the parent's memory from before exec.
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most / (2**20 if sys.platform == "darwin" else 2**10)
 
 
 def available_memory(device: torch.device) -> int | None:
-    """Bytes that this process may still take: of the GPU on CUDA, else of main memory; None where nobody says."""
+    """Return the bytes that this process may still take, of the GPU on CUDA, else of RAM; None if unknown."""
     if device.type == "cuda":
         return torch.cuda.mem_get_info(device)[0]
     available = _kibibytes("/proc/meminfo", "MemAvailable")  # free, or quickly made so
@@ -40,7 +40,7 @@ def available_memory(device: torch.device) -> int | None:
 
 
 def _kibibytes(path: str, name: str) -> int | None:
-    """The number after `name:` in a file of the Linux kernel; None where there is none."""
+    """Return the number after `name:` in a file of the Linux kernel, or None."""
     with contextlib.suppress(OSError, ValueError, IndexError):
         lines = Path(path).read_text(encoding="ascii").splitlines()
         return next((int(line.split()[1]) for line in lines if line.startswith(name + ":")), None)
@@ -48,7 +48,7 @@ def _kibibytes(path: str, name: str) -> int | None:
 
 
 def _control_group() -> int | None:
-    """What is left of the limit that a container sets; files that the kernel keeps in memory make room when asked."""
+    """Return the rest of a container's limit. The kernel's cache of files counts as free: it makes room when needed."""
     with contextlib.suppress(OSError, ValueError, StopIteration):
         limit, used, details = (
             (CONTROL_GROUP / f"memory.{name}").read_text(encoding="ascii") for name in ("max", "current", "stat")

@@ -9,6 +9,6 @@ HANG_UP: int | None = getattr(signal, "SIGHUP", None)
 
 
 def ending_signals() -> list[int]:
-    """SIGINT, SIGTERM and SIGHUP, without those ignored: SIGINT by a shell's background jobs, SIGHUP by nohup."""
+    """Return SIGINT, SIGTERM and SIGHUP, except those ignored: background jobs ignore SIGINT, and nohup SIGHUP."""
     known = (signal.SIGINT, signal.SIGTERM, HANG_UP)
     return [each for each in known if each is not None and signal.getsignal(each) is not signal.SIG_IGN]

@@ -1,4 +1,4 @@
-"""What torchrun's environment says of this process, for commands that need not import PyTorch to know it."""
+"""Torchrun's environment, read without importing PyTorch."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dragoman.errors import ConfigError
 
 
 def is_main_process() -> bool:
-    """Whether this process is the one that talks to the person, as torchrun's environment says."""
+    """Return True if this process is the one of its group that talks to the person."""
     return os.environ.get("RANK", "0") == "0"
 
 

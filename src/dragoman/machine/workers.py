@@ -43,7 +43,7 @@ class Workers(Generic[Job, Result]):
         self._forget()
 
     def _forget(self) -> None:
-        """Have no workers yet."""
+        """Begin without workers; the first call starts them."""
         self._process = os.getpid()
         self._connections: list[Connection] = []
         self._is_busy = False
@@ -141,7 +141,7 @@ class Workers(Generic[Job, Result]):
         self._connections = []
 
     def _reset_after_fork(self) -> None:
-        """In a copy of the process that started the workers: leave them to that one, and start others."""
+        """Leave workers that this process inherited by a fork to the process that started them."""
         if self._process != os.getpid():
             self._dismiss()
             self._forget()

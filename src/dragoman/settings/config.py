@@ -27,7 +27,7 @@ class Config(Section):
     search: SearchConfig = SearchConfig()
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Sentences that the model cannot read."""
+        """Yield sentences longer than the model reads."""
         if self.data.max_length >= self.model.max_length:
             yield (
                 "data.max_length model.max_length",

@@ -16,7 +16,7 @@ LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
 
 
 def _option(name: str) -> str:
-    """Return how a setting of `data` is given on the command line: by an option, or by `--set`."""
+    """Return the option that sets a setting of `data`, or `--set`."""
     return f"--set data.{name}=..." if name.startswith("test_") else f"--{name.replace('_', '-')}"
 
 
@@ -26,7 +26,7 @@ def _comma_separated(value: Any) -> Any:
 
 
 class DataConfig(Section):
-    """Where the parallel text comes from, and which pairs are kept.
+    """The origin of the parallel text, and the filters of its pairs.
 
     Either `corpus` (a corpus known by name) or `source` and `target` (two files with one sentence a line), or `pairs`
     (one file: a table or JSONL). Each file may also be compressed. Files for validation or test are used instead of
@@ -43,13 +43,13 @@ class DataConfig(Section):
     validation_target: str | None = None
     validation_pairs: str | None = None
     test_source: str | None = None
-    """What `evaluate` with the recipe scores by default. Its overlap with the training text is counted."""
+    """Text that `evaluate` with the recipe scores by default. Its overlap with the training text is counted."""
     test_target: str | None = None
     test_pairs: str | None = None
     columns: str | None = None
     """Source and target in files of pairs, by number (from 1) or name: "2,4" or "en,de". None finds them."""
     validation_size: Positive = 1000
-    """How many pairs are held out for validation when no validation files are given."""
+    """Number of pairs held out for validation when no validation files are given."""
     max_length: Size = 256
     """Longest side kept, in tokens; when not given, no more than the model can read."""
     max_ratio: Annotated[float, Field(ge=1, le=1000)] = 4.0
@@ -59,7 +59,7 @@ class DataConfig(Section):
     clean: Annotated[tuple[Literal["entities", "tags"], ...], BeforeValidator(_comma_separated)] = ()
     """Markup taken out of the text before anything else: `entities` such as &amp; are decoded, `tags` removed."""
     misaligned: Literal["error", "keep"] = "error"
-    """Stop if the two sides do not belong together, as after a line that one of them lost, or use the text as it is."""
+    """Stop if the two sides do not belong together (one of them lost a line, say), or use the text as it is."""
 
     def for_older_releases(self) -> dict[str, Any]:
         """Return the settings that decide what is prepared, as JSON; newer ones only where they are on."""
@@ -67,40 +67,44 @@ class DataConfig(Section):
         return self.model_dump(mode="json", exclude={"misaligned"} | unused)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Where the text comes from, and its languages."""
+        """Yield two origins of one text, half an origin, and unknown language codes."""
         for prefix in ("", "validation_", "test_"):
-            names = f"{prefix}source", f"{prefix}target", f"{prefix}pairs"
-            source, target, pairs = (getattr(self, name) is not None for name in names)
-            origins, choices = ("", "") if prefix else ("corpus ", "corpus, ")  # of which other splits may differ
-            is_named = bool(origins) and self.corpus is not None
-            options = [_option(name) for name in names]
-            if is_named + (source or target) + pairs > 1:
-                also = f" ({'--corpus, ' if choices else ''}{options[0]} and {options[1]}, {options[2]})"
-                what = f"give only one of: {choices}{names[0]} and {names[1]}, {names[2]}{also}"
-                yield origins + " ".join(names), what
-            if source != target:
-                what = f"{names[0]} and {names[1]} belong together; give both ({options[0]}, {options[1]})"
-                yield f"{names[0]} {names[1]}", what
+            yield from self._origin_problems(prefix)
         yield from self._columns_problems()
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
             if code is not None and not LANGUAGE_CODE.fullmatch(code):
-                what = f"{code!r} is no language code; use ISO 639's ({_option(name)}), such as en, de or zh"
-                yield name, what
+                message = f"{code!r} is no language code; use ISO 639's ({_option(name)}), such as en, de or zh"
+                yield name, message
+
+    def _origin_problems(self, prefix: str) -> Iterator[tuple[str, str]]:
+        """Yield two origins of the text of one split, and a source without a target."""
+        names = [f"{prefix}{part}" for part in ("source", "target", "pairs")]
+        options = [_option(name) for name in names]
+        source, target, pairs = (getattr(self, name) is not None for name in names)
+        corpus = "" if prefix else "corpus"  # its validation and test may come from other files
+        has_corpus = bool(corpus) and self.corpus is not None
+        if has_corpus + (source or target) + pairs > 1:
+            choices = f"{corpus and 'corpus, '}{names[0]} and {names[1]}, {names[2]}"
+            choice_options = f"{corpus and '--corpus, '}{options[0]} and {options[1]}, {options[2]}"
+            yield " ".join([corpus, *names]), f"give only one of: {choices} ({choice_options})"
+        if source != target:
+            message = f"{names[0]} and {names[1]} belong together; give both ({options[0]}, {options[1]})"
+            yield f"{names[0]} {names[1]}", message
 
     def _columns_problems(self) -> Iterator[tuple[str, str]]:
-        """Columns that are not two, and columns of nothing."""
+        """Yield columns that are not two, and columns without a table."""
         if self.columns is None:
             return
         parts = [part.strip() for part in self.columns.split(",")]
         if len(parts) != 2 or not all(parts) or parts[0] == parts[1]:
             yield "columns", f"columns must be two, such as 2,4 or en,de, got {self.columns!r}"
         is_from_hub = self.corpus is not None and self.corpus.startswith("hub:")
-        if not is_from_hub and all(each is None for each in (self.pairs, self.validation_pairs, self.test_pairs)):
+        if not is_from_hub and all(pairs is None for pairs in (self.pairs, self.validation_pairs, self.test_pairs)):
             names = "columns corpus pairs validation_pairs test_pairs"
             yield names, "columns (--columns) says nothing without a file of pairs (--pairs)"
 
     def files(self, split: Literal["train", "validation", "test"]) -> tuple[str | None, str | None, str | None]:
-        """(source, target, pairs) of a split, as far as they are named."""
+        """Return (source, target, pairs) of a split; None for each that is not set."""
         if split == "train":
             return self.source, self.target, self.pairs
         if split == "validation":

@@ -26,34 +26,34 @@ class ModelShape(Section):
     """Width of a head's queries and keys, and of its values; None is d_model / n_heads."""
     d_v: Annotated[int, Field(ge=1, le=65_536)] | None = None
     dropout: Probability = 0.1
-    """Of what each sub-layer adds to its input, and of embeddings where `embedding_dropout` is None."""
+    """Dropout of each sublayer's output, and of embeddings where `embedding_dropout` is None."""
     embedding_dropout: Probability | None = None
     attention_dropout: Probability = 0.0
     activation_dropout: Probability = 0.0
-    """Between the two matrices of the feed-forward layer."""
+    """Dropout between the two matrices of the feed-forward layer."""
     norm: Literal["post", "pre"] = "post"
     """A norm after each residual, as in the paper, or before each sub-layer."""
     norm_kind: Literal["layer", "std", "rms"] = "layer"
-    """`std` divides by the unbiased standard deviation plus epsilon; `rms` takes no mean off."""
+    """`std` divides by the unbiased standard deviation plus epsilon; `rms` does not subtract the mean."""
     final_norm: bool | None = None
-    """One more norm after the last layer; None is yes for `pre`, whose sum still wants one, and no for `post`."""
+    """One more norm after the last layer; None is yes for `pre`, whose sum has none yet, and no for `post`."""
     activation: Literal["relu", "gelu", "silu", "swiglu"] = "relu"
     bias: bool = True
-    """Whether linear maps and layer norms add a learned vector."""
+    """Linear maps and layer norms add a learned vector."""
     scale_embeddings: bool = True
     """Multiply embeddings by sqrt(d_model)."""
     positions: Literal["sinusoidal", "halves", "learned", "rotary"] = "sinusoidal"
     """`sinusoidal` has sines and cosines in turn, as in the paper; `halves` has all sines first."""
     init: Literal["xavier", "pytorch"] = "xavier"
     tie: Literal["none", "decoder", "all"] = "none"
-    """Which matrices are one: none; the decoder's embedding and output; both embeddings and the output."""
+    """Matrices that are one: none; the decoder's embedding and output; both embeddings and the output."""
     memory: Literal["last", "layerwise"] = "last"
-    """What decoder layer i attends to: the encoder's last layer, or the encoder's layer i."""
+    """The memory of decoder layer i: the encoder's last layer, or the encoder's layer i."""
     max_length: Annotated[int, Field(ge=2, le=1_000_000)] = 512
     """Longest sequence, in tokens."""
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Widths that do not divide, and depths that differ."""
+        """Yield widths that do not divide, and depths that differ."""
         heads = self.n_heads if self.d_k is None or self.d_v is None else 1
         unit = math.lcm(heads, 2) if self.positions in ("sinusoidal", "halves") else heads
         below = self.d_model - self.d_model % unit
@@ -68,17 +68,17 @@ class ModelShape(Section):
             yield names, f"rotary positions need heads of even width, not {width}; set d_k to {near}"
         if self.memory == "layerwise" and self.n_encoder_layers != self.n_decoder_layers:
             both = f"{self.n_encoder_layers} or {self.n_decoder_layers}"
-            what = f"layerwise memory needs as many encoder as decoder layers; set both to {both}"
-            yield "memory n_encoder_layers n_decoder_layers", what
+            message = f"layerwise memory needs as many encoder as decoder layers; set both to {both}"
+            yield "memory n_encoder_layers n_decoder_layers", message
 
     @property
     def has_final_norm(self) -> bool:
-        """Whether a norm follows the last layer of the encoder and of the decoder."""
+        """True if a norm follows the last layer of the encoder and of the decoder."""
         return self.norm == "pre" if self.final_norm is None else self.final_norm
 
     @property
     def head_widths(self) -> tuple[int, int]:
-        """(d_k, d_v): the width of a head's queries and keys, and of its values."""
+        """Return (d_k, d_v): the width of a head's queries and keys, and of its values."""
         return self.d_k or self.d_model // self.n_heads, self.d_v or self.d_model // self.n_heads
 
 
@@ -89,12 +89,12 @@ class ModelConfig(ModelShape):
     target_vocab_size: Annotated[int, Field(ge=4, le=10_000_000)]
 
     def computes_as(self, other: ModelConfig) -> bool:
-        """Whether equal weights are equal models: all settings but the dropout are, which only training has."""
+        """Return True if all settings are equal, except dropout, which only training uses."""
         rates = {name for name in type(self).model_fields if name.endswith("dropout")}
         return self.model_dump(exclude=rates) == other.model_dump(exclude=rates)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Those of the shape, and what does not fit the vocabularies."""
+        """Yield those of the shape, and a tie of vocabularies of different sizes."""
         yield from super().contradictions()
         sizes = "source_vocab_size target_vocab_size"
         if self.tie == "all" and self.source_vocab_size != self.target_vocab_size:

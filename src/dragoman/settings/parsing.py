@@ -1,4 +1,4 @@
-"""From the settings of a recipe to a `Config`: the preset is filled in, and every mistake is told."""
+"""Turn the settings of a recipe into a `Config`: fill in the preset, and tell every mistake."""
 
 from __future__ import annotations
 

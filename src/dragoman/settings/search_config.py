@@ -12,7 +12,7 @@ from dragoman.settings.sections import Section
 
 
 class SearchConfig(Section):
-    """How a translation is searched for. Beam size 1 is greedy search; `sample` draws from the model instead."""
+    """The search for a translation. Beam size 1 is greedy search; `sample` draws from the model instead."""
 
     beam_size: Annotated[int, Field(ge=1, le=1_000)] = 5
     n_best: Annotated[int, Field(ge=1, le=1_000)] = 1
@@ -37,13 +37,13 @@ class SearchConfig(Section):
     seed: Count = 1
 
     def describe(self) -> str:
-        """The search in a few words."""
+        """Return the search in a few words."""
         return "sampled" if self.sample else f"beam size {self.beam_size}, length penalty {self.length_penalty:g}"
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Lengths in the wrong order, and more hypotheses than are kept."""
+        """Yield lengths in the wrong order, and more results than the beam has."""
         if self.max_length is not None and self.min_length > self.max_length:
             yield "min_length max_length", f"min_length {self.min_length} is more than max_length {self.max_length}"
         if not self.sample and self.n_best > self.beam_size:
-            what = f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"
-            yield "sample n_best beam_size", what
+            message = f"n_best {self.n_best} is more than beam_size {self.beam_size}; raise beam_size"
+            yield "sample n_best beam_size", message

@@ -1,4 +1,4 @@
-"""Sections of settings: frozen, strict, typed; every problem of one is a line, and all are told at once."""
+"""Sections of settings: frozen, strict, typed. All problems of a section are told at once, one a line."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ from dragoman.errors import ConfigError
 
 S = TypeVar("S", bound="Section")
 
-#: So many problems are explained at once.
+#: The most problems that are explained at once.
 MOST_PROBLEMS = 100
 
 
 class ContradictionError(ValueError):
-    """Settings that are right each by itself, but not together."""
+    """Settings of which each is valid, but not all together."""
 
-    def __init__(self, found: Sequence[tuple[str, str]]) -> None:
-        super().__init__("; ".join(what for _, what in found))
-        self.found = found
+    def __init__(self, contradictions: Sequence[tuple[str, str]]) -> None:
+        super().__init__("; ".join(message for _, message in contradictions))
+        self.contradictions = contradictions
 
 
 class Section(BaseModel):
-    """A part of the configuration: unknown keys, wrong types and numbers that are not finite are errors."""
+    """A part of the configuration: unknown keys, invalid types and numbers that are not finite are errors."""
 
     model_config = ConfigDict(
         frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
     )
-    #: What a recipe may say here besides the settings.
+    #: Keys that a recipe may have here besides the settings.
     also_known: ClassVar[tuple[str, ...]] = ()
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """What does not go together: the names of the settings, with spaces between, and what to say."""
+        """Yield settings that contradict each other: their names, with spaces between, and what to tell."""
         yield from ()
 
     @model_validator(mode="after")
     def _go_together(self) -> Self:
-        if found := list(self.contradictions()):
-            raise ContradictionError(found)
+        if contradictions := list(self.contradictions()):
+            raise ContradictionError(contradictions)
         return self
 
 
@@ -62,26 +62,26 @@ def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Pa
 
 
 def problems_of(section: type[Section], settings: Mapping[str, Any]) -> list[str]:
-    """A line for each problem of the settings of a section.
+    """Return a line for each problem of the settings of a section.
 
-    A setting that is wrong in itself keeps pydantic from asking what goes together. So the settings are checked again
-    without those that were found wrong, and what then contradicts none of these is a problem too.
+    Pydantic does not look for contradictions while a setting is invalid. So the settings are checked again without the
+    invalid ones, and a contradiction that involves none of them is a problem too.
     """
     settings = _tuples(settings)
     problems: list[str] = []
-    wrong: set[tuple[str, ...]] = set()
+    invalid: set[tuple[str, ...]] = set()
     while errors := _errors(section, settings):
-        found: set[tuple[str, ...]] = set()
+        concerned: set[tuple[str, ...]] = set()
         for error in errors:
-            for names, explain in _concerned(section, settings, error):
+            for paths, explain in _explanations(section, settings, error):
                 # A suggestion takes time; a stranger's file may need a hundred thousand.
-                if not wrong.intersection(names) and len(problems) < MOST_PROBLEMS:
+                if not invalid.intersection(paths) and len(problems) < MOST_PROBLEMS:
                     problems.append(explain())
-                found.update(names)
-        if found <= wrong:
+                concerned.update(paths)
+        if concerned <= invalid:
             break
-        wrong |= found
-        settings = _without(settings, wrong)
+        invalid |= concerned
+        settings = _without(settings, invalid)
     return problems
 
 
@@ -93,42 +93,41 @@ def _errors(section: type[Section], settings: Mapping[str, Any]) -> list[ErrorDe
     return []
 
 
-def _concerned(
+def _explanations(
     section: type[Section], settings: Mapping[str, Any], error: ErrorDetails
 ) -> Iterator[tuple[set[tuple[str, ...]], Callable[[], str]]]:
-    """The settings that each problem of an error is about, as paths, and what explains it."""
+    """Yield, for each problem of an error, the paths of the settings it is about and a function that explains it."""
     path = tuple(str(part) for part in error["loc"])
     if error["type"] == "value_error":
-        for names, what in error["ctx"]["error"].found:
-            key = ".".join(path)
-            said = (f"{key}: " if key else "") + what
-            yield {(*path, *name.split(".")) for name in names.split()}, functools.partial(str, said)
+        start = f"{'.'.join(path)}: " if path else ""
+        for names, message in error["ctx"]["error"].contradictions:
+            yield {(*path, *name.split(".")) for name in names.split()}, functools.partial(str, start + message)
         return
     value: Any = settings
     for depth, name in enumerate(path):
         if not isinstance(value, Mapping):
-            path = path[:depth]  # a place within a list
+            path = path[:depth]  # an element of a list
             break
         value = value.get(name)
     yield {path}, functools.partial(_explain, section, error)
 
 
-def _without(value: Any, wrong: set[tuple[str, ...]], path: tuple[str, ...] = ()) -> Any:
-    """Settings, or one of them, without those whose path is in `wrong`."""
+def _without(value: Any, invalid: set[tuple[str, ...]], path: tuple[str, ...] = ()) -> Any:
+    """Return settings, or one of them, without those whose path is in `invalid`."""
     if not isinstance(value, Mapping):
         return value
-    return {key: _without(each, wrong, (*path, key)) for key, each in value.items() if (*path, key) not in wrong}
+    return {key: _without(part, invalid, (*path, key)) for key, part in value.items() if (*path, key) not in invalid}
 
 
 def _tuples(value: Any) -> Any:
-    """Lists become tuples, as strict fields want them."""
+    """Turn lists into tuples, as strict fields want them."""
     if isinstance(value, Mapping):
         return {key: _tuples(item) for key, item in value.items()}
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value
 
 
 def _explain(section: type[Section], problem: ErrorDetails) -> str:
-    """One line for one problem that pydantic found."""
+    """Return one line for one problem that pydantic found."""
     path = [str(part) for part in problem["loc"]]
     key = ".".join(path)
     if problem["type"] == "extra_forbidden":
@@ -146,7 +145,7 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
 
 
 def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
-    """The keys that are known at `path`."""
+    """Return the keys that are known at `path`."""
     for name in path:
         field = section.model_fields.get(name)
         annotations = [field.annotation, *get_args(field.annotation)] if field else []

@@ -11,7 +11,7 @@ from dragoman.settings.sections import Section
 
 
 class TokenizerConfig(Section):
-    """How text becomes ids.
+    """The way from text to ids.
 
     `bpe` and `unigram` are SentencePiece models learned from the corpus; `words` are spaCy's rule tokenizers with a
     vocabulary of the words seen at least `min_count` times; `characters` are Unicode characters.
@@ -26,7 +26,7 @@ class TokenizerConfig(Section):
     """Words and characters seen less often are unknown."""
     lowercase: bool = False
     lowercase_source: bool = False
-    """Lower-case what is read and not what is written: text in any case can be translated, and capitals come out."""
+    """Lower-case the source only: text in any case can be translated, and translations have capitals."""
     byte_fallback: bool = True
     """Unknown characters become bytes instead of an unknown token (SentencePiece)."""
     sampling: Probability = 0.0
@@ -40,7 +40,7 @@ class TokenizerConfig(Section):
 
     @property
     def subword_kind(self) -> Literal["bpe", "unigram"]:
-        """The algorithm of SentencePiece, where there is one."""
+        """Return the algorithm of SentencePiece, or None."""
         return "unigram" if self.kind == "unigram" else "bpe"
 
     @property
@@ -54,5 +54,5 @@ class TokenizerConfig(Section):
         return self.lowercase or self.lowercase_source
 
     def for_older_releases(self) -> dict[str, Any]:
-        """All settings as JSON; one that an older release does not know is left out where it is off."""
+        """Return all settings as JSON, without those that are off and unknown to older releases."""
         return self.model_dump(mode="json", exclude=None if self.lowercase_source else {"lowercase_source"})

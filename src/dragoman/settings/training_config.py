@@ -11,7 +11,7 @@ from dragoman.settings.sections import Section
 
 
 class TrainingConfig(Section):
-    """How the model is trained. The defaults of the optimizer and the schedule are the paper's (section 5.3)."""
+    """The training of the model. The defaults of the optimizer and the schedule are the paper's (section 5.3)."""
 
     seed: Count = 1
     batch_tokens: Positive = 4096
@@ -27,26 +27,26 @@ class TrainingConfig(Section):
     """Peak learning rate; None is the paper's, (d_model * warmup_steps) ** -0.5."""
     warmup_steps: Count = 4000
     schedule: Literal["inverse_sqrt", "cosine", "linear", "constant"] = "inverse_sqrt"
-    """What follows the linear warm-up. `inverse_sqrt` without `lr` is the paper's formula."""
+    """Course of the learning rate after the linear warm-up. `inverse_sqrt` without `lr` is the paper's formula."""
     adam_betas: tuple[Probability, Probability] = (0.9, 0.98)
     adam_eps: Annotated[float, Field(gt=0, le=1)] = 1e-9
     clip_norm: Annotated[float, Field(gt=0)] | None = 1.0
-    """Largest norm of the whole gradient; None leaves it as it is."""
+    """Largest norm of the whole gradient; None is no limit."""
     label_smoothing: Probability = 0.1
     r_drop: Annotated[float, Field(ge=0, le=100)] = 0.0
     """Weight of R-Drop (Liang et al. 2021): each pair is read twice a step, with other dropout, and the two predictions
     are pulled together. Doubles the time of a step; 0 is off."""
     ema: Annotated[float, Field(ge=0, lt=1)] | None = None
-    """Decay of an exponential moving average of the weights, which is then what is validated and kept; 0 is off."""
+    """Decay of an exponential moving average of the weights, which is then validated and kept; 0 is off."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
-    """Of products in training. auto is bfloat16 on processors with AMX or AVX-512 BF16 and on GPUs that have it, for
+    """Precision of products. auto is bfloat16 on processors with AMX or AVX-512 BF16 and on GPUs that have it, for
     models from d_model 128 and batches from 1,024 tokens on, and float32 for all others."""
     validate_every: Positive | None = None
     """Steps between validations; None is once an epoch."""
     best_by: Literal["bleu", "loss"] = "bleu"
-    """What makes a bundle the best: BLEU of greedy translations (below 5 it is chance, and loss decides), or loss."""
+    """Measure of the best bundle: BLEU of greedy translations (below 5 it is chance, and loss decides), or loss."""
     patience: Positive | None = None
-    """Stop after this many validations without a better one; None never does."""
+    """Stop after this many validations without a better one; None is never."""
     save_every: Positive = 500
     keep_checkpoints: Annotated[int, Field(ge=2, le=10_000)] = 2
     log_every: Positive = 50

@@ -1,4 +1,4 @@
-"""YAML of recipes: what a person writes by hand, within limits, and without the traps of YAML 1.1."""
+"""YAML as a person writes it by hand: within limits, and without the traps of YAML 1.1."""
 
 from __future__ import annotations
 

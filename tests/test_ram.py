@@ -1,4 +1,4 @@
-"""What a process knows of its memory."""
+"""The memory that a process has used and may still take."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from dragoman.machine import ram as memory
+from dragoman.machine import ram
 from dragoman.machine.ram import available_memory, peak_memory
 
 CPU = torch.device("cpu")
@@ -41,7 +41,7 @@ def group(folder: Path, limit: str) -> None:
 
 def test_a_container_s_limit_counts_and_cached_files_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "cgroup"
-    monkeypatch.setattr(memory, "CONTROL_GROUP", folder)
+    monkeypatch.setattr(ram, "CONTROL_GROUP", folder)
     unlimited = available_memory(CPU)
     group(folder, "1000")
     assert available_memory(CPU) == 500
