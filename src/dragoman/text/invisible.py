@@ -80,7 +80,7 @@ def without_invisible(text: str) -> str:
     """
     if text.isascii() or not _SUSPECT.search(text):
         return text
-    text = _OTHER.sub(lambda found: " " if found[0] in _SPACES else "", text)
+    text = _OTHER.sub(lambda match: " " if match[0] in _SPACES else "", text)
     if not _JOINER.search(text):
         return text
     text = unicodedata.normalize("NFC", text)
@@ -111,10 +111,10 @@ def without_joiners(text: str, unknown: re.Pattern[str] = _JOINER) -> str:
     return unicodedata.normalize("NFC", unknown.sub("", text))
 
 
-def _kept(found: re.Match[str]) -> str:
+def _kept(match: re.Match[str]) -> str:
     """Return the part of a run of joiners that stays."""
-    run, text = found[0], found.string
-    before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
+    run, text = match[0], match.string
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
     if _EMOJI.match(before):
         return _kept_in_emoji(run, before, after)
     if _KEY.match(before):
@@ -136,5 +136,5 @@ def _kept_in_emoji(run: str, before: str, after: str) -> str:
 
 def _first(joiners: str, run: str) -> str:
     """Return the first of some joiners in a run, given as a class of a regular expression; none if there is none."""
-    found = re.search(f"[{joiners}]", run) if joiners else None
-    return found[0] if found else ""
+    match = re.search(f"[{joiners}]", run) if joiners else None
+    return match[0] if match else ""

@@ -84,8 +84,8 @@ class SentencePieces:
         marks = [id for id in sorted(special_ids.marks) if id < len(self.pieces)]
         if special_ids.unknown != self.processor.unk_id() or not all(map(self.processor.is_control, marks)):
             ids = [id for id in sorted(special_ids.names) if id < len(self.pieces)]
-            found = " ".join(self.pieces[id] for id in ids)
-            raise ValueError(f"its ids {', '.join(map(str, ids))} are {found}, not all special")
+            names = " ".join(self.pieces[id] for id in ids)
+            raise ValueError(f"its ids {', '.join(map(str, ids))} are {names}, not all special")
         words = self.pieces.copy()
         for id in sorted(special_ids.names, reverse=True):
             del words[id : id + 1]

@@ -96,47 +96,47 @@ def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
     """Yield the start and the end of each sentence; none is only white space."""
     has_capitals = text != text.lower()
     start = 0
-    for found in _MARKS.finditer(text):
-        marks, space = found.groups()
+    for match in _MARKS.finditer(text):
+        marks, space = match.groups()
         ends_paragraph = marks is None or PARAGRAPH_END in space
-        if not ends_paragraph and not _ends_sentence(text, start, found, has_capitals=has_capitals):
+        if not ends_paragraph and not _ends_sentence(text, start, match, has_capitals=has_capitals):
             continue
-        end = found.start() if marks is None else found.end(1)
+        end = match.start() if marks is None else match.end(1)
         if text[start:end].strip():
             yield start, end
-        start = found.end()
+        start = match.end()
     if text[start:].strip():
         yield start, len(text)
 
 
-def _ends_sentence(text: str, start: int, found: re.Match[str], *, has_capitals: bool) -> bool:
+def _ends_sentence(text: str, start: int, match: re.Match[str], *, has_capitals: bool) -> bool:
     """Return True if the sentence that begins at `start` ends with these marks; in doubt it does not."""
-    marks, space = found.groups()
-    after = text[found.end() : found.end() + 1]
+    marks, space = match.groups()
+    after = text[match.end() : match.end() + 1]
     if any(mark in _UNSPACED for mark in marks):  # after a quote it may go on: 「はい。」と言った。
         return bool(space) or marks[-1] in _UNSPACED or after in _OPENING
     if not space:
-        return _ends_before(text, start, found)
-    before = max(0, found.start() - _LONGEST_ABBREVIATION)
+        return _ends_before(text, start, match)
+    before = max(0, match.start() - _LONGEST_ABBREVIATION)
     if after != after.title():  # a small letter, except in scripts without capitals, like Georgian
         if has_capitals or marks.strip(".!?"):
             return False
-        return marks != "." or not _SMALL_INNER_DOT.search(text, before, found.end() + 1)
-    if marks != "." or not _INNER_DOT.search(text, before, found.end() + 1):
+        return marks != "." or not _SMALL_INNER_DOT.search(text, before, match.end() + 1)
+    if marks != "." or not _INNER_DOT.search(text, before, match.end() + 1):
         return True
-    next_word = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
-    maybe_last = _MAYBE_LAST.search(text[max(start, before) : found.start()])
+    next_word = _WORD_AFTER.match(text, match.end(), match.end() + _LONGEST_WORD)
+    maybe_last = _MAYBE_LAST.search(text[max(start, before) : match.start()])
     if next_word is None or maybe_last is None:
         return False
     beginnings = _PRONOUNS if maybe_last["number"] else _BEGINNINGS
     return re.fullmatch(beginnings, next_word["word"]) is not None
 
 
-def _ends_before(text: str, start: int, found: re.Match[str]) -> bool:
+def _ends_before(text: str, start: int, match: re.Match[str]) -> bool:
     """Return True if a sentence ends with marks that the next one follows without a space."""
-    marks = found.group(1)
-    after = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
-    before = _WORD_BEFORE.search(text[max(start, found.start() - _LONGEST_WORD) : found.start()])
+    marks = match.group(1)
+    after = _WORD_AFTER.match(text, match.end(), match.end() + _LONGEST_WORD)
+    before = _WORD_BEFORE.search(text[max(start, match.start() - _LONGEST_WORD) : match.start()])
     if after is None or before is None:
         return False
     word, next_word = before["word"], after["word"]

@@ -102,9 +102,9 @@ class Subword(Tokenizer):
         if not self.segmenter.cuts_words:
             return "it does not split each word by itself"
         names = [name for _, name in sorted(SpecialIds().names.items())]
-        found = self.segmenter.pieces[: len(names)]
-        if found != names:
-            return f"its first ids are {' '.join(found)}, not {' '.join(names)}"
+        first = self.segmenter.pieces[: len(names)]
+        if first != names:
+            return f"its first ids are {' '.join(first)}, not {' '.join(names)}"
         return super().oddity
 
     @property
