@@ -23,10 +23,12 @@ from dragoman.data.prepared import open_prepared
 from dragoman.machine.processes import Processes, start_processes
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
+from dragoman.training.checkpoint import Progress
 from dragoman.training.gradient import sum_gradients
 from dragoman.training.run import build_model
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.trainer import Trainer
+from dragoman.training.training_state import TrainingState, describe_environment
 
 BATCH_TOKENS = (1024, 4096)
 N_STEPS, N_ROUNDS = 4, 3
@@ -53,20 +55,22 @@ def measure(batch_tokens: int, processes: Processes, folder: Path) -> dict[str, 
 
     def trainer(group: Processes) -> Trainer:
         model = build_model(config, prepared, torch.device("cpu"))
-        return Trainer(config, prepared, model, RunFolder(folder), group)
+        environment = describe_environment(training, torch.device("cpu"), group.world_size)
+        state = TrainingState.at_start(model, training, Progress(environment=environment))
+        return Trainer(config, prepared, state, RunFolder(folder), group)
 
     alone, shared = trainer(Processes()), trainer(processes)
 
     def steps(trained: Trainer) -> float:
-        before = trained.progress.target_tokens
+        before = trained.state.progress.target_tokens
         for step in range(N_STEPS):
-            trained.progress.step = step  # the same batches each time
-            trained._train_step(trained._micro_batches(step))
-        return trained.progress.target_tokens - before
+            trained.state.progress.step = step  # the same batches each time
+            trained._train_step(trained.micro_batches.of_step(step))
+        return trained.state.progress.target_tokens - before
 
     def sums() -> float:
         for _ in range(N_STEPS):
-            sum_gradients(shared.model, torch.zeros(2), processes)
+            sum_gradients(shared.state.model, torch.zeros(2), processes)
         return N_STEPS
 
     def at_once(work: Callable[[], float]) -> Callable[[], float]:

@@ -52,7 +52,7 @@ def load(folder: Path) -> Checkpoint:
 
 
 @pytest.mark.parametrize("average", [True, False])
-def test_what_was_saved_comes_back(tmp_path: Path, average: bool) -> None:
+def test_a_saved_checkpoint_is_loaded_unchanged(tmp_path: Path, average: bool) -> None:
     saved = checkpoint(average=average)
     save_checkpoint(tmp_path / "checkpoints", saved)
     found = load(tmp_path / "checkpoints")
@@ -116,7 +116,7 @@ def test_an_older_checkpoint_without_later_numbers_is_read(tmp_path: Path) -> No
     assert found == replace(PROGRESS, step=2, environment={}, micro_batch_tokens=None)
 
 
-def test_what_would_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_checkpoint_that_would_not_fit_is_not_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exactly the bytes of all tensors are asked for."""
     asked: list[int] = []
 

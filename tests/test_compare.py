@@ -14,7 +14,8 @@ from tiny import write_tiny_bundle
 
 from dragoman.cli.program import run
 from dragoman.errors import ConfigError
-from dragoman.experiments.comparison import SEED, _figures, grid
+from dragoman.experiments.outcomes import _figures
+from dragoman.experiments.variants import SEED, grid
 from dragoman.inspection.figures import to_image
 from dragoman.inspection.run_pictures import draw_losses
 from dragoman.machine.locks import lock_folder
@@ -77,7 +78,7 @@ def test_a_value_may_be_a_list() -> None:
         (["model.norm=post", "model.norm=pre"], "given twice"),
     ],
 )
-def test_what_is_no_grid_is_refused(vary: list[str], message: str) -> None:
+def test_a_wrong_grid_is_refused(vary: list[str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         grid(vary, Path("runs"))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tiny import LEARNED, tiny_model, tiny_tokenizers
 
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.sentences import harmless_paragraphs
+from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Translation, Translator
 from dragoman.translator.cutting import Limits, cut
@@ -83,7 +83,7 @@ limits = st.builds(
 @given(st.lists(pieces | marked, max_size=12).map("".join), limits)
 @settings(max_examples=300)
 def test_cutting_never_loses_or_invents_a_character(text: str, limits: Limits) -> None:
-    text = harmless_paragraphs(text)
+    text = sanitize_paragraphs(text)
     parts = cut(text, visible_ids, limits)
     assert "".join("".join(part.text for part in parts).split()) == "".join(text.split())
     for part in parts:
@@ -155,7 +155,7 @@ def test_sentences_end_where_expected(text: str) -> None:
 
 
 def test_a_blank_line_ends_a_sentence_and_another_line_break_does_not() -> None:
-    assert sentences_of(harmless_paragraphs("A title\n\nA man\nruns\n \r\n\nThe end")) == [
+    assert sentences_of(sanitize_paragraphs("A title\n\nA man\nruns\n \r\n\nThe end")) == [
         "A title",
         "A man runs",
         "The end",

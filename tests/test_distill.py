@@ -17,7 +17,8 @@ from dragoman.cli.program import run
 from dragoman.data.corpus import read_pairs
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, RunFolderError
-from dragoman.experiments.distillation import Teacher, distill
+from dragoman.experiments.distillation import distill
+from dragoman.experiments.teachers import Teacher
 from dragoman.settings.data_config import DataConfig
 from dragoman.translator import SearchOptions, Translator
 
@@ -85,7 +86,7 @@ def expected(*jobs: tuple[list[str], bool], n_best: int = 1) -> list[tuple[str, 
 def test_an_ensemble_writes_a_translation_of_each_sentence(
     models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part_size: int
 ) -> None:
-    monkeypatch.setattr("dragoman.experiments.distillation.PART_SIZE", part_size)
+    monkeypatch.setattr("dragoman.experiments.parts.PART_SIZE", part_size)
     teacher = Teacher.load(models[:2], device="cpu")
     files = distill([teacher], text, tmp_path / "out")
     assert files == (tmp_path / "out" / "train.en", tmp_path / "out" / "train.de")
@@ -109,7 +110,7 @@ def test_each_model_and_the_other_direction_write_their_own(
 
 
 @pytest.mark.parametrize("n_allowed", range(9))
-def test_what_was_stopped_goes_on_to_the_same_text(
+def test_a_stopped_distillation_continues_to_the_same_text(
     models: list[str],
     text: ParallelText,
     tmp_path: Path,
@@ -118,7 +119,7 @@ def test_what_was_stopped_goes_on_to_the_same_text(
     log_lines: list[str],
 ) -> None:
     """Stopped before any file gets its name: parts of both teachers, the record, and either side of the result."""
-    monkeypatch.setattr("dragoman.experiments.distillation.PART_SIZE", 4)
+    monkeypatch.setattr("dragoman.experiments.parts.PART_SIZE", 4)
     teachers = [Teacher.load(models[:1], device="cpu"), Teacher.load(models[2:], backward=True, device="cpu")]
     distill(teachers, text, tmp_path / "whole")
 
@@ -208,7 +209,7 @@ def test_files_the_wrong_way_round_are_refused(
 
 
 @pytest.mark.parametrize("wrong", ["options", "encoding", "empty"])
-def test_what_is_wrong_claims_no_folder(models: list[str], tmp_path: Path, wrong: str) -> None:
+def test_a_wrong_request_claims_no_folder(models: list[str], tmp_path: Path, wrong: str) -> None:
     source = tmp_path / "a.en"
     command = ["distill", "-m", models[0], "--device", "cpu", "--source", str(source), "-o", str(tmp_path / "out")]
     source.write_bytes({"options": b"A man.\n", "encoding": b"A man.\n\xff\n", "empty": b"\n\n"}[wrong])

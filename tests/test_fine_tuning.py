@@ -40,7 +40,7 @@ def baselines(told: list[str]) -> int:
     return sum(line.startswith(BASELINE) for line in told)
 
 
-def test_what_makes_a_model_worse_gives_it_back(
+def test_a_fine_tuning_that_harms_returns_the_starting_model(
     corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
 ) -> None:
     """And patience counts from the beginning."""
@@ -58,7 +58,7 @@ def test_what_makes_a_model_worse_gives_it_back(
     assert load_bundle(run).facts["loss"] == pytest.approx(load_bundle(reference / "last").facts["loss"], abs=1e-6)
 
 
-def test_what_makes_a_model_better_is_the_best(
+def test_a_fine_tuning_that_helps_is_the_best(
     corpus: Path, reference: Path, tmp_path: Path, log_lines: list[str]
 ) -> None:
     run = tmp_path / "run"
@@ -89,7 +89,7 @@ def test_a_killed_one_validates_its_beginning_once_for_all_that_is_saved(
     real = Trainer._train_step
 
     def killed(self: Trainer, batches: list[Batch]) -> None:
-        if self.progress.step == step:
+        if self.state.progress.step == step:
             raise Killed
         real(self, batches)
 
@@ -143,7 +143,7 @@ def test_the_beginning_stays_while_it_is_the_best(
     assert read_json(run / "checkpoints" / "step-20" / "state.json")["validations_since_best"] == 4
 
 
-def test_without_dropout_in_the_starting_model_r_drop_is_vain(corpus: Path, tmp_path: Path) -> None:
+def test_r_drop_is_refused_without_dropout_in_the_starting_model(corpus: Path, tmp_path: Path) -> None:
     bundle = write_tiny_bundle(tmp_path / "start", dropout=0.0)
     recipe = {"data": settings(corpus)["data"], "training": {"max_steps": 1, "batch_tokens": 200, "r_drop": 1.0}}
     with pytest.raises(ConfigError, match=r"r_drop compares two passes with different dropout, and there is none"):
@@ -152,7 +152,7 @@ def test_without_dropout_in_the_starting_model_r_drop_is_vain(corpus: Path, tmp_
     train({**recipe, "model": {"dropout": 0.1}}, tmp_path / "run", init_from=bundle, device="cpu")
 
 
-def test_what_a_starting_model_has_in_vain_is_nobodys_mistake(corpus: Path, tmp_path: Path) -> None:
+def test_unused_settings_of_a_starting_model_are_no_mistake(corpus: Path, tmp_path: Path) -> None:
     tokenizers = tiny_tokenizers()
     older = dataclasses.replace(tokenizers, config=tokenizers.config.model_copy(update={"min_count": 5}))
     save_bundle(tmp_path / "start", tiny_model(older), older, SearchConfig(), facts={})

@@ -98,7 +98,7 @@ def test_a_model_of_any_numbering_reads_and_writes_as_sentencepiece_does(kind: s
 
 
 @given(text=st.text(st.sampled_from("aenr .½…☃é>"), max_size=20))
-def test_words_one_by_one_are_what_sentencepiece_gives_for_a_text(text: str) -> None:
+def test_words_are_cut_as_sentencepiece_cuts_the_text(text: str) -> None:
     assert MARIAN.source.split(text) == SOURCE.encode(text, out_type=str)
     assert MARIAN.source.encode(text) == [VOCAB.get(piece, 1) for piece in SOURCE.encode(text, out_type=str)]
 

@@ -1,4 +1,4 @@
-"""Characters without a picture change nothing: no ids, no hashes, no vocabulary; joiners stay where they are needed."""
+"""Invisible characters change nothing: no ids, no hashes, no vocabulary; joiners stay where they are needed."""
 
 import itertools
 import unicodedata
@@ -22,7 +22,7 @@ from dragoman.inspection.search_tree import inspect_search
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.characters import Characters
-from dragoman.text.cleaning import clean, comparable, harmless, without_controls
+from dragoman.text.cleaning import clean, comparable, sanitize, without_controls
 from dragoman.text.invisible import has_joiners, is_blank, unknown_joiners, without_invisible, without_joiners
 from dragoman.text.learning import learn_tokenizers
 from dragoman.text.tokenizer import Tokenizer, Tokenizers
@@ -80,22 +80,22 @@ def learned_with_joiners(kind: str) -> Tokenizer:
     return learn_tokenizers(lambda: iter(rows), config, "fa", "fa").target
 
 
-# -- which they are ------------------------------------------------------------------------------------------------
+# -- which characters -----------------------------------------------------------------------------------------------
 
 
-def test_what_unicode_says_may_be_ignored_shows_nothing() -> None:
+def test_default_ignorable_characters_are_removed() -> None:
     assert all(map(is_blank, DEFAULT_IGNORABLE))
-    assert all(without_invisible(f"a{each}b") == harmless(f"a{each}b") == "ab" for each in DEFAULT_IGNORABLE)
+    assert all(without_invisible(f"a{each}b") == sanitize(f"a{each}b") == "ab" for each in DEFAULT_IGNORABLE)
 
 
-def test_format_characters_with_a_picture_stay() -> None:
+def test_visible_format_characters_stay() -> None:
     for each in map(chr, range(0x110000)):
         if unicodedata.category(each) == "Cf" and not is_blank(each):
             assert regex.match(r"\p{Prepended_Concatenation_Mark}|\p{Egyptian_Hieroglyphs}", each), hex(ord(each))
             assert clean(f"a{each}b") == f"a{each}b"
 
 
-def test_letters_marks_and_symbols_show_something() -> None:
+def test_letters_marks_and_symbols_are_visible() -> None:
     for code in range(0x20000):
         each = chr(code)
         if is_blank(each) and not each.isspace() and not regex.match(r"\p{Default_Ignorable_Code_Point}", each):
@@ -111,25 +111,25 @@ def test_every_emoji_keeps_its_style() -> None:
 @pytest.mark.parametrize(
     "text", ["", " ", "\u200b", "\ufeff\u200e", " \u2800\u2028\u00a0", "\u200d\ufe0f", "\U000e0001"]
 )
-def test_what_shows_nothing_is_blank(text: str) -> None:
+def test_text_that_shows_nothing_is_blank(text: str) -> None:
     assert is_blank(text)
     assert comparable(text) == ""
     assert text_problem(text, "a") == text_problem("a", text) == "empty"
 
 
 @pytest.mark.parametrize("control", ["\0", "\x07", "\b", "\x1b", "\x7f"])
-def test_controls_without_a_width_leave_a_word_whole(control: str) -> None:
-    assert harmless(f"ri{control}ding{control}") == "riding"
-    assert harmless(f"a\n{control}b\rc") == "a b c"
+def test_removed_controls_leave_words_whole(control: str) -> None:
+    assert sanitize(f"ri{control}ding{control}") == "riding"
+    assert sanitize(f"a\n{control}b\rc") == "a b c"
 
 
 @given(text=texts)
-def test_what_is_blank_is_what_nothing_is_left_of(text: str) -> None:
+def test_blank_text_is_empty_after_cleaning(text: str) -> None:
     assert is_blank(text) == (not without_invisible(text).strip())
 
 
 @pytest.mark.parametrize("text", JOINED)
-def test_joiners_stay_where_they_change_the_picture(text: str) -> None:
+def test_joiners_stay_where_they_change_how_text_looks(text: str) -> None:
     assert clean(text) == without_controls(text) == text
     assert has_joiners(text)
 
@@ -157,27 +157,27 @@ def test_joiners_elsewhere_are_removed(text: str, left: str) -> None:
 
 @given(pair=with_invisible())
 @settings(max_examples=300)
-def test_cleaning_is_done_once_and_does_not_mind_how_a_text_is_composed(pair: tuple[str, str]) -> None:
+def test_cleaning_is_idempotent_and_independent_of_composition(pair: tuple[str, str]) -> None:
     for text in pair:
         assert clean(clean(text)) == clean(text)
         assert clean(unicodedata.normalize("NFD", text)) == clean(text)
         assert without_invisible(without_invisible(text)) == without_invisible(text)
-        assert not set(harmless(text)) & {"\u200b", "\u202e", "\u2066", "\u2028", "\ufeff"}
+        assert not set(sanitize(text)) & {"\u200b", "\u202e", "\u2066", "\u2028", "\ufeff"}
 
 
 @given(text=st.text(st.characters(exclude_categories=["Cc", "Cf", "Cs", "Mn", "Zl"]), max_size=30))
 def test_visible_text_stays_as_it_is(text: str) -> None:
     text = "".join(each for each in text if not is_blank(each) or each.isspace())
-    assert harmless(text) == without_controls(text) == text
+    assert sanitize(text) == without_controls(text) == text
 
 
-# -- what reads text -----------------------------------------------------------------------------------------------
+# -- reading text --------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(pair=with_invisible())
 @settings(max_examples=150)
-def test_a_vocabulary_that_never_saw_them_reads_the_text_as_without(kind: str, pair: tuple[str, str]) -> None:
+def test_joiners_unknown_to_the_vocabulary_are_ignored(kind: str, pair: tuple[str, str]) -> None:
     plain, changed = without_joiners(without_invisible(pair[0])), pair[1]
     for side in (learned(kind).source, learned(kind).target):
         assert side.encode(changed) == side.encode(plain)
@@ -188,7 +188,7 @@ def test_a_vocabulary_that_never_saw_them_reads_the_text_as_without(kind: str, p
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
 @given(pair=with_invisible(), key=st.integers(0, 5))
 @settings(max_examples=100)
-def test_drawn_segmentations_are_those_of_the_text_without(kind: str, pair: tuple[str, str], key: int) -> None:
+def test_samples_ignore_unknown_joiners(kind: str, pair: tuple[str, str], key: int) -> None:
     source = learned(kind, 0.3).source
     assert source.sample(pair[1], (key,)) == source.sample(without_joiners(without_invisible(pair[0])), (key,))
 
@@ -221,14 +221,14 @@ def test_a_corpus_with_invisible_characters_gives_the_same_vocabulary(kind: str)
     assert learn_tokenizers(lambda: iter(rows), config, "en", "de").fingerprint() == learned(kind).fingerprint()
 
 
-def test_what_a_vocabulary_knows() -> None:
+def test_joiners_of_the_vocabulary_are_kept() -> None:
     unknown = unknown_joiners(["ab", "می", "\u200b", "\u2764\ufe0f"])
     assert without_joiners(HEART + PERSIAN, unknown) == "\u2764\ufe0f🔥" + PERSIAN.replace("\u200c", "")
     assert without_joiners(ENGLAND + HINDI, unknown_joiners(JOINED)) == ENGLAND + HINDI
     assert without_joiners("\u0928\u200d\u093c") == "\u0929"
 
 
-# -- what compares text --------------------------------------------------------------------------------------------
+# -- comparing text -----------------------------------------------------------------------------------------------
 
 
 @given(pair=with_invisible())
@@ -249,12 +249,12 @@ def test_texts_that_look_different_have_different_hashes() -> None:
     assert len(set(map(text_hash, [PERSIAN, PERSIAN.replace("\u200c", ""), "ab", "a b", "é", "e", "", "葛"]))) == 8
 
 
-# -- what writes text ----------------------------------------------------------------------------------------------
+# -- writing text -------------------------------------------------------------------------------------------------
 
 HIDDEN = ["\u202e", "\u2066", "\u200b", "\ufeff", "\u00ad", "\U000e0001", "\x1b", "\u2028", "\ufe0f", "\u200d"]
 
 
-def test_no_vocabulary_writes_what_nobody_sees() -> None:
+def test_no_vocabulary_writes_invisible_characters() -> None:
     vocabulary = Vocabulary([*HIDDEN, "a", "é", " ", "\u202eb"])
     ids = [each for word in range(len(HIDDEN)) for each in (14, word + 4, 15)] + [17, 16]
     for segmenter in (Words("en"), Characters()):
@@ -266,7 +266,7 @@ def test_no_vocabulary_writes_what_nobody_sees() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bpe", "unigram"])
-def test_no_bytes_write_what_nobody_sees(kind: str) -> None:
+def test_no_bytes_write_invisible_characters(kind: str) -> None:
     tokenizer = learned(kind).target
     names = tokenizer.pieces(range(tokenizer.vocab_size))
     for hidden in HIDDEN:
@@ -274,7 +274,7 @@ def test_no_bytes_write_what_nobody_sees(kind: str) -> None:
         assert tokenizer.decode(ids).replace(" ", "") == "ab"
 
 
-def test_tokens_that_nobody_sees_are_spelled_out() -> None:
+def test_invisible_tokens_are_shown_as_code_points() -> None:
     rows = [("a \u0627\u200cب", "x y")]
     learned = learn_tokenizers(lambda: iter(rows), TokenizerConfig(kind="characters", joint=True), "en", "de")
     hostile = Tokenizer(Characters(), Vocabulary(["\u202e", "\u200c", "a"]))
@@ -291,14 +291,14 @@ def test_tokens_that_nobody_sees_are_spelled_out() -> None:
 
 
 @pytest.mark.parametrize("hidden", ["\u200b", "\u202e", "\u2066", "\ufeff", "\u2028", "\u00ad", "\u2060", "\ufffa"])
-def test_a_message_spells_out_what_nobody_sees(hidden: str) -> None:
+def test_messages_show_invisible_characters_as_code_points(hidden: str) -> None:
     said = str(DataError("file not found", f"a{hidden}b"))
     assert hidden not in said
     assert hidden.encode("unicode_escape").decode() in said
     assert printable("می\u200cخواهم 👩\u200d👧") == "می\u200cخواهم 👩\u200d👧"
 
 
-# -- the whole way -------------------------------------------------------------------------------------------------
+# -- from end to end -----------------------------------------------------------------------------------------------
 
 
 @cache
@@ -314,7 +314,7 @@ def hide(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["bpe", "characters"])
-def test_a_translator_answers_as_if_they_were_not_there(kind: str) -> None:
+def test_invisible_characters_do_not_change_a_translation(kind: str) -> None:
     translator = tiny_translator(kind)
     source, target = tiny.PAIRS[0]
     for text in (source, source * 5, "", " ", "é."):
@@ -331,7 +331,7 @@ def test_a_translator_answers_as_if_they_were_not_there(kind: str) -> None:
     assert looked[0] == looked[1]
 
 
-def test_lines_of_nothing_else_are_answered_with_an_empty_line() -> None:
+def test_invisible_lines_give_empty_lines() -> None:
     lines = ["\u200b", "A man", "\ufeff \u2060", "\u2028\u2800", "\u200d\ufe0f"]
     translations = list(tiny_translator("bpe").translate_stream(lines))
     assert [bool(each.text) for each in translations] == [False, True, False, False, False]

@@ -1,4 +1,4 @@
-"""The kind of text that a model learned from: counted truly, and read from a stranger's bundle with care."""
+"""Statistics of the text that a model learned from: exact, and checked when read from a stranger's bundle."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ lengths = st.lists(st.tuples(st.integers(0, 300), st.integers(0, 300)), min_size
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=30), lengths)
-def test_what_is_counted_is_so(n_sentences: list[int], tokens: list[tuple[int, int]]) -> None:
+def test_counts_agree_with_the_text(n_sentences: list[int], tokens: list[tuple[int, int]]) -> None:
     source, target = np.array(tokens).T
     learned = LearnedText.count((" ".join(["He ran."] * n) for n in n_sentences), source, target)
     for place, share in enumerate(learned.several_sentences):
@@ -62,13 +62,13 @@ def test_what_is_counted_is_so(n_sentences: list[int], tokens: list[tuple[int, i
     ],
     ids=str,
 )
-def test_figures_that_no_text_has_refuse_the_bundle(change: dict[str, Any]) -> None:
+def test_a_bundle_with_impossible_statistics_is_refused(change: dict[str, Any]) -> None:
     facts = {FACT: {**LEARNED.model_dump(mode="json"), **change}}
     with pytest.raises(BundleError, match=r"its facts about the text it learned from are wrong \(.*\): bad"):
         LearnedText.of_bundle(facts, "bad")
 
 
-def test_a_bundle_is_refused_when_it_is_loaded(tmp_path: Path) -> None:
+def test_bad_statistics_are_noticed_when_a_bundle_is_loaded(tmp_path: Path) -> None:
     tokenizers = tiny_tokenizers()
     save_bundle(tmp_path / "bad", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={FACT: {"n_lines": 0}})
     with pytest.raises(BundleError, match=r"its facts about the text .*bad"):
@@ -81,7 +81,7 @@ def test_a_fact_of_another_type_refuses_the_bundle(fact: object) -> None:
         LearnedText.of_bundle({FACT: fact}, "name")
 
 
-def test_bundles_without_it_translate_lines_whole(tmp_path: Path) -> None:
+def test_bundles_without_statistics_translate_lines_whole(tmp_path: Path) -> None:
     tokenizers = tiny_tokenizers()
     save_bundle(tmp_path / "old", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
     translator = Translator.load(tmp_path / "old", device="cpu")
@@ -89,7 +89,7 @@ def test_bundles_without_it_translate_lines_whole(tmp_path: Path) -> None:
     assert translator.translate("A man. She. Two.").n_parts == 1
 
 
-def test_an_ensemble_reads_as_few_sentences_as_any_of_its_models() -> None:
+def test_an_ensemble_reads_as_many_sentences_as_its_weakest_model() -> None:
     more = LEARNED.model_copy(update={"several_sentences": (0.5,)})
     assert fewest_sentences([None, more, LEARNED]) == LEARNED
     assert fewest_sentences([None]) is None

@@ -71,7 +71,7 @@ def test_the_loss_in_bfloat16_is_near(r_drop: float, chunk_tokens: int, monkeypa
 
 
 @pytest.mark.parametrize("is_compiled", [True, False])
-def test_what_a_model_holds_for_impossible_teaches(is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_impossible_target_still_teaches(is_compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not is_compiled:
         monkeypatch.setattr("dragoman.native.fused.library", lambda: None)
     hidden, weight = torch.tensor([[[1000.0]]], requires_grad=True), torch.tensor([[1.0], [0.0], [0.5]])

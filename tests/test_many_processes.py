@@ -76,10 +76,10 @@ def test_a_process_without_a_share_changes_nothing(corpus: Path, tmp_path: Path)
     plain["training"]["precision"] = "auto"
     program = tmp_path / "program.py"
     program.write_text(
-        "import json, os, sys; from pathlib import Path; from dragoman.training import train, trainer\n"
+        "import json, os, sys; from pathlib import Path; from dragoman.training import precision, train, trainer\n"
         "from dragoman.training.validation import Validation\n"
         "chosen = 'bfloat16' if os.environ.get('RANK', '0') == '0' else 'float32'\n"
-        "trainer.choose_precision = lambda config, device: (chosen, 'a reason')\n"
+        "precision.choose_precision = lambda config, device: (chosen, 'a reason')\n"
         "trainer.validate = lambda *arguments: Validation(loss=1.0, bleu=0.0)\n"
         "train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')",
         encoding="utf-8",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pytest
 import torch
@@ -15,7 +15,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training import muon
 from dragoman.training.muon import Muon, orthogonal
-from dragoman.training.optimizer import MovingAverage, Optimizer
+from dragoman.training.optimizer import OPTIMIZERS, MovingAverage, Optimizer
 
 BOTH = pytest.mark.parametrize("kind", ["adam", "muon"])
 #: Rate, precision and processes of a step.
@@ -176,13 +176,13 @@ def test_a_step_that_runs_out_of_memory_changes_nothing(monkeypatch: pytest.Monk
 
 
 @BOTH
-def test_what_changes_the_weights_asks_for_no_memory(kind: str) -> None:
+def test_moving_the_weights_asks_for_no_memory(kind: str) -> None:
     _, optimizer = trained(kind)
-    updates = optimizer._muon.updates("float32", Processes())
+    moves = [part.prepare("float32", Processes()) for part in optimizer.parts]
     activities = [torch.profiler.ProfilerActivity.CPU]
     with torch.profiler.profile(activities=activities, profile_memory=True, acc_events=True) as profile:
-        optimizer._adam.step()
-        optimizer._muon.apply(updates, 0.01)
+        for move in moves:
+            move(0.01)
     assert max(event.self_cpu_memory_usage for event in profile.events()) < 100  # but for a number or two
 
 
@@ -198,6 +198,10 @@ def test_a_restored_optimizer_continues_to_the_same_bits(kind: Literal["adam", "
     optimizer.restore(saved)
     learn(continued, optimizer, 3, start=3)
     assert_equal(whole, continued)
+
+
+def test_each_optimizer_that_a_recipe_can_name_exists() -> None:
+    assert get_args(TrainingConfig.model_fields["optimizer"].annotation) == tuple(OPTIMIZERS)
 
 
 def test_the_moving_average() -> None:

@@ -47,7 +47,19 @@ from dragoman.machine.processes import start_processes
 from dragoman.machine.ram import peak_memory
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
-from dragoman.training import checkpoint, gradient, loss, metrics_log, run_folder, train, trainer, validation
+from dragoman.training import (
+    checkpoint,
+    gradient,
+    loss,
+    metrics_log,
+    precision,
+    recorder,
+    run_folder,
+    train,
+    trainer,
+    training_state,
+    validation,
+)
 from dragoman.training.checkpoint import saved_steps
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
@@ -99,7 +111,7 @@ def test_a_speed_is_that_of_training_alone(
     shutil.rmtree(run / "checkpoints" / f"step-{saved_steps(run / 'checkpoints')[-1]}")
     resumed_after = saved_steps(run / "checkpoints")[-1]
     clock = SimpleNamespace(perf_counter=itertools.count().__next__, process_time=lambda: 0.0)  # a second for each look
-    monkeypatch.setattr(trainer, "time", clock)
+    monkeypatch.setattr(recorder, "time", clock)
     train(settings(corpus), run, device="cpu")
     tokens, speeds = logged(run, "target_tokens"), logged(run, "target_tokens_per_second")
     for step in range(resumed_after + 1, 31):
@@ -439,7 +451,7 @@ def failing_once(function: Callable[..., Any], after: int) -> Callable[..., Any]
     return fails
 
 
-def test_what_will_not_fit_is_not_begun(tmp_path: Path) -> None:
+def test_a_save_that_will_not_fit_is_not_begun(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"1,152,921,504,606,846,976 bytes needed, .* free"):
         require_space(tmp_path, 2**60)
 
@@ -519,7 +531,7 @@ def test_a_run_keeps_the_precision_that_was_chosen_for_it(
 ) -> None:
     """On a processor of another kind, too."""
     for n_steps, chosen in ((1, "bfloat16"), (2, "float32")):
-        monkeypatch.setattr(trainer, "choose_precision", lambda *_, chosen=chosen: (chosen, "a reason"))
+        monkeypatch.setattr(precision, "choose_precision", lambda *_, chosen=chosen: (chosen, "a reason"))
         log_lines.clear()
         plain = settings(corpus, max_steps=n_steps, warmup_steps=1, precision="auto")
         train(plain, tmp_path / "run", device="cpu")
@@ -555,10 +567,10 @@ def test_micro_batches_that_are_set_anew_win_over_what_the_memory_allowed(
 def test_without_its_compiled_functions_a_continuation_is_another(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
 ) -> None:
-    if trainer.library() is None:
+    if training_state.library() is None:
         pytest.skip("needs compiled functions")
     train(settings(corpus, max_steps=2, warmup_steps=1), tmp_path / "run", device="cpu")
-    monkeypatch.setattr(trainer, "library", lambda: None)
+    monkeypatch.setattr(training_state, "library", lambda: None)
     train(settings(corpus, max_steps=3, warmup_steps=1), tmp_path / "run", device="cpu")
     assert any(line.startswith("compiled functions: fused") and "bit-exact" in line for line in log_lines)
 
@@ -694,11 +706,11 @@ def test_a_training_cut_short_is_validated_where_it_stands(
     assert (run / "best" / "model.safetensors").is_file()
 
 
-def test_what_never_took_a_step_may_be_started_otherwise(
+def test_a_run_without_a_step_may_start_with_other_settings(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(importlib.import_module("dragoman.training.run"), "available_memory", lambda device: 1000)
+        patch.setattr(importlib.import_module("dragoman.training.budget"), "available_memory", lambda device: 1000)
         with pytest.raises(ConfigError, match="choose a smaller model"):
             train(settings(corpus), tmp_path / "run", device="cpu")
     train(settings(corpus, max_steps=2), tmp_path / "run", device="cpu")

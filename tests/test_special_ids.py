@@ -288,7 +288,7 @@ def test_a_renumbered_model_trains_alike_and_goes_on_to_the_same_bits(
     real = Trainer._train_step
 
     def killed(self: Trainer, batches: list[Batch]) -> None:
-        if self.progress.step == 8:
+        if self.state.progress.step == 8:
             raise Killed
         real(self, batches)
 

@@ -76,7 +76,7 @@ def sampling(request: pytest.FixtureRequest) -> Subword:
     return source
 
 
-# -- what every kind does ----------------------------------------------------------------------------------------
+# -- every kind of tokenizer ----------------------------------------------------------------------------------------
 
 
 def test_sentences_of_the_corpus_come_back(tokenizers: Tokenizers) -> None:
@@ -118,12 +118,12 @@ def test_an_unknown_id_is_an_error(tokenizers: Tokenizers) -> None:
         tokenizers.source.decode([tokenizers.source.vocab_size])
 
 
-def test_no_sampling_is_encoding(tokenizers: Tokenizers) -> None:
+def test_without_sampling_sample_equals_encode(tokenizers: Tokenizers) -> None:
     for text in (*ENGLISH, *HOSTILE):
         assert tokenizers.source.sample(text, (1, 2, 3)) == tokenizers.source.encode(text)
 
 
-def test_saved_and_loaded_is_the_same(tokenizers: Tokenizers, tmp_path: Path) -> None:
+def test_saving_and_loading_changes_nothing(tokenizers: Tokenizers, tmp_path: Path) -> None:
     tokenizers.save(tmp_path)
     loaded = load_tokenizers(tmp_path)
     assert loaded.fingerprint() == tokenizers.fingerprint()
@@ -144,14 +144,14 @@ def test_learning_is_deterministic(kind: str, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("joint", [True, False])
-def test_joint_or_not(kind: str, joint: bool) -> None:
+def test_one_joint_vocabulary_or_two(kind: str, joint: bool) -> None:
     learned = learn(kind, joint=joint)
     assert learned.joint is joint
     assert (learned.source is learned.target) is joint
     assert [learned.target.decode(learned.target.encode(text)) for text in GERMAN] == GERMAN
 
 
-def test_pieces_are_joint_unless_said_and_words_are_not() -> None:
+def test_only_pieces_are_joint_by_default() -> None:
     assert TokenizerConfig(kind="bpe").is_joint
     assert not TokenizerConfig(kind="words").is_joint
     assert TokenizerConfig(kind="words", joint=True).is_joint
@@ -180,7 +180,7 @@ def test_a_source_of_any_case_and_a_target_with_capitals(kind: str, joint: bool,
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_sources_are_lower_cased_from_now_on(kind: str) -> None:
+def test_lowercasing_source_keeps_the_vocabularies(kind: str) -> None:
     before = learn(kind)
     after = before.lowercasing_source()
     assert after.source.encode(ENGLISH[0].upper()) == before.source.encode(ENGLISH[0].lower())
@@ -188,7 +188,7 @@ def test_sources_are_lower_cased_from_now_on(kind: str) -> None:
     assert not after.equals(before)
 
 
-def test_what_does_not_lower_case_its_source_is_saved_as_it_was_before_it_could(tmp_path: Path) -> None:
+def test_tokenizers_without_lowercase_source_are_saved_as_version_1(tmp_path: Path) -> None:
     learn("characters").save(tmp_path)
     assert "lowercase_source" not in json.loads((tmp_path / "tokenizer.json").read_text())["config"]
     assert json.loads((tmp_path / "tokenizer.json").read_text())["format_version"] == 1
@@ -208,13 +208,13 @@ def subword(request: pytest.FixtureRequest) -> Subword:
 
 @given(text=texts | st.lists(st.sampled_from([*ENGLISH, *CHINESE])).map(" ".join))
 @settings(max_examples=300)
-def test_words_one_by_one_are_what_sentencepiece_gives_for_the_sentence(subword: Subword, text: str) -> None:
+def test_words_are_cut_as_sentencepiece_cuts_the_sentence(subword: Subword, text: str) -> None:
     cleaned, processor = " ".join(split_words(clean(text), lowercase=False)), subword.segmenter.processor
     assert subword.encode(text) == processor.encode(cleaned)
     assert subword.split(text) == processor.encode(cleaned, out_type=str)
 
 
-def test_few_words_are_remembered_and_no_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_word_cache_is_bounded_and_has_no_long_words(monkeypatch: pytest.MonkeyPatch) -> None:
     source = learn("bpe").source
     monkeypatch.setattr("dragoman.text.subword._MANY_WORDS", 5)
     assert isinstance(source, Subword)
@@ -246,7 +246,7 @@ def test_equal_looking_text_has_equal_ids(subword: Subword) -> None:
     assert subword.encode("cafe\u0301  x\u00a0y") == subword.encode("caf\u00e9 x y")
 
 
-def test_bytes_that_are_no_text_are_shown_as_such(subword: Subword) -> None:
+def test_invalid_bytes_become_replacement_characters(subword: Subword) -> None:
     ids = subword.encode("é")
     assert "\ufffd" in subword.decode(ids[:-1])
     escape = subword.encode("a\x1b")  # a model may still write the byte itself
@@ -365,7 +365,7 @@ def test_samples_spell_the_same_text_in_several_ways(sampling: Subword) -> None:
 
 @given(text=texts)
 @settings(max_examples=200)
-def test_merging_without_dropout_is_what_sentencepiece_does(text: str) -> None:
+def test_merging_without_dropout_equals_sentencepiece(text: str) -> None:
     assert learned_bpe().sample(text, (1,)) == learned_bpe().encode(text)
 
 

@@ -35,12 +35,11 @@ from dragoman.settings.presets import PRESETS
 from dragoman.settings.recipe import read_recipe
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.learned_text import LearnedText
-from dragoman.training import metrics_log as metrics
-from dragoman.training import train
+from dragoman.training import progress_bar, train
 from dragoman.training.checkpoint import saved_steps
-from dragoman.training.metrics_log import Display
 from dragoman.training.plan import plan
 from dragoman.training.precision import choose_precision, multiplies_bfloat16
+from dragoman.training.progress_bar import ProgressBar
 from dragoman.training.ram_estimate import training_bytes
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import peak_rate
@@ -473,12 +472,12 @@ def test_the_bar_shows_step_loss_and_time_left_however_narrow(
     """The terminal may be made narrower or wider meanwhile."""
     screen = io.StringIO()
     console = Console(file=screen, width=widths[0], force_terminal=True)
-    monkeypatch.setattr(metrics, "Console", lambda **_: console)
-    with Display(12_340, bar=True) as display:
+    monkeypatch.setattr(progress_bar, "Console", lambda **_: console)
+    with ProgressBar(12_340, is_shown=True) as bar:
         for width in widths:
             console.width = width
-            display.step(1_234)
-            display.figures(1_234, ["epoch 1.0", "loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
+            bar.move(1_234)
+            bar.show(1_234, ["epoch 1.0", "loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
     escape = r"\x1b\[[0-9;?]*[A-Za-z]"
     lines = [re.sub(escape, "", line) for line in re.split(r"[\r\n]", screen.getvalue()) if "step" in line]
     assert all(part in lines[-1] for part in ("step 1234/12340", "loss 6.692", "left "))

@@ -25,7 +25,7 @@ from dragoman.machine.devices import Precision, find_device
 from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.text.invisible import without_invisible
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
@@ -159,12 +159,12 @@ def test_training_and_translation_read_the_same(kind: str, text: str) -> None:
     tokenizer = known_tokenizers(kind).source
     problem = text_problem(text, "b")
     if problem is None:
-        assert harmless(text) == without_invisible(text)
+        assert sanitize(text) == without_invisible(text)
     elif problem == "control characters":
         assert any(category(character) in ("Cc", "Cs") and character != "\t" for character in text)
-    assert text_problem(harmless(text), "b") in (None, "empty")
-    assert tokenizer.encode(text) == tokenizer.encode(harmless(text))
-    assert tokenizer.split(text) == tokenizer.split(harmless(text))
+    assert text_problem(sanitize(text), "b") in (None, "empty")
+    assert tokenizer.encode(text) == tokenizer.encode(sanitize(text))
+    assert tokenizer.split(text) == tokenizer.split(sanitize(text))
 
 
 def test_windows_quotes_are_read_in_one_way_only(translator: Translator) -> None:
@@ -174,7 +174,7 @@ def test_windows_quotes_are_read_in_one_way_only(translator: Translator) -> None
 
 def test_special_tokens_in_the_text_are_text(tokenizers: Tokenizers) -> None:
     for kind in (tokenizers, tiny_tokenizers("characters")):
-        ids = kind.source.encode(harmless("<pad> </s> <sos> <eos>"))
+        ids = kind.source.encode(sanitize("<pad> </s> <sos> <eos>"))
         assert not {0, 2, 3} & set(ids)
 
 

@@ -53,6 +53,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 import torch
 from tiny import PAIRS, tiny_tokenizers, write_tiny_bundle
 
+import dragoman.training.resolve
 import dragoman.training.run
 from dragoman.cli import program
 from dragoman.data.parallel_text import ParallelText
@@ -197,7 +198,7 @@ RECIPES: list[dict[str, Any]] = [
 
 def ready_to_train(settings: dict[str, Any], folder: Path, **options: Any) -> Path:
     """Do what `train` does with its settings, up to the first step, with a corpus of a few pairs."""
-    dragoman.training.run.resolve(settings, None)
+    dragoman.training.resolve.resolve(settings)
     return folder / "best"
 
 
@@ -208,7 +209,7 @@ def few_pairs(*arguments: Any) -> ParallelText:
 def no_training(place: Path) -> None:
     """Keep the files that the recipes name out of it: only the recipes are tried."""
     dragoman.training.run.train = ready_to_train  # type: ignore[assignment]
-    dragoman.training.run.read_pairs = few_pairs  # type: ignore[attr-defined]
+    dragoman.training.resolve.read_pairs = few_pairs  # type: ignore[attr-defined]
     dragoman.cli.train.require_readable = lambda settings: None  # type: ignore[attr-defined]
 
 

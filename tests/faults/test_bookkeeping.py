@@ -17,7 +17,7 @@ from tiny import tiny_model, tiny_tokenizers
 from dragoman.machine.pointers import read_pointer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.training.checkpoint import Checkpoint, Progress
-from dragoman.training.metrics_log import MetricsLog
+from dragoman.training.metrics_log import MetricsFile
 from dragoman.training.run_folder import RunFolder
 
 N_STEPS = 100_000 if FULL else 5_000
@@ -31,7 +31,7 @@ def test_the_run_folder_stays_small(
     folder, dice, progress = RunFolder(tmp_path), random.Random(1), Progress()
     tokenizers = tiny_tokenizers("characters")
     model, weight = tiny_model(tokenizers), {"weight": torch.zeros(2)}
-    log = MetricsLog(folder.metrics, 0, None)
+    log = MetricsFile(folder.metrics, 0, None)
     record = {"loss": 1 / 3, "nll": 1 / 7, "lr": 1e-9, "seconds": 1.5}
     for step in range(0, N_STEPS + 1, 2):
         log.write({"step": step, **record})
@@ -55,7 +55,7 @@ def test_the_run_folder_stays_small(
                 log.write({"step": later, **record})
             with open(folder.metrics, "ab") as file:
                 file.write(b'{"step": ')
-            log = MetricsLog(folder.metrics, step, progress.last_validation)
+            log = MetricsFile(folder.metrics, step, progress.last_validation)
     lines = folder.metrics.read_bytes().split(b"\n")
     assert [json.loads(line)["step"] for line in lines[:-1]] == list(range(0, N_STEPS + 1, 2))
     assert max(map(len, lines)) < 150

@@ -40,8 +40,8 @@ def save(run: Path, step: int) -> None:
 
 def state_of(run: Path) -> int:
     """The step that a new start would go on from; fails unless all that belongs to it is there and whole."""
-    folder, told = RunFolder(run), list[str]()
-    checkpoint = folder.load(told.append)
+    folder = RunFolder(run)
+    checkpoint = folder.load()
     assert checkpoint is not None
     step = checkpoint.progress.step
     assert checkpoint.model["weight"].tolist() == [step] * 5

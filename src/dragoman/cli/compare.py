@@ -18,7 +18,7 @@ from dragoman.errors import DragomanError
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from dragoman.experiments.comparison import Outcome
+    from dragoman.experiments.outcomes import Outcome
 
 
 def compare(

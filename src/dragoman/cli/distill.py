@@ -16,7 +16,7 @@ from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
     from dragoman.data.parallel_text import ParallelText
-    from dragoman.experiments.distillation import Teacher
+    from dragoman.experiments.teachers import Teacher
 
 
 Each = Annotated[
@@ -71,7 +71,7 @@ def distill(
 
 
 def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, each: bool) -> list[Teacher]:
-    from dragoman.experiments.distillation import Teacher
+    from dragoman.experiments.teachers import Teacher
     from dragoman.machine.devices import all_cores
 
     ensembles = [[name] for name in models] if each else [models]

@@ -47,8 +47,8 @@ def say(text: str) -> None:
 
 def program() -> str:
     """Return the name of this program, or its path if the shell does not find the name."""
-    called = sys.argv[0]
-    return called if os.path.basename(called) == "dragoman" and not shutil.which("dragoman") else "dragoman"
+    is_hidden = os.path.basename(sys.argv[0]) == "dragoman" and not shutil.which("dragoman")
+    return sys.argv[0] if is_hidden else "dragoman"
 
 
 def command_line(*arguments: object) -> str:
@@ -112,9 +112,8 @@ def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> 
             _log.warning(f"line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
             yield ""
         else:
-            raise DataError(
-                f"a line is longer than {MAX_INPUT_BYTES:,} bytes", name, line=number, advice="leave this line out"
-            )
+            what = f"a line is longer than {MAX_INPUT_BYTES:,} bytes"
+            raise DataError(what, name, line=number, advice="leave this line out")
 
 
 def stdin_is_file() -> bool:

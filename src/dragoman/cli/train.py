@@ -148,9 +148,9 @@ def prepare(
     require_readable(settings)
     from dragoman.data.prepare import prepare
     from dragoman.machine.locks import lock_folder
-    from dragoman.training.run import resolve
+    from dragoman.training.resolve import resolve
 
-    config = resolve(settings, None)
+    config = resolve(settings)
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
             raise ConfigError(

@@ -116,8 +116,7 @@ class Batches:
         self._seed = seed
         self._sampling = sampling
         self._max_length = max_length
-        lengths = store.source_lengths, store.target_lengths
-        self._costs = np.maximum(*lengths) + 1
+        self._costs = np.maximum(store.source_lengths, store.target_lengths) + 1
         self._starts = _cut(self._costs, batch_tokens)
         falling = self._costs.max() - self._costs
         falling = falling.astype(np.min_scalar_type(falling.max()))  # small types are sorted in linear time
@@ -170,11 +169,10 @@ class Batches:
     def _order(self, epoch: int) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
         """Return the pairs of an epoch in the order in which they are cut, and the order of the batches."""
         generator = np.random.default_rng((self._seed, epoch))
-        lengths = self._store.source_lengths, self._store.target_lengths
         # Within a cost, the difference of the sides determines both lengths. Every other cost is sorted downwards, so
         # that a batch across two costs has similar lengths too.
         key = generator.normal(scale=_JITTER, size=len(self._costs)).astype(np.float32)
-        key += lengths[0] - lengths[1]
+        key += self._store.source_lengths - self._store.target_lengths
         np.negative(key, out=key, where=self._costs % 2 == 1)
         pairs, key, start = self._by_cost.copy(), key[self._by_cost], 0
         # A stable sort: the order of equal keys in an unstable one depends on the processor.

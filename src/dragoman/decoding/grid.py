@@ -4,13 +4,14 @@ In each step a model reads one token a slot. It keeps the keys and values of a t
 hypotheses branch, end and change slots, and nothing is copied: `ancestry` says which of the tokens each slot attends
 to. One sentence, a beam of three, and its first tokens in the order in which they were read:
 
-                                                 ancestry after the third step
-    step 1      step 2       step 3                           0  1  2  3  4  5  6
-                                                              <s>the a  an cat dog cow
-                 1 the ───── 4 cat                 slot 0     x  x  .  .  x  .  .
-    0 <s> ───┬── 2 a ───┬─── 5 dog                 slot 1     x  .  x  .  .  x  .
-             │          └─── 6 cow                 slot 2     x  .  x  .  .  .  x
-             └── 3 an    (has no child: it was overtaken)
+    step 1      step 2      step 3           ancestry after step 3
+                                                      0  1  2  3  4  5  6
+              ┌ 1 the ──── 4 cat             slot 0   x  x  .  .  x  .  .     <s> the cat
+    0 <s> ────┼ 2 a ──┬─── 5 dog             slot 1   x  .  x  .  .  x  .     <s> a dog
+              │       └─── 6 cow             slot 2   x  .  x  .  .  .  x     <s> a cow
+              └ 3 an
+
+"an" has no continuation among the best three, so its slot went to another one. Its key and value stay, unused.
 
 B sentences, N slots for the hypotheses of each, R rows (hypotheses now open), C tokens that were read for a sentence.
 """

@@ -14,7 +14,7 @@ from torch import Tensor
 from dragoman.alignment.capture import KINDS, Kind, capture_attention
 from dragoman.errors import printable
 from dragoman.inspection.inputs import best_translation, single_model, source_ids, target_ids
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.translator import Translator
 from dragoman.translator.forced_decoding import pad_pairs
 from dragoman.translator.searching import decoded_text
@@ -77,15 +77,15 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
         DataError: a text is empty or longer than the model reads.
     """
     model, tokenizers = single_model(translator), translator.tokenizers
-    source = harmless(source)
+    source = sanitize(source)
     of_source = source_ids(translator, source)
     ended = True
     if target is None:
-        found = best_translation(translator, of_source)
-        of_target, ended = list(found.ids), found.finished
+        best = best_translation(translator, of_source)
+        of_target, ended = list(best.ids), best.finished
         target = decoded_text(tokenizers.target, of_target)
     else:
-        target = harmless(target)
+        target = sanitize(target)
         of_target = target_ids(translator, target)
     special_ids = tokenizers.special_ids
     last_ids = of_target if ended else of_target[:-1]

@@ -22,7 +22,7 @@ from dragoman.alignment.word_spans import words
 from dragoman.errors import DataError
 from dragoman.inspection.ibm1 import silver_links
 from dragoman.inspection.inputs import single_model
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.translator import BATCH_TOKENS, Translator
 from dragoman.translator.forced_decoding import pad_pairs
 from dragoman.translator.padding import pair_batches
@@ -95,9 +95,9 @@ def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Te
     """Return the attention of each target word of each pair to each source word, head by head, (L, H, W, V): first from
     the position where the target word is written, then from the one where it has just been read."""
     model, tokenizers = single_model(translator), translator.tokenizers
-    texts = [(harmless(source), harmless(target)) for source, target in pairs]
+    texts = [(sanitize(source), sanitize(target)) for source, target in pairs]
     ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]
-    found: dict[int, tuple[Tensor, Tensor]] = {}
+    weights: dict[int, tuple[Tensor, Tensor]] = {}
     for rows in pair_batches(ids, BATCH_TOKENS):
         batch = pad_pairs([ids[row] for row in rows], tokenizers.special_ids, translator.device)
         with capture_attention(model, ["cross"]) as maps:
@@ -106,8 +106,8 @@ def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Te
             source = Places.of(tokenizers.source.split(texts[row][0]), texts[row][0])
             target = Places.of(tokenizers.target.split(texts[row][1]), texts[row][1])
             rows_read = cross[..., 1:, :]
-            found[row] = word_weights(cross, source, target), word_weights(rows_read, source, target)
-    return [found[row] for row in range(len(pairs))]
+            weights[row] = word_weights(cross, source, target), word_weights(rows_read, source, target)
+    return [weights[row] for row in range(len(pairs))]
 
 
 def diagonal(pair: Pair) -> set[Link]:

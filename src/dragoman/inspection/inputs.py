@@ -7,7 +7,7 @@ from dragoman.decoding.search import search
 from dragoman.decoding.state import Scorer
 from dragoman.errors import ConfigError, DataError
 from dragoman.model.transformer import Transformer
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.translator import Translator
 from dragoman.translator.cutting import encode_if_short
 from dragoman.translator.padding import pad_sources
@@ -30,13 +30,13 @@ def source_ids(translator: Translator, text: str) -> list[int]:
     Raises:
         DataError: the text is empty, or longer than the model reads.
     """
-    ids = encode_if_short(harmless(text), translator.tokenizers.source.encode, translator.max_length)
+    ids = encode_if_short(sanitize(text), translator.tokenizers.source.encode, translator.max_length)
     return _readable(ids, "source", translator)
 
 
 def target_ids(translator: Translator, text: str) -> list[int]:
     """Return the ids of a target text; see `source_ids`."""
-    ids = encode_if_short(harmless(text), translator.tokenizers.target.encode, translator.max_length)
+    ids = encode_if_short(sanitize(text), translator.tokenizers.target.encode, translator.max_length)
     return _readable(ids, "target", translator)
 
 

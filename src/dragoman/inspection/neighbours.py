@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from dragoman.errors import ConfigError, DataError, printable
 from dragoman.inspection.inputs import single_model
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator import Translator
 
@@ -54,7 +54,7 @@ def nearest_neighbours(
 
 def _token_id(tokenizer: Tokenizer, word: str) -> int:
     """Return the only id of a word."""
-    ids, special_ids = tokenizer.encode(harmless(word)), tokenizer.special_ids
+    ids, special_ids = tokenizer.encode(sanitize(word)), tokenizer.special_ids
     if len(ids) == 1 and ids[0] != special_ids.unknown:
         return ids[0]
     for id, name in enumerate(tokenizer.pieces(range(tokenizer.vocab_size))):

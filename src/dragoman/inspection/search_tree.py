@@ -12,7 +12,7 @@ from dragoman.inspection.inputs import source_ids
 from dragoman.inspection.watching import Node, WatchedScorer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator import Translator
 from dragoman.translator.padding import pad_sources
@@ -99,7 +99,7 @@ def inspect_search(translator: Translator, source: str, beam_size: int | None = 
     for id in ids:
         node = next(child for child in node.children if child.id == id)
     return SearchTree(
-        source_text=harmless(source),
+        source_text=sanitize(source),
         target_text=decoded_text(translator.tokenizers.target, found.ids),
         root=watched.root,
         best=node,

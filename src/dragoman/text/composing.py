@@ -1,4 +1,4 @@
-"""Characters in their composed form (NFC), in time that grows with the length of the text only."""
+"""Unicode's composed form (NFC), in time proportional to the length of the text."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Characters without a picture: zero-width spaces, direction marks, soft hyphens, variation selectors and their kind.
+"""Invisible characters: zero-width spaces, direction marks, soft hyphens, variation selectors and others.
 
-Nobody sees them, so they must not change what a model reads, nor whether two texts are the same. They are removed,
-except joiners in a place where they change the picture: between letters of scripts that join, and in emoji.
+Nobody sees them, so they must change neither a translation nor a comparison of two texts. They are removed, except
+joiners in a place where they change how the text looks: between letters of scripts that join, and in emoji.
 
-The set is Unicode's Default_Ignorable_Code_Point, the marks of interlinear annotations and the null notehead. Format
-characters with a picture, such as U+0600 ARABIC NUMBER SIGN, are not in it.
+The set is Unicode's Default_Ignorable_Code_Point, the marks of interlinear annotations and the null notehead. Visible
+format characters, such as U+0600 ARABIC NUMBER SIGN, are not in it.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _ZWNJ, _ZWJ = "\u200c", "\u200d"
 _FREE_VARIATIONS, _VOWEL_SEPARATOR = "\u180b-\u180d\u180f", "\u180e"
 _STYLES = "\ufe0e\ufe0f"
 _TAGS = "\U000e0020-\U000e007f"
-#: What may stay in a text. These are for classes of regular expressions.
+#: Characters that may stay in a text. All these strings are for classes of regular expressions.
 _JOINERS = f"{_ZWNJ}{_ZWJ}{_FREE_VARIATIONS}{_VOWEL_SEPARATOR}{_STYLES}{_TAGS}"
-#: What never stays.
+#: Characters that never stay.
 _OTHERS = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff"
     "\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e001f\U000e0080-\U000e0fff"
 )
-#: What looks like a space and is none: the separators of lines and paragraphs, and the blank of Braille.
+#: Characters that look like spaces: the separators of lines and paragraphs, and the blank of Braille.
 _SPACES = "\u2028\u2029\u2800"
-#: Those of all these that `str.isprintable` takes for printable.
+#: Those of them that `str.isprintable` calls printable.
 _PRINTABLE = "\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U0001d159\U000e0100-\U000e01ef"
 
 _SUSPECT, _SUSPECT_PRINTABLE = re.compile(f"[{_JOINERS}{_OTHERS}{_SPACES}]"), re.compile(f"[{_PRINTABLE}]")
@@ -58,19 +58,19 @@ _REGION = re.compile("[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007
 
 
 def is_blank(text: str) -> bool:
-    """True if a text shows nothing: it is empty, or has only white space and characters without a picture."""
+    """Return True if a text shows nothing: it has only white space and invisible characters."""
     if "!" <= text[:1] <= "~":
         return False
     return _BLANK.match(text) is not None
 
 
 def is_visible(text: str) -> bool:
-    """True if a text has only spaces and characters with a picture: neither controls nor any that are removed here."""
+    """Return True if a text has only spaces and visible characters: no controls, and none that are removed here."""
     return text.isprintable() and (text.isascii() or not _SUSPECT_PRINTABLE.search(text))
 
 
 def without_invisible(text: str) -> str:
-    """Remove the characters without a picture, except joiners that change the picture.
+    """Remove the invisible characters, except joiners that change how the text looks.
 
     A character that only looks like a space becomes one. A text with joiners comes back composed (NFC): otherwise the
     neighbours of a joiner would depend on the order of combining marks.
@@ -80,7 +80,7 @@ def without_invisible(text: str) -> str:
     """
     if text.isascii() or not _SUSPECT.search(text):
         return text
-    text = _OTHER.sub(lambda found: " " if found[0] in _SPACES else "", text)
+    text = _OTHER.sub(lambda match: " " if match[0] in _SPACES else "", text)
     if not _JOINER.search(text):
         return text
     text = unicodedata.normalize("NFC", text)
@@ -88,18 +88,18 @@ def without_invisible(text: str) -> str:
 
 
 def has_joiners(text: str) -> bool:
-    """True if a text has characters without a picture that `without_invisible` may have left."""
+    """Return True if a text has joiners, which `without_invisible` may leave."""
     return not text.isascii() and _JOINER.search(text) is not None
 
 
 def is_one_emoji(before: str, after: str) -> bool:
-    """True if what stands after goes on with the emoji before: a joiner, a colour of skin, or what was joined."""
+    """Return True if `after` continues the emoji `before`: it is a joiner, a skin colour, or what was joined."""
     is_joined = before.endswith(_ZWJ) and _EMOJI.match(after) is not None
     return is_joined or has_joiners(after[:1]) or _SKIN.match(after) is not None
 
 
 def unknown_joiners(entries: Iterable[str]) -> re.Pattern[str]:
-    """Return what finds the joiners that no entry of a vocabulary contains."""
+    """Return the pattern of the joiners that no entry of a vocabulary contains."""
     known: set[str] = set().union(*map(_JOINER.findall, entries))
     return re.compile(f"(?![{''.join(sorted(known))}])[{_JOINERS}]" if known else _JOINER.pattern)
 
@@ -111,10 +111,10 @@ def without_joiners(text: str, unknown: re.Pattern[str] = _JOINER) -> str:
     return unicodedata.normalize("NFC", unknown.sub("", text))
 
 
-def _kept(found: re.Match[str]) -> str:
-    """Return what stays of a run of joiners."""
-    run, text = found[0], found.string
-    before, after = text[max(0, found.start() - 1) : found.start()], text[found.end() : found.end() + 1]
+def _kept(match: re.Match[str]) -> str:
+    """Return the part of a run of joiners that stays."""
+    run, text = match[0], match.string
+    before, after = text[max(0, match.start() - 1) : match.start()], text[match.end() : match.end() + 1]
     if _EMOJI.match(before):
         return _kept_in_emoji(run, before, after)
     if _KEY.match(before):
@@ -136,5 +136,5 @@ def _kept_in_emoji(run: str, before: str, after: str) -> str:
 
 def _first(joiners: str, run: str) -> str:
     """Return the first of some joiners in a run, given as a class of a regular expression; none if there is none."""
-    found = re.search(f"[{joiners}]", run) if joiners else None
-    return found[0] if found else ""
+    match = re.search(f"[{joiners}]", run) if joiners else None
+    return match[0] if match else ""

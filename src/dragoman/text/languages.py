@@ -1,4 +1,4 @@
-"""Languages by their codes, and what rules of writing depend on: spaces between words, and scripts."""
+"""Languages by their codes, and how they are written: with spaces between words or without, and in which scripts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ KNOWN_CODES = frozenset(_CODES.replace(";", " ").split())
 
 
 def base_language(code: str) -> str:
-    """The language of a code without its region or script, in two letters where it has such a code and a rule.
+    """Return the language of a code, without region or script; in two letters if any rule here is for that language.
 
     >>> [base_language(code) for code in ("pt-BR", "zho_Hans", "cmn", "und")]
     ['pt', 'zh', 'zh', 'und']
@@ -41,15 +41,15 @@ def base_language(code: str) -> str:
 
 
 def scripts(texts: Iterable[str]) -> Counter[str]:
-    """How many letters of the texts are of each script, which is the first word of a letter's name in Unicode."""
-    found: Counter[str] = Counter()
+    """Count the letters of each script; it is the first word of a letter's name in Unicode."""
+    counts: Counter[str] = Counter()
     for letter, count in _letters(texts).items():
-        found[unicodedata.name(letter, "").split(" ")[0]] += count
-    return found
+        counts[unicodedata.name(letter, "").split(" ")[0]] += count
+    return counts
 
 
 def lacks_spaces(texts: Iterable[str]) -> bool:
-    """Whether most letters of the texts are of scripts without spaces between words."""
+    """Return True if most letters of the texts are of scripts without spaces between words."""
     letters = _letters(texts)
     return 2 * sum(count for letter, count in letters.items() if re.match(f"[{UNSPACED}]", letter)) > letters.total()
 

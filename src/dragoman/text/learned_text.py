@@ -1,7 +1,7 @@
-"""The kind of text that a model learned from, counted on its training pairs and kept in its bundle.
+"""Statistics of the text that a model learned from, kept in its bundle.
 
-Text of another kind is cut before the model reads it: a model that learned from single sentences translates the first
-sentence of a line and drops the rest, and one that learned from short sentences mixes up a long one.
+Text of another kind is cut before the model reads it. A model that learned from single sentences translates the first
+sentence of a line and drops the rest; one that learned from short sentences garbles a long one.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from dragoman.errors import BundleError, ConfigError
 from dragoman.settings.sections import Section, parse_section
 from dragoman.text.sentences import has_words, sentence_spans
 
-#: Under this key a bundle's facts have it.
+#: The key of these statistics in the facts of a bundle.
 FACT = "learned_text"
-#: A model knows so many sentences on a line if this share of its training lines had as many.
+#: A model can translate n sentences on a line if at least this share of its training lines had n.
 KNOWN_SHARE = 0.05
-#: Lines of more sentences than this are counted as having so many.
+#: A line with more sentences counts as having this many.
 MOST_SENTENCES = 32
-#: Shares of the lines that are no longer than `usual_tokens`, and than `long_tokens`.
+#: The shares of lines that are no longer than `usual_tokens` and than `long_tokens`.
 _USUAL_SHARE, _LONG_SHARE = 0.99, 0.9999
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -32,7 +32,7 @@ Tokens = Annotated[int, Field(ge=1, le=2**31)]
 
 
 class LearnedText(Section):
-    """Figures about the training pairs of a model; tokens are those of the model's own tokenizers."""
+    """Statistics of the training pairs of a model, in tokens of its own tokenizers."""
 
     n_lines: Annotated[int, Field(ge=1)]
     """Lines that were counted."""
@@ -51,7 +51,7 @@ class LearnedText(Section):
     """Share of the source lines that have neither letters nor digits."""
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Figures that no text has: shares that rise, lengths that fall."""
+        """Report statistics that no text has: shares that rise, lengths that fall."""
         if list(self.several_sentences) != sorted(self.several_sentences, reverse=True):
             yield "several_sentences", "more lines have several sentences than have fewer"
         lengths = [self.median_tokens, self.usual_tokens, self.long_tokens, self.longest_tokens]
@@ -61,7 +61,7 @@ class LearnedText(Section):
 
     @property
     def known_sentences(self) -> int:
-        """The most sentences on a line that the model has seen often enough to translate them all."""
+        """The most sentences on a line that the model has seen often enough to translate all of them."""
         return 1 + sum(share >= KNOWN_SHARE for share in self.several_sentences)
 
     @property
@@ -71,7 +71,7 @@ class LearnedText(Section):
 
     @classmethod
     def count(cls, lines: Iterable[str], source_tokens: NDArray[Any], target_tokens: NDArray[Any]) -> Self:
-        """Count the kind of a text.
+        """Count the statistics of a text.
 
         Args:
             lines: source lines, all or a fair sample.
@@ -97,10 +97,10 @@ class LearnedText(Section):
 
     @classmethod
     def of_bundle(cls, facts: Mapping[str, Any], name: str | Path) -> Self | None:
-        """Read it from a bundle's facts; None if they have none, as in bundles of earlier releases.
+        """Read the statistics from a bundle's facts; None if there are none, as in bundles of earlier releases.
 
         Raises:
-            BundleError: it is not what `count` gives.
+            BundleError: they are not statistics that `count` gives.
         """
         if FACT not in facts:
             return None
@@ -111,7 +111,7 @@ class LearnedText(Section):
 
 
 def fewest_sentences(learned: Sequence[LearnedText | None]) -> LearnedText | None:
-    """Of models that translate together, the one that knows the fewest sentences on a line; those without are left
-    out."""
-    known = [each for each in learned if each is not None]
-    return min(known, key=lambda each: (each.known_sentences, each.long_tokens), default=None)
+    """Return the statistics with the fewest sentences on a line: models that translate together need lines that all
+    of them can translate. Models without statistics do not count."""
+    known = [statistics for statistics in learned if statistics is not None]
+    return min(known, key=lambda statistics: (statistics.known_sentences, statistics.long_tokens), default=None)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 
-#: What ends a sentence where spaces stand between words, and where none need to.
+#: Marks that end a sentence in scripts with spaces between words, and in scripts without.
 _SPACED, _UNSPACED = ".!?…؟۔։", "。！？｡।॥។။"
 #: Marks that end a sentence and are part of no name, so that the next sentence may follow without a space.
 _CLEAR = "!?؟۔։"
@@ -46,7 +46,7 @@ _INNER_DOT_PATTERN = rf"""(?<![^\s.("'“„«-])(?:
 _INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE)
 #: The same in text without capitals.
 _SMALL_INNER_DOT = re.compile(_INNER_DOT_PATTERN, re.VERBOSE | re.IGNORECASE)
-#: What may be the last word all the same: such an abbreviation, or a number ("She is 5. He is 6.").
+#: A word before such a dot that may still end the sentence: an abbreviation, or a number ("She is 5. He is 6.").
 _MAYBE_LAST = re.compile(rf"(?<![^\s(])(?:{_OFTEN_LAST}|(?<=\s)(?P<number>\d\d?))\Z")
 #: The end of a sentence that the next one follows without a space: a word in small letters, or a year ("a book.A dog").
 #: Names look otherwise: "U.S.A", "System.Out", "e.g.The", "v2.Beta", "www.Example.com".
@@ -70,73 +70,73 @@ _NAME_ENDS = re.compile(
     re.IGNORECASE,
 )
 _IN_WORD = re.compile(r"[^\W_]")
-#: Characters of a word that are looked at; a longer one is no word.
+#: The longest word that is considered, in characters.
 _LONGEST_WORD = 60
 
 
 def has_words(text: str) -> bool:
-    """True if a text has a letter or a digit, and so something to translate."""
+    """Return True if a text has a letter or a digit, and so something to translate."""
     return _IN_WORD.search(text) is not None
 
 
-def harmless_paragraphs(text: str) -> str:
-    """Make text harmless, with `PARAGRAPH_END` between its paragraphs; line breaks within them become spaces.
+def sanitize_paragraphs(text: str) -> str:
+    """Return the sanitized text, with `PARAGRAPH_END` between its paragraphs.
 
-    Very wide white space becomes one space.
+    Line breaks within paragraphs become spaces, and very wide white space becomes one space.
     """
-    return PARAGRAPH_END.join(_WIDE_SPACE.sub(" ", harmless(each)) for each in _BLANK_LINE.split(text))
+    return PARAGRAPH_END.join(_WIDE_SPACE.sub(" ", sanitize(paragraph)) for paragraph in _BLANK_LINE.split(text))
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Return the sentences of a text, without the white space between them; together they are the whole text."""
+    """Yield the sentences of a text, which together are the whole text but the white space between them."""
     return (text[start:end] for start, end in sentence_spans(text))
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return where each sentence begins and ends; none is only white space."""
+    """Yield the start and the end of each sentence; none is only white space."""
     has_capitals = text != text.lower()
     start = 0
-    for found in _MARKS.finditer(text):
-        marks, space = found.groups()
+    for match in _MARKS.finditer(text):
+        marks, space = match.groups()
         ends_paragraph = marks is None or PARAGRAPH_END in space
-        if not ends_paragraph and not _ends_sentence(text, start, found, has_capitals=has_capitals):
+        if not ends_paragraph and not _ends_sentence(text, start, match, has_capitals=has_capitals):
             continue
-        end = found.start() if marks is None else found.end(1)
+        end = match.start() if marks is None else match.end(1)
         if text[start:end].strip():
             yield start, end
-        start = found.end()
+        start = match.end()
     if text[start:].strip():
         yield start, len(text)
 
 
-def _ends_sentence(text: str, start: int, found: re.Match[str], *, has_capitals: bool) -> bool:
+def _ends_sentence(text: str, start: int, match: re.Match[str], *, has_capitals: bool) -> bool:
     """Return True if the sentence that begins at `start` ends with these marks; in doubt it does not."""
-    marks, space = found.groups()
-    after = text[found.end() : found.end() + 1]
+    marks, space = match.groups()
+    after = text[match.end() : match.end() + 1]
     if any(mark in _UNSPACED for mark in marks):  # after a quote it may go on: 「はい。」と言った。
         return bool(space) or marks[-1] in _UNSPACED or after in _OPENING
     if not space:
-        return _ends_before(text, start, found)
-    before = max(0, found.start() - _LONGEST_ABBREVIATION)
-    if after != after.title():  # a small letter, but for scripts that have no others, like Georgian
+        return _ends_before(text, start, match)
+    before = max(0, match.start() - _LONGEST_ABBREVIATION)
+    if after != after.title():  # a small letter, except in scripts without capitals, like Georgian
         if has_capitals or marks.strip(".!?"):
             return False
-        return marks != "." or not _SMALL_INNER_DOT.search(text, before, found.end() + 1)
-    if marks != "." or not _INNER_DOT.search(text, before, found.end() + 1):
+        return marks != "." or not _SMALL_INNER_DOT.search(text, before, match.end() + 1)
+    if marks != "." or not _INNER_DOT.search(text, before, match.end() + 1):
         return True
-    next_word = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
-    maybe_last = _MAYBE_LAST.search(text[max(start, before) : found.start()])
+    next_word = _WORD_AFTER.match(text, match.end(), match.end() + _LONGEST_WORD)
+    maybe_last = _MAYBE_LAST.search(text[max(start, before) : match.start()])
     if next_word is None or maybe_last is None:
         return False
     beginnings = _PRONOUNS if maybe_last["number"] else _BEGINNINGS
     return re.fullmatch(beginnings, next_word["word"]) is not None
 
 
-def _ends_before(text: str, start: int, found: re.Match[str]) -> bool:
+def _ends_before(text: str, start: int, match: re.Match[str]) -> bool:
     """Return True if a sentence ends with marks that the next one follows without a space."""
-    marks = found.group(1)
-    after = _WORD_AFTER.match(text, found.end(), found.end() + _LONGEST_WORD)
-    before = _WORD_BEFORE.search(text[max(start, found.start() - _LONGEST_WORD) : found.start()])
+    marks = match.group(1)
+    after = _WORD_AFTER.match(text, match.end(), match.end() + _LONGEST_WORD)
+    before = _WORD_BEFORE.search(text[max(start, match.start() - _LONGEST_WORD) : match.start()])
     if after is None or before is None:
         return False
     word, next_word = before["word"], after["word"]

@@ -1,4 +1,4 @@
-"""The two sides of a pair of tokenizers, and how the settings want each of them to read text."""
+"""The two sides of a pair of tokenizers: the rules of the settings for each of them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Side:
-    """How text of one side is read and written."""
+    """One side of a pair: the rules by which its text is read and written."""
 
     config: TokenizerConfig
     index: Literal[0, 1]  # of its text in a pair

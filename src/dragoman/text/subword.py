@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 from typing import Literal, Self
@@ -10,6 +11,7 @@ from typing import Literal, Self
 from sentencepiece import SentencePieceProcessor
 
 from dragoman.text.cleaning import clean
+from dragoman.text.invisible import has_joiners
 from dragoman.text.sentence_pieces import SPACE, SentencePieces
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword_sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
@@ -59,21 +61,30 @@ class Subword(Tokenizer):
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of the best segmentation."""
-        tag, words = self._words(text)
+        words = self._words(text)
+        tag = self._take_tag(words) if self._tags else None
         ids = list(chain.from_iterable(map(self._known_words.__getitem__, words)))
-        return self.vocabulary.ids(tag) + ids if tag else ids
+        return tag + ids if tag else ids
 
     def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
         """Return the ids of a segmentation drawn with `key`; that of `encode` when sampling is off."""
         if not self._sampling:
             return self.encode(text)
-        tag, words = self._words(text)
-        return self.vocabulary.ids(tag) + self._sampler.sample([SPACE + word for word in words], key)
+        words = self._words(text)
+        return [*self._take_tag(words), *self._sampler.sample([SPACE + word for word in words], key)]
 
     def split(self, text: str) -> list[str]:
         """Return the pieces of the best segmentation; an unknown one stands as it is in the text."""
-        tag, words = self._words(text)
+        words = self._words(text)
+        tag = self.pieces(self._take_tag(words))
         return [*tag, *(piece for word in words for piece in self.segmenter.cut(word))]
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """Return the text of ids, without padding and the marks of its start and end."""
+        if self.has_piece_list:
+            return super().decode(ids)
+        marks = self.special_ids.marks
+        return self.segmenter.join_numbers([int(id) for id in ids if id not in marks])
 
     def lowercasing(self) -> Self:
         """Return the tokenizer with the same vocabulary that reads text of any case as lower case."""
@@ -91,9 +102,9 @@ class Subword(Tokenizer):
         if not self.segmenter.cuts_words:
             return "it does not split each word by itself"
         names = [name for _, name in sorted(SpecialIds().names.items())]
-        found = self.segmenter.pieces[: len(names)]
-        if found != names:
-            return f"its first ids are {' '.join(found)}, not {' '.join(names)}"
+        first = self.segmenter.pieces[: len(names)]
+        if first != names:
+            return f"its first ids are {' '.join(first)}, not {' '.join(names)}"
         return super().oddity
 
     @property
@@ -105,10 +116,14 @@ class Subword(Tokenizer):
         """Return the contents of the tokenizer's files, by their suffix."""
         return {"model": self.segmenter.model} | (super().files() if self.has_piece_list else {})
 
-    def _words(self, text: str) -> tuple[list[str], list[str]]:
-        """Return the language tag that a text begins with, if any, and its other words."""
-        words = self.segmenter.words(self.vocabulary.without_unknown_joiners(clean(text)))
-        return (words[:1], words[1:]) if self._tags and words and words[0] in self._tags else ([], words)
+    def _words(self, text: str) -> list[str]:
+        """Return the parts of a text that are cut by themselves."""
+        text = clean(text)
+        return self.segmenter.words(self.vocabulary.without_unknown_joiners(text) if has_joiners(text) else text)
+
+    def _take_tag(self, words: list[str]) -> list[int]:
+        """Return the id of the language tag that a text begins with, if any, and take it from its words."""
+        return self.vocabulary.ids([words.pop(0)]) if words and words[0] in self._tags else []
 
     @cached_property
     def _sampler(self) -> Sampler:

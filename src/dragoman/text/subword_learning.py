@@ -35,14 +35,14 @@ def learn_subword(
     """Learn a SentencePiece model and return it serialised; the same texts give the same bytes.
 
     Args:
-        texts: what `Subword.cleaned` gave; read once.
+        texts: cleaned, with single spaces between words; read once.
         vocab_size: special tokens included.
-        exact: whether another size than `vocab_size` is an error, or the largest that the texts allow is good.
-        coverage: share of all characters' occurrences that the model's characters must make up.
+        exact: raise an error if the texts do not allow `vocab_size`; otherwise, take the largest size that they allow.
+        coverage: share of the text that the characters of the model must make up.
 
     Raises:
         ConfigError: the texts do not allow `vocab_size`; it states the largest or smallest size they do.
-        ResourceError: memory is too short.
+        ResourceError: RAM is too short.
     """
     options = {
         "model_type": kind,
@@ -58,13 +58,13 @@ def learn_subword(
     names = SpecialIds().names
     for name, id in zip(("pad", "unk", "bos", "eos"), sorted(names), strict=True):
         options |= {f"{name}_id": id, f"{name}_piece": names[id]}
-    # Short of memory, SentencePiece aborts the process that it is in.
+    # Short of RAM, SentencePiece aborts its process.
     work = partial(_train, texts, vocab_size, options)
     return run_apart(work, "the process that learns the vocabulary", _LESS_MEMORY)
 
 
 def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) -> bytes:
-    """Run SentencePiece's training in this process, and turn its errors into ours."""
+    """Learn in this process, and turn SentencePiece's errors into ours."""
     model = io.BytesIO()
     stream = _Stream(texts)
     try:
@@ -80,7 +80,7 @@ def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) ->
 
 
 class _Stream:
-    """Texts on their way into SentencePiece, which has no text of its own for an error that happens in reading them."""
+    """Texts for SentencePiece, which would hide an error that reading them raises; this keeps it."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = texts

@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
-#: How many segmentations and lattices are remembered before starting anew, and of how long words: bounds memory.
+#: To bound RAM: so many segmentations and lattices are remembered, of words of at most so many characters.
 _SEGMENTATIONS, _LATTICES = 200_000, 20_000
 _REMEMBERED_LENGTH = 24
 _NEVER = -math.inf
@@ -29,22 +29,21 @@ class Sampler(Protocol):
     """Draws a segmentation of a sentence."""
 
     def sample(self, words: Sequence[str], key: tuple[int, ...]) -> list[int]:
-        """The ids of a segmentation of `words`; a pure function of the words and the key."""
-        ...
+        """Return the ids of a segmentation of `words`; a pure function of the words and the key."""
 
 
 @dataclass(frozen=True)
 class Pieces:
-    """What a SentencePiece model knows: the ids and scores of its ordinary pieces, and what it writes for the rest."""
+    """The ordinary pieces of a SentencePiece model, with their ids and scores, and a spelling for all other text."""
 
     ids: Mapping[str, int]
     scores: Mapping[str, float]
-    #: The ids of a character that is no piece: its bytes, or the unknown token.
+    #: Returns the ids of a character that is no piece: its bytes, or the unknown token.
     spell: Callable[[str], list[int]]
     unknown_id: int
 
     def spelled(self, symbols: Sequence[str]) -> list[int]:
-        """The ids of pieces and unknown characters; a run of unknown tokens is one, as in SentencePiece."""
+        """Return the ids of pieces and unknown characters; a run of unknown tokens is one, as in SentencePiece."""
         ids: list[int] = []
         for symbol in symbols:
             found = self.ids.get(symbol)
@@ -55,7 +54,7 @@ class Pieces:
 
 
 def remember(memory: dict[K, V], limit: int, word: str, key: K, value: V) -> None:
-    """Put what was found of a short word into `memory`, which is emptied first when it has as many as `limit`."""
+    """Put a value for a short word into `memory`, which is emptied first if it has `limit` values."""
     if len(word) <= _REMEMBERED_LENGTH:
         if len(memory) >= limit:
             memory.clear()
@@ -63,7 +62,7 @@ def remember(memory: dict[K, V], limit: int, word: str, key: K, value: V) -> Non
 
 
 def keyed_draws(key: tuple[int, ...]) -> Iterator[float]:
-    """Random numbers in [0, 1), without end: a function of `key` alone, the same on every machine."""
+    """Yield random numbers in [0, 1) without end: a function of `key` alone, the same on every machine."""
     name = ",".join(map(str, key)).encode()
     for block in count():
         digest = hashlib.blake2b(name, digest_size=64, salt=block.to_bytes(16, "little")).digest()
@@ -87,7 +86,7 @@ class BpeDropout:
         self._known: dict[tuple[str, tuple[int, ...]], tuple[list[int], int]] = {}
 
     def sample(self, words: Sequence[str], key: tuple[int, ...]) -> list[int]:
-        """The ids of a segmentation of `words`."""
+        """Return the ids of a segmentation of `words`."""
         draws = keyed_draws(key)
         log_kept = self._log_kept
         known = self._known
@@ -170,7 +169,7 @@ class UnigramSampling:
         self._lattices: dict[str, _Lattice] = {}
 
     def sample(self, words: Sequence[str], key: tuple[int, ...]) -> list[int]:
-        """The ids of a segmentation of `words`."""
+        """Return the ids of a segmentation of `words`."""
         draws, unknown = keyed_draws(key), [self._pieces.unknown_id]
         ids: list[int] = []
         for word in words:
@@ -191,7 +190,7 @@ class UnigramSampling:
         return ids
 
     def _lattice(self, word: str) -> _Lattice:
-        """Forward filtering: `total[end]` is the log of the summed, smoothed probability of all ways to `end`."""
+        """Filter forwards: `total[end]` is the logarithm of the summed, smoothed probability of all ways to `end`."""
         total = [0.0]
         starts: list[list[int]] = [[]]
         ids: list[list[Sequence[int]]] = [[]]
@@ -208,7 +207,7 @@ class UnigramSampling:
         return _Lattice(starts, ids, cumulated)
 
     def _edges(self, word: str, end: int) -> list[tuple[int, list[int], float]]:
-        """(start, ids, score) of each piece that ends at `end`; a character that is no piece is spelled."""
+        """Return (start, ids, score) of each piece that ends at `end`; a character that is no piece is spelled."""
         edges = []
         for start in range(max(0, end - self._longest), end):
             piece = word[start:end]

@@ -30,13 +30,22 @@ class Vocabulary:
     def __init__(self, words: Sequence[str], special_ids: SpecialIds = SpecialIds()) -> None:
         self.words = tuple(words)
         self.special_ids = special_ids
-        names, rest = special_ids.names, iter(self.words)
-        size = len(names) + len(self.words)
-        special_ids.require_size(size)
-        self._pieces = [names[id] if id in names else next(rest) for id in range(size)]
-        self._ids = {piece: id for id, piece in enumerate(self._pieces) if id not in names}
-        if len(self._ids) != len(self.words):
+        special_ids.require_size(len(self))
+        if len(set(self.words)) != len(self.words):
             raise ValueError("a word is there twice")
+
+    @cached_property
+    def _pieces(self) -> list[str]:
+        """The name of each id."""
+        pieces = list(self.words)
+        for id, name in sorted(self.special_ids.names.items()):
+            pieces.insert(id, name)
+        return pieces
+
+    @cached_property
+    def _ids(self) -> dict[str, int]:
+        """The id of each word."""
+        return {piece: id for id, piece in enumerate(self._pieces) if id not in self.special_ids.names}
 
     @classmethod
     def from_counts(cls, counts: Mapping[str, int], min_count: int = 1) -> Vocabulary:
@@ -87,7 +96,7 @@ class Vocabulary:
         return to_json({"words": list(self.words)})
 
     def __len__(self) -> int:
-        return len(self._pieces)
+        return len(self.words) + len(self.special_ids.names)
 
     def __contains__(self, word: str) -> bool:
         return word in self._ids

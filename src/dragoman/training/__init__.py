@@ -1,6 +1,6 @@
 """From a recipe and parallel text to a trained bundle.
 
-Read `run`, then `plan`, `trainer`, `loss`, `schedule`, `optimizer`, `muon`, `checkpoint`.
+Read `run`, then `trainer`, `gradient`, `loss`, `optimizer`, `schedule`, `saver`, `recorder`, `resolve`, `plan`.
 """
 
 from dragoman.training.run import train

@@ -1,4 +1,4 @@
-"""What may change between two starts of one training, and what makes it another one."""
+"""The settings that may change between two starts of one training; all others make it another one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dragoman.settings.config import Config
 
 _log = logging.getLogger(__name__)
 
-#: What may change, with all of `search`; all else makes it another training.
+#: Settings that may change, besides all of `search`.
 CHANGEABLE = frozenset(
     {
         *(f"training.{name}" for name in ("max_steps", "max_epochs", "patience", "micro_batch_tokens")),
@@ -28,7 +28,7 @@ CHANGEABLE = frozenset(
 
 
 def refuse_changes(old: Config, new: Config, folder: Path) -> None:
-    """Tell of changed settings that do no harm, and refuse the others.
+    """Log changed settings that do no harm, and refuse the others.
 
     Raises:
         ConfigError: lists each setting that may not change, as it was and as it is.
@@ -48,7 +48,7 @@ def refuse_changes(old: Config, new: Config, folder: Path) -> None:
 
 
 def settings_fingerprint(config: Config) -> str:
-    """The SHA-256 of the settings that may not change.
+    """Return the SHA-256 of the settings that may not change.
 
     Those that have their default are left out, so that a setting that a later version adds changes nothing.
     """

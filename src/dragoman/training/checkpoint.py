@@ -1,4 +1,4 @@
-"""Everything a stopped training needs to go on to the same bits: weights, optimizer, average, and a few numbers.
+"""Checkpoints: all that a stopped training needs to continue to the same bits.
 
 Neither the order of batches nor the dropout masks need saving: both are pure functions of (seed, step).
 """
@@ -22,7 +22,7 @@ from dragoman.machine.locks import require_held
 
 _log = logging.getLogger(__name__)
 
-#: What a fine-tuning began with, among a training's fingerprints.
+#: The key of the starting model's fingerprint in that of a fine-tuning.
 STARTING_MODEL = "starting model"
 
 
@@ -45,7 +45,7 @@ class Window:
 
 @dataclass
 class Progress:
-    """The numbers of a training, as they stand after `step` steps."""
+    """The numbers of a training after `step` steps."""
 
     step: int = 0
     target_tokens: int = 0
@@ -53,22 +53,22 @@ class Progress:
     skipped_steps: int = 0
     skipped_in_a_row: int = 0
     precision: str = "float32"
-    #: What the memory allowed, where that is less than the configuration's.
+    #: Tokens of a micro-batch that fit into memory, if fewer than the configuration's.
     micro_batch_tokens: int | None = None
     best_score: float | None = None
     best_step: int | None = None
     validations_since_best: int = 0
     last_validation: int | None = None
     window: Window = field(default_factory=Window)
-    #: Facts of the bundle that the training started from which hold of its own bundles, too.
+    #: Facts of the starting bundle that hold for the training's own bundles, too.
     lasting_facts: Mapping[str, Any] = field(default_factory=dict)
     #: SHA-256 of the settings that may not change, of the data, of the tokenizers, and of the starting model.
     fingerprints: Mapping[str, str] = field(default_factory=dict)
-    #: What the last bits depend on: processes, threads, device, version of PyTorch and the like.
+    #: Processes, threads, device, version of PyTorch and the like, on which the last bits depend.
     environment: Mapping[str, str] = field(default_factory=dict)
 
     def follow(self, earlier: Progress, run: Path) -> None:
-        """Make sure that a run may go on from `earlier`, and tell of what costs the last bits.
+        """Check that a run may continue from `earlier`, and log what makes the continuation inexact.
 
         Raises:
             ConfigError: its settings, data or tokenizers are others.
@@ -86,7 +86,7 @@ class Progress:
 
 @dataclass
 class Checkpoint:
-    """What a checkpoint folder holds; tensors by name."""
+    """The content of a checkpoint folder; tensors by name."""
 
     progress: Progress
     model: Mapping[str, Tensor]
@@ -121,15 +121,15 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def saved_steps(folder: Path) -> list[int]:
-    """The steps of the checkpoints or bundles in `folder`, whole or not, in order."""
+    """Return the steps of the checkpoints or bundles in `folder`, whole or not, in order."""
     names = (path.name.removeprefix("step-") for path in folder.glob("step-*"))
     return sorted(int(name) for name in names if name.isdecimal())
 
 
 def load_checkpoint(folder: Path) -> Checkpoint | None:
-    """The newest checkpoint in `folder` that is whole; None when there is none at all.
+    """Return the newest checkpoint in `folder` that is whole; None if there is no checkpoint at all.
 
-    Damaged ones are passed over with a warning that names the file.
+    Damaged ones are skipped, with a line in the log that names the file.
 
     Raises:
         BundleError: there are checkpoints, but every one is damaged; or the newest is another version's.

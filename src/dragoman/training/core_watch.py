@@ -1,4 +1,4 @@
-"""Notice that other programs use the cores on which a training's threads wait for each other."""
+"""A warning when other programs use the cores of a training, whose threads then wait for each other."""
 
 from __future__ import annotations
 
@@ -48,5 +48,5 @@ class CoreWatch:
 
 
 def _is_crowded() -> bool:
-    """True if more threads of all programs want to run than there are cores; False where the system does not say."""
+    """Return True if more threads want to run than there are cores; False if the system does not say."""
     return hasattr(os, "getloadavg") and os.getloadavg()[0] > (os.cpu_count() or 1) + 0.5

@@ -1,4 +1,4 @@
-"""What a training takes from the model that it starts from, and what it may have otherwise."""
+"""Settings and tokenizers that a fine-tuning inherits from its starting model."""
 
 from __future__ import annotations
 
@@ -23,43 +23,44 @@ from dragoman.text.tokenizer import Tokenizers
 _log = logging.getLogger(__name__)
 
 
-def load_start(name: Path) -> Bundle:
-    """A bundle to start from.
+def load_starting_model(name: Path) -> Bundle:
+    """Load a bundle to start from.
 
     Raises:
         BundleError: it cannot be loaded, or names heads to align words with that it lacks.
     """
     start = load_bundle(name)
-    AlignmentHeads.of_bundle(start.facts, start.config, name)  # or a whole training would come to nothing
+    AlignmentHeads.of_bundle(start.facts, start.config, name)  # told before hours of training
     return start
 
 
 def fingerprint(start: Bundle) -> str:
-    """SHA-256 of a bundle's weights."""
+    """Return the SHA-256 of a bundle's weights."""
     digest = hashlib.sha256()
     for name, weight in sorted(start.weights.items()):
         digest.update(name.encode() + weight.tobytes())
     return digest.hexdigest()
 
 
-def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections that a starting bundle decides, but for what may be set anew: rates of dropout, the size of a new
-    vocabulary, and that sources are lower-cased.
+def inherit_settings(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sections `model` and `tokenizer` as the starting bundle has them, with the settings that may be new.
+
+    Those are rates of dropout, the size of a vocabulary, and `lowercase_source`.
 
     Raises:
         ConfigError: the settings ask for something else.
     """
-    given = {
+    inherited = {
         "model": start.config.model_dump(exclude={"source_vocab_size", "target_vocab_size"}),
         "tokenizer": start.tokenizers.config.model_dump(),
     }
     asked = {
         section: {key: value for key, value in (settings.get(section) or {}).items() if value is not None}
-        for section in given
+        for section in inherited
     }
     asked["model"] = {**PRESETS.get(asked["model"].pop("preset", ""), {}), **asked["model"]}
     may_differ = {"vocab_size"} if start.tokenizers.config.has_pieces else set()
-    for section, values in given.items():
+    for section, values in inherited.items():
         for key, value in asked[section].items():
             is_free = key.endswith("dropout") or key in may_differ or (key == "lowercase_source" and value)
             if key in values and values[key] != value and not is_free:
@@ -67,13 +68,13 @@ def given_by(start: Bundle, settings: Mapping[str, Any]) -> dict[str, Any]:
                     f"{section}.{key} is {values[key]} in the model of --init-from, not {value}",
                     advice="leave it out; dropout, the size of a subword vocabulary, lowercase_source=true may be new",
                 )
-    filled = {section: {**given[section], **asked[section]} for section in given}
+    filled = {section: {**inherited[section], **asked[section]} for section in inherited}
     parse_config({**settings, **filled})
     return filled
 
 
-def searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
-    """Let what is left open of the search be as the starting bundle has it; returns what to tell of it."""
+def inherit_search(start: Bundle, filled: dict[str, Any]) -> list[str]:
+    """Fill open settings of the search with the starting bundle's; return lines for the log."""
     usual, asked = SearchConfig().model_dump(), filled.get("search") or {}
     kept = {key: value for key, value in start.search.model_dump().items() if asked.get(key) is None}
     filled["search"] = {**asked, **kept}
@@ -81,8 +82,8 @@ def searched_as(start: Bundle, filled: dict[str, Any]) -> list[str]:
     return [f"chose {told}: as the model of --init-from has it"] if told else []
 
 
-def kept_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
-    """The starting bundle's tokenizers as this training wants them; none if it wants a vocabulary of another size."""
+def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
+    """Return the starting bundle's tokenizers for this training; None if it wants a vocabulary of another size."""
     tokenizers = _for_languages(start.tokenizers, config.data)
     if config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size):
         _log.info("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
@@ -92,7 +93,7 @@ def kept_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
 
 
 def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
-    """A starting bundle's tokenizers, for text of other languages than its own. Rules for words stay as they are."""
+    """Return the tokenizers for the languages of the text; rules for words stay those of the old languages."""
     before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
     if not languages_differ(now, before):
         return tokenizers

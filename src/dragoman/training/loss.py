@@ -24,7 +24,7 @@ CHUNK_TOKENS = 512
 
 
 def token_losses(logits: Tensor, targets: Tensor, smoothing: float) -> tuple[Tensor, Tensor]:
-    """The two sums the training works with, from logits (M, V) and targets (M,), written plainly.
+    """Return the two sums that training needs, from logits (M, V) and targets (M,), written plainly.
 
     Returns:
         The sum of the smoothed loss (section 5.4; Szegedy et al. 2016), in which the target has probability
@@ -65,28 +65,23 @@ class _ChunkedLoss(torch.autograd.Function):
                 rows = F.pad(rows, (0, 0, 0, -n_tokens % n_rows))
             uniform = weight.mean(dim=0, keepdim=True), offset.mean(dim=0, keepdim=True)
             log_vocab_size = math.log(vocab_size)
-            # Memory that is new costs more than the products which fill it.
-            room = rows.new_empty(min(n_passes * rows.size(1), CHUNK_TOKENS), vocab_size)
+            # Allocating these anew would cost more than the products that fill them.
+            buffer = rows.new_empty(min(n_passes * rows.size(1), CHUNK_TOKENS), vocab_size)
             product = None if narrow == weight_grad.dtype else torch.empty_like(matrix)
             loss, nll = hidden.new_zeros((), dtype=wide), hidden.new_zeros((), dtype=wide)
-            for place in (slice(start, start + n_rows) for start in range(0, n_tokens, n_rows)):
-                target, chunk = targets[None, place].expand(n_passes, -1), rows[:, place].flatten(0, 1)
-                scores = torch.mm(chunk, matrix.T, out=room[: len(chunk)]).unflatten(0, (n_passes, -1))
+            for span in (slice(start, start + n_rows) for start in range(0, n_tokens, n_rows)):
+                target, chunk = targets[None, span].expand(n_passes, -1), rows[:, span].flatten(0, 1)
+                scores = torch.mm(chunk, matrix.T, out=buffer[: len(chunk)]).unflatten(0, (n_passes, -1))
                 probs, log_probs, normalisers, divergence = _softmax(scores, bias, target, r_drop)
-                means = F.linear(hidden[:, place], *uniform).squeeze(-1)
+                means = F.linear(hidden[:, span], *uniform).squeeze(-1)
                 normalisers = torch.maximum(normalisers, means + log_vocab_size)  # which it is at least: Jensen
                 nll -= log_probs.sum()
                 loss += smoothing * (normalisers - means).sum() - (1 - smoothing) * log_probs.sum() + divergence
                 if bias is not None:
                     bias_grad += probs[:, : target.size(1)].sum(dim=(0, 1))
                 flat = probs.flatten(0, 1)
-                hidden_grad[:, place] += (flat @ matrix).view(n_passes, -1, n_inputs)[:, : target.size(1)]
-                if product is None:
-                    weight_grad.addmm_(flat.T, chunk)  # without a matrix in between
-                elif fused.is_supported(flat) and weight_grad.dtype == torch.float32:
-                    fused.add_(weight_grad, torch.mm(flat.T, chunk, out=product))
-                else:
-                    weight_grad += torch.mm(flat.T, chunk, out=product)
+                hidden_grad[:, span] += (flat @ matrix).view(n_passes, -1, n_inputs)[:, : target.size(1)]
+                _add_product(weight_grad, flat.T, chunk, product)
         ctx.save_for_backward(hidden_grad, weight_grad, None if bias is None else bias_grad)
         ctx.n_passes = n_passes
         loss, nll = loss / n_passes, nll / n_passes
@@ -100,10 +95,21 @@ class _ChunkedLoss(torch.autograd.Function):
         return hidden_grad * scale, weight_grad * scale, None if bias_grad is None else bias_grad * scale, *[None] * 3
 
 
+def _add_product(total: Tensor, left: Tensor, right: Tensor, product: Tensor | None) -> None:
+    """Add the product of two matrices to `total`, with `product` as working space if its type is another one."""
+    if product is None:
+        total.addmm_(left, right)
+    elif fused.is_supported(left) and total.dtype == torch.float32:
+        fused.add_(total, torch.mm(left, right, out=product))
+    else:
+        total += torch.mm(left, right, out=product)
+
+
 def _label_gradients(
     hidden: Tensor, weight: Tensor, targets: Tensor, smoothing: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The gradients of the second part: -(1 - smoothing) score(target) - smoothing / V sum(scores), over all tokens.
+    """Return the gradients of the second part, -(1 - smoothing) score(target) - smoothing / V sum(scores), over all
+    tokens.
 
     hidden (P, M, D), weight (V, D), targets (M,) -> by hidden (P, M, D), by weight (V, D), by bias (V,).
     """
@@ -119,7 +125,7 @@ def _label_gradients(
 def _softmax(
     scores: Tensor, bias: Tensor | None, targets: Tensor, r_drop: float
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """What follows from scores (P, R, V) plus bias (V,), of which those of the first M rows have targets (P, M).
+    """Compute the softmax of scores (P, R, V) plus bias (V,), of which the first M rows have targets (P, M).
 
     Returns:
         Their softmax (P, R, V), pulled together for R-Drop; log p(target) and log(sum(exp(scores + bias))), (P, M),
@@ -148,7 +154,7 @@ def _softmax(
 
 
 def _divergence(probs: Tensor, gap: Tensor) -> tuple[Tensor, Tensor]:
-    """How far two distributions p, q are apart: (KL(p, q) + KL(q, p)) / 2, summed, and its gradient by their scores.
+    """Return the divergence of two distributions, (KL(p, q) + KL(q, p)) / 2, summed, and its gradient by their scores.
 
     The gradient of KL(p, q) is p (log p - log q - KL(p, q)) by the scores of p, and q - p by those of q.
 
@@ -158,12 +164,12 @@ def _divergence(probs: Tensor, gap: Tensor) -> tuple[Tensor, Tensor]:
     """
     p, q = probs
     weighted = torch.stack((p * gap, q * -gap))
-    each = weighted.sum(dim=-1, keepdim=True)
-    apart = p - q
-    pull = weighted.addcmul_(probs, each, value=-1)
-    pull[0] += apart
-    pull[1] -= apart
-    return each.sum() / 2, pull.div_(2)
+    divergences = weighted.sum(dim=-1, keepdim=True)
+    difference = p - q
+    pull = weighted.addcmul_(probs, divergences, value=-1)
+    pull[0] += difference
+    pull[1] -= difference
+    return divergences.sum() / 2, pull.div_(2)
 
 
 def batch_loss(model: Transformer, batch: Batch, smoothing: float, r_drop: float = 0.0) -> tuple[Tensor, Tensor]:
@@ -200,5 +206,5 @@ def batch_loss(model: Transformer, batch: Batch, smoothing: float, r_drop: float
 
 
 def n_target_tokens(batch: Batch, pad_id: int) -> int:
-    """How many target tokens `batch_loss` scores."""
+    """Return the number of target tokens that `batch_loss` scores."""
     return int((batch.target_ids[:, 1:] != pad_id).sum())

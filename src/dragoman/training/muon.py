@@ -20,10 +20,10 @@ from dragoman.machine.processes import Processes
 MOMENTUM = 0.95
 #: Root mean square of the numbers of an update at a rate of one. Adam's is 0.2 to 1; so the same rates suit both.
 UPDATE_RMS = 0.4
-#: a x + b x³ + c x⁵ brings what is between 0 and 1 nearer to one; and how often it does.
+#: a x + b x³ + c x⁵ brings a number between 0 and 1 nearer to one; it is applied so often.
 POLYNOMIAL = 3.4445, -4.7750, 2.0315
 N_ITERATIONS = 5
-#: Matrices of so many numbers together become orthogonal at once: many small ones, of large ones each by itself.
+#: Matrices are made orthogonal together up to this many numbers: many small ones, or one large one.
 NUMBERS_AT_ONCE = 1 << 20
 
 
@@ -43,10 +43,11 @@ class Muon:
 
     @torch.no_grad()
     def updates(self, precision: str, processes: Processes) -> list[tuple[Parameter, Tensor]]:
-        """The next update (n, m) of each matrix that has a gradient. Nothing is changed yet, so that this may run out
-        of memory.
+        """Return the next update (n, m) of each matrix that has a gradient.
 
-        Each process computes those of some matrices and is told the others, so that all have the same bits.
+        Nothing is changed yet, since memory may run out.
+
+        Each process computes the updates of some matrices and receives the others, so that all have the same bits.
 
         Args:
             precision: "float32" or "bfloat16", of products.
@@ -64,13 +65,13 @@ class Muon:
         return found
 
     def _ahead(self, matrix: Parameter) -> Tensor:
-        """Where the momentum (n, m) will point after the next gradient, if it is like this one (Nesterov's)."""
+        """Return the momentum (n, m) after one more gradient like this one (Nesterov's)."""
         assert matrix.grad is not None
         return _wide(matrix.grad.lerp(self.momentum[matrix], MOMENTUM**2))
 
     @torch.no_grad()
     def apply(self, updates: Iterable[tuple[Parameter, Tensor]], rate: float) -> None:
-        """Make the step that `updates` found. It asks for no memory."""
+        """Apply the result of `updates`. This asks for no memory."""
         for matrix, update in updates:
             assert matrix.grad is not None
             self.momentum[matrix].lerp_(matrix.grad, 1 - MOMENTUM)
@@ -79,7 +80,7 @@ class Muon:
 
 
 def orthogonal(matrices: Tensor, precision: str) -> Tensor:
-    """Matrices (G, n, m) with the singular vectors of those given, and singular values of about one, 0.68 to 1.21.
+    """Return matrices (G, n, m) with the same singular vectors, and singular values of about one (0.68 to 1.21).
 
     What is less than a hundredth of a matrix's norm is raised as far as five steps go. This is Newton and Schulz's
     iteration: odd powers of a matrix are those of its singular values.
@@ -94,5 +95,5 @@ def orthogonal(matrices: Tensor, precision: str) -> Tensor:
 
 
 def _wide(matrix: Tensor) -> Tensor:
-    """The matrix, or if it has more rows than columns, its transpose."""
+    """Return the matrix, or its transpose if it has more rows than columns."""
     return matrix if matrix.size(0) <= matrix.size(1) else matrix.T

@@ -1,42 +1,118 @@
-"""Adam or Muon, and the exponential moving average of the weights."""
+"""The optimizers by name, and the exponential moving average of the weights.
+
+Another optimizer is another class like `Adam` here, and an entry in `OPTIMIZERS`.
+"""
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
+from torch.nn import Parameter
 
 from dragoman.machine.processes import Processes
 from dragoman.model.transformer import Transformer
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.muon import Muon
 
+Parameters = Mapping[str, Parameter]
+#: Moves parameters at a learning rate.
+Move = Callable[[float], None]
+
+
+class PartOptimizer(Protocol):
+    """The optimizer of some of a model's parameters."""
+
+    def prepare(self, precision: str, processes: Processes) -> Move:
+        """Compute the next step without changing anything, since memory may run out, and return what makes it.
+
+        Making it asks for no memory on a CPU and on CUDA.
+        """
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return all that is kept between steps, by name."""
+
+
+class Adam:
+    """Adam (Kingma and Ba 2015)."""
+
+    def __init__(self, parameters: Parameters, training: TrainingConfig) -> None:
+        self._parameters = parameters
+        device = next(iter(parameters.values())).device
+        fused = device.type in ("cpu", "cuda")
+        self._adam = torch.optim.Adam(
+            parameters.values(), betas=training.adam_betas, eps=training.adam_eps, fused=fused or None
+        )
+        for parameter in parameters.values():
+            n_steps = torch.zeros((), device=device if fused else None)
+            moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
+            self._adam.state[parameter] = {"step": n_steps, **moments}
+
+    def prepare(self, precision: str, processes: Processes) -> Move:
+        """Return the step: it has nothing to compute before."""
+        return self._move
+
+    def _move(self, rate: float) -> None:
+        for group in self._adam.param_groups:
+            group["lr"] = rate
+        self._adam.step()
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return `<parameter>/exp_avg`, `<parameter>/exp_avg_sq` and `<parameter>/step`."""
+        return {
+            f"{name}/{key}": value
+            for name, parameter in self._parameters.items()
+            for key, value in self._adam.state[parameter].items()
+        }
+
+
+class MatrixMuon:
+    """Muon for matrices that have names."""
+
+    def __init__(self, matrices: Parameters) -> None:
+        self._matrices, self._muon = matrices, Muon(matrices.values())
+
+    def prepare(self, precision: str, processes: Processes) -> Move:
+        """Compute the updates, and return what applies them."""
+        updates = self._muon.updates(precision, processes)
+        return lambda rate: self._muon.apply(updates, rate)
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Return `<parameter>/momentum`."""
+        return {f"{name}/momentum": self._muon.momentum[matrix] for name, matrix in self._matrices.items()}
+
+
+def _muon_and_adam(parameters: Parameters, training: TrainingConfig) -> list[PartOptimizer]:
+    """Return Muon for the matrices of layers, and Adam for all else."""
+    matrices = {name: each for name, each in parameters.items() if "_layers." in name and each.ndim == 2}
+    others = {name: each for name, each in parameters.items() if name not in matrices}
+    return [MatrixMuon(matrices), Adam(others, training)]
+
+
+class OptimizerKind(NamedTuple):
+    """One value of `training.optimizer`."""
+
+    build: Callable[[Parameters, TrainingConfig], list[PartOptimizer]]
+    n_moments: int  # numbers kept for each weight of a layer
+
+
+OPTIMIZERS: Mapping[str, OptimizerKind] = {
+    "adam": OptimizerKind(lambda parameters, training: [Adam(parameters, training)], 2),
+    "muon": OptimizerKind(_muon_and_adam, 1),
+}
+
 
 class Optimizer:
-    """Adam (Kingma and Ba 2015) over all weights; or with `training.optimizer` "muon", Muon over the matrices of layers
-    and Adam over all else.
+    """The optimizer that `training.optimizer` names, for all parameters of a model.
 
     On a CPU and on CUDA, a step asks for memory before it changes anything, so that none fails when half of it is done.
     """
 
     def __init__(self, model: Transformer, training: TrainingConfig) -> None:
-        self._matrices = {
-            name: parameter
-            for name, parameter in model.named_parameters()
-            if training.optimizer == "muon" and "_layers." in name and parameter.ndim == 2
-        }
-        self._others = {name: each for name, each in model.named_parameters() if name not in self._matrices}
-        self._muon = Muon(self._matrices.values())
-        fused = next(model.parameters()).device.type in ("cpu", "cuda")
-        self._adam = torch.optim.Adam(
-            self._others.values(), betas=training.adam_betas, eps=training.adam_eps, fused=fused or None
-        )
-        for parameter in self._others.values():
-            n_steps = torch.zeros((), device=parameter.device if fused else None)
-            moments = {key: torch.zeros_like(parameter) for key in ("exp_avg", "exp_avg_sq")}
-            self._adam.state[parameter] = {"step": n_steps, **moments}
+        self.parts = OPTIMIZERS[training.optimizer].build(dict(model.named_parameters()), training)
 
     def step(self, rate: float, precision: str, processes: Processes) -> None:
         """Move all weights by their gradients, which are equal in all processes.
@@ -44,24 +120,16 @@ class Optimizer:
         Args:
             precision: "float32" or "bfloat16", of Muon's products.
         """
-        updates = self._muon.updates(precision, processes)
-        for group in self._adam.param_groups:
-            group["lr"] = rate
-        self._adam.step()
-        self._muon.apply(updates, rate)
+        moves = [part.prepare(precision, processes) for part in self.parts]
+        for move in moves:
+            move(rate)
 
     def tensors(self) -> dict[str, Tensor]:
-        """All that is kept between steps: `<parameter>/exp_avg`, `<parameter>/exp_avg_sq`, `<parameter>/step` of Adam,
-        `<parameter>/momentum` of Muon."""
-        adam = {
-            f"{name}/{key}": value
-            for name, parameter in self._others.items()
-            for key, value in self._adam.state[parameter].items()
-        }
-        return adam | {f"{name}/momentum": self._muon.momentum[each] for name, each in self._matrices.items()}
+        """Return all that is kept between steps, by the name of the parameter and of what it is."""
+        return {name: tensor for part in self.parts for name, tensor in part.tensors().items()}
 
     def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Put back what `tensors` gave."""
+        """Put back what `tensors` returned."""
         for name, kept in self.tensors().items():
             kept.copy_(tensors[name])
 

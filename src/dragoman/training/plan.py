@@ -1,4 +1,4 @@
-"""What to train when nobody said: sizes and rates fit for the corpus, each with its reason."""
+"""Settings that fit the corpus, each with its reason, where nobody gave them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ SECTIONS = ("tokenizer", "model", "training", "search")
 FEW_PAIRS = 200_000
 #: From so many pairs on, the model is the paper's.
 MANY_PAIRS = 2_000_000
-#: What learned clearly more than the paper's choice from few steps, or as much with fewer parameters.
+#: Choices that learn clearly more than the paper's in few steps, or as much with fewer parameters.
 QUICK_LEARNING = {
     "model.norm": "pre",
     "model.positions": "rotary",
     "model.memory": "layerwise",
     "model.bias": False,
 }
-#: How the paper's models are trained.
+#: The paper's training.
 USUAL = TrainingConfig()
 
 
@@ -39,7 +39,7 @@ def plan(
     """Fill what `settings` (a recipe, not yet checked) leaves open.
 
     Args:
-        settings: what the person asked for; it always wins.
+        settings: what the person asked for; they always win.
         n_pairs: size of the training corpus.
         pairs: the corpus itself, of which the beginning is read.
         fine_tuning: the model's shape and tokenizer are given, and its weights need a gentle rate.
@@ -48,29 +48,29 @@ def plan(
         The filled settings, and a line for a person about each choice, with its reason.
     """
     asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in SECTIONS}
-    filled, told = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
+    filled, lines = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
     for choices, reason in _choices(asked, n_pairs, pairs, fine_tuning):
-        news = []
+        new = []
         for key, value in choices.items():
             section, _, name = key.partition(".")
             if asked[section].get(name) is None:
                 filled[section][name] = value
-                news.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
-        if news:
-            told.append(f"chose {', '.join(news)}: {reason}")
+                new.append(f"{key}={str(value).lower() if isinstance(value, bool) else value}")
+        if new:
+            lines.append(f"chose {', '.join(new)}: {reason}")
     if has_sizes(asked["model"]) and not fine_tuning:
         usual = (key.split(".") for key in (*QUICK_LEARNING, *_sizes(n_pairs)[0]))
         if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
-            told.append(
+            lines.append(
                 "the model is given, so all else that is left open of it, and of how it is trained, is the paper's"
             )
-    return filled, told
+    return filled, lines
 
 
 def _choices(
     asked: Mapping[str, Mapping[str, Any]], n_pairs: int, pairs: Iterable[tuple[str, str]], fine_tuning: bool
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Settings by their full names, some at a time, with the reason for them."""
+    """Yield settings by their full names, a few at a time, with their reason."""
     tokenizer, training = asked["tokenizer"], asked["training"]
     choices: dict[str, Any]
     epochs, n_steps = training.get("max_epochs"), training.get("max_steps")
@@ -108,7 +108,7 @@ def _choices(
 
 
 def _fitting(choices: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, Any]:
-    """The choices that go with a shape: one memory a layer, and heads whose halves rotary positions turn."""
+    """Return the choices that a shape allows: a memory for each layer, and rotary positions in heads of even width."""
     fitting = dict(choices)
     if shape["n_encoder_layers"] != shape["n_decoder_layers"]:
         del fitting["model.memory"]
@@ -118,7 +118,7 @@ def _fitting(choices: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, 
 
 
 def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
-    """The model and how it is trained, for a corpus of this size."""
+    """Return the model and its training for a corpus of this size, and the reason."""
     if n_pairs < FEW_PAIRS:
         shape: dict[str, Any] = {
             "model.preset": "tiny",
@@ -148,14 +148,13 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
 
 
 def _epochs(n_pairs: int, fine_tuning: bool) -> int:
-    """Passes over the corpus: about a million pairs seen, at most 60 and at least 5 times."""
+    """Return the number of passes over the corpus: about a million pairs in all, at least 5 and at most 60 passes."""
     passes = min(60, max(5, 1_000_000 // max(1, n_pairs)))
     return max(1, passes // 4) if fine_tuning else passes
 
 
 def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]], tokenizer: Mapping[str, Any]) -> int:
-    """About how many tokens an epoch has: a token is some four bytes, of a Chinese word as of an English one, unless it
-    is a character."""
+    """Return about how many tokens an epoch has. A token is about four bytes in all languages, or one character."""
     of_characters = tokenizer.get("kind") == "characters"
     sizes = [
         max(len(text) if of_characters else len(text.encode()) / 4 for text in map(clean, pair))
@@ -165,9 +164,9 @@ def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]], tokenizer: Mapping[s
 
 
 def _share_script(pairs: Iterable[tuple[str, str]]) -> bool:
-    """Whether the two sides of a sample, letter by letter, are at least half in the same scripts.
+    """Return True if, letter by letter, at least half of the two sides of a sample is in the same scripts.
 
-    Of letters themselves, languages of one script can have little more than half in common, and less in a few lines.
+    Comparing the letters themselves would fail: two languages of one script may share little more than half of them.
     """
     sample = list(islice(pairs, SAMPLE_PAIRS))
     source, target = (scripts(pair[side] for pair in sample) for side in (0, 1))

@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import logging
+
 import torch
 
+from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
+
+_log = logging.getLogger(__name__)
 
 #: Smaller models and batches were never measured to gain from bfloat16: too much of a step is no product.
 MIN_D_MODEL, MIN_BATCH_TOKENS = 128, 1024
 #: How PyTorch says that a processor multiplies bfloat16 (AMX, AVX-512 BF16); its older releases lack one of them.
 _CPU_CHECKS = "_is_amx_tile_supported", "_is_avx512_bf16_supported"
+
+
+def agree_on_precision(config: Config, device: torch.device, processes: Processes) -> str:
+    """Return "float32" or "bfloat16" for a whole training, as the main of all processes chooses."""
+    chosen, reason = choose_precision(config, device)
+    is_plain = processes.any(processes.is_main and chosen == "float32", device)
+    agreed = "float32" if is_plain else "bfloat16"
+    if config.training.precision == "auto":
+        _log.info(f"precision: {agreed} ({reason})")
+    return agreed
 
 
 def choose_precision(config: Config, device: torch.device) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""How much memory a training will take, before any of it is asked for."""
+"""An estimate of the RAM or GPU memory that a training will take."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dragoman.native.fused_library import library
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.loss import CHUNK_TOKENS
+from dragoman.training.optimizer import OPTIMIZERS
 
 #: float32.
 _BYTES = 4
@@ -26,7 +27,7 @@ _WEIGHTS, _PLAIN_WEIGHTS, _DROPPED_WEIGHTS = 1, 2, 4
 
 
 def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
-    """What stays all the time: weights, gradients, Adam's two moments, and the moving average if there is one.
+    """Return the bytes that stay all the time: weights, gradients, Adam's moments, and the moving average, if any.
 
     Muon keeps one moment, and its updates take as much as the other while it makes a step.
     """
@@ -34,9 +35,9 @@ def state_bytes(n_parameters: int, training: TrainingConfig) -> int:
 
 
 def saving_bytes(n_parameters: int, training: TrainingConfig) -> int:
-    """What there is while a checkpoint is written: no gradients, but the optimizer's moments three times."""
-    moments = 1 if training.optimizer == "muon" else 2
-    return _BYTES * n_parameters * (1 + 3 * moments + (1 if training.ema else 0))
+    """Return the bytes in use while a checkpoint is written: no gradients, but the optimizer's moments three times."""
+    n_moments = OPTIMIZERS[training.optimizer].n_moments
+    return _BYTES * n_parameters * (1 + 3 * n_moments + (1 if training.ema else 0))
 
 
 def training_bytes(
@@ -48,9 +49,9 @@ def training_bytes(
     device: str = "cpu",
     n_processes: int = 1,
 ) -> int:
-    """About what each process of a training takes at its peak, beside the program itself.
+    """Return about how many bytes each process of a training takes at its peak, besides the program itself.
 
-    Where it is not known yet whether bfloat16 will be chosen, what float32 takes.
+    If precision is still to be chosen, float32 is assumed.
 
     Args:
         longest: tokens of the longest sentence.
@@ -72,7 +73,7 @@ def training_bytes(
 
 
 def _attention_numbers(model: ModelConfig, longest: int, device: str, compiled: bool) -> int:
-    """How many numbers attention keeps for each token, of its weights over up to `longest` others."""
+    """Return how many numbers attention keeps for each token, of its weights over up to `longest` others."""
     if model.attention_dropout:
         each = _DROPPED_WEIGHTS * longest
     elif compiled:

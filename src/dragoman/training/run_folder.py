@@ -34,11 +34,11 @@ class RunFolder:
 
     @property
     def steps(self) -> list[int]:
-        """The steps of the checkpoints, whole or not, in order."""
+        """Steps of the checkpoints, whole or not, in order."""
         return saved_steps(self.checkpoints)
 
     def load(self) -> Checkpoint | None:
-        """The newest whole checkpoint, as `load_checkpoint` finds it.
+        """Return the newest whole checkpoint, as `load_checkpoint` finds it.
 
         Raises:
             BundleError: every checkpoint is damaged, or they were taken away.
@@ -90,7 +90,7 @@ class RunFolder:
         Where the training takes a moving average, the mean is of that: it is what `best` and `last` have.
 
         Returns:
-            What the mean is of, for a person.
+            The steps in the mean, in words.
 
         Raises:
             ConfigError: there are fewer checkpoints.
@@ -119,7 +119,7 @@ class RunFolder:
         return f"the {'moving averages' if is_moving else 'weights'} of steps {', '.join(map(str, chosen))}"
 
     def _has_logged(self) -> bool:
-        """Whether a step was logged, which is never before the first checkpoint."""
+        """Return True if a step was logged, which never happens before the first checkpoint."""
         return self.metrics.exists() and self.metrics.stat().st_size > 0
 
     def _prune_bundles(self, progress: Progress) -> None:
@@ -136,7 +136,7 @@ class RunFolder:
 
 
 def _bundles_in_use(folder: Path) -> set[int]:
-    """The steps of the bundles that the checkpoints in `folder` call best or last; damaged ones call none so."""
+    """Return the steps of the bundles that whole checkpoints in `folder` call best or last."""
     used: set[int] = set()
     for step in saved_steps(folder):
         with contextlib.suppress(BundleError):

@@ -8,18 +8,18 @@ from dragoman.settings.training_config import TrainingConfig
 
 
 def peak_rate(training: TrainingConfig, d_model: int) -> float:
-    """The rate at the end of the warm-up: the one asked for, or the paper's (d_model * warmup_steps)^-0.5."""
+    """Return the rate at the end of the warm-up: the one asked for, or the paper's (d_model * warmup_steps)^-0.5."""
     return training.lr or (d_model * max(1, training.warmup_steps)) ** -0.5
 
 
 def total_steps(training: TrainingConfig, per_epoch: int) -> int:
-    """The steps of a whole training whose epochs have `per_epoch` batches: what comes first of its two limits."""
+    """Return the steps of a whole training whose epochs have `per_epoch` batches: the smaller of its two limits."""
     by_epochs = (training.max_epochs or 0) * per_epoch
     return min(each for each in (training.max_steps, by_epochs) if each)
 
 
 def learning_rate(step: int, training: TrainingConfig, d_model: int, n_steps: int) -> float:
-    """The learning rate of step 1 .. n_steps.
+    """Return the learning rate of step 1 .. n_steps.
 
     `inverse_sqrt` without an explicit rate is equation 3 of the paper,
     d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5).

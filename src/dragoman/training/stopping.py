@@ -14,7 +14,7 @@ from dragoman.machine.signals import HANG_UP, ending_signals
 
 
 class StopRequest:
-    """While active, remembers that a signal asked the training to stop."""
+    """Remembers, while it is entered, that a signal asked the training to stop."""
 
     def __init__(self) -> None:
         self.signal: int | None = None
@@ -42,11 +42,11 @@ class StopRequest:
             self.leave()
 
     def is_asked(self) -> bool:
-        """Whether this process was asked to stop."""
+        """Return True if this process was asked to stop."""
         return self.signal is not None
 
     def agree(self, processes: Processes, device: torch.device) -> bool:
-        """Whether any process was asked to stop; then all of them were."""
+        """Return True in all processes if any was asked to stop."""
         agreed = processes.max(self.signal or 0, device)
         if agreed:
             self.signal = agreed

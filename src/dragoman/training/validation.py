@@ -1,4 +1,4 @@
-"""How good the model is on sentences it does not train on: loss, and BLEU through the users' own search."""
+"""Loss on sentences that the model does not train on, and BLEU through the users' own search."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ CHUNK = 100
 
 @dataclass(frozen=True)
 class Validation:
-    """One validation's figures."""
+    """The figures of one validation."""
 
     loss: float  # nats a target token, without label smoothing
     bleu: float
 
     def score(self, by: Literal["bleu", "loss"]) -> float:
-        """Larger is better. Low BLEU is chance (a few words that happen to match), so there the loss decides."""
+        """Return a number that is larger for a better model. Low BLEU is chance, so there the loss decides."""
         return self.bleu if by == "bleu" and self.bleu >= MEANINGFUL_BLEU else -self.loss
 
     @property
@@ -58,8 +58,8 @@ def validate(
 ) -> Validation | None:
     """Score and translate (greedily) the validation pairs; None if called off on the way.
 
-    Where the loss is not finite there is nothing to translate, and BLEU is 0. Lines are cut as for users of a model
-    that learned from text of the kind `learned`.
+    If the loss is not finite, nothing is translated, and BLEU is 0. Lines are cut as for users of a model
+    that learned from text like `learned`.
     """
     device = next(model.parameters()).device
     model.eval()

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
-from dragoman.text.sentences import harmless_paragraphs
+from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.cutting import Limits, Segment, cut, encode_if_short
@@ -84,7 +84,7 @@ class Planner:
         try:
             for number, line in enumerate(lines, 1):
                 block.append(string(line, f"line {number}"))
-                ids = encode_if_short(harmless(line), self._tokenizers.source.encode, self._max_length - 1)
+                ids = encode_if_short(sanitize(line), self._tokenizers.source.encode, self._max_length - 1)
                 missing -= self._max_length if ids is None else 1 + len(ids)
                 if missing <= 0:
                     yield block
@@ -98,9 +98,9 @@ class Planner:
         if not isinstance(request, Request):
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
-        text = harmless_paragraphs(request.text)
+        text = sanitize_paragraphs(request.text)
         segments = cut(text, self._tokenizers.source.encode, self._limits(request.sentences))
-        prefix = harmless(request.prefix)
+        prefix = sanitize(request.prefix)
         prefix_ids = self._prefix_ids(prefix, config, number) if prefix else []
         if segments:
             segments[0] = segments[0]._replace(prefix=prefix.strip(), prefix_ids=prefix_ids)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dragoman.errors import DataError, printable
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.padding import pair_batches
@@ -61,4 +61,4 @@ class PairScorer:
         return Score(math.fsum(token_log_probs), token_log_probs, tokens)
 
     def _encode(self, source: str, target: str) -> tuple[Ids, Ids]:
-        return self._tokenizers.source.encode(harmless(source)), self._tokenizers.target.encode(harmless(target))
+        return self._tokenizers.source.encode(sanitize(source)), self._tokenizers.target.encode(sanitize(target))

@@ -18,7 +18,7 @@ from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import DeadlineError, StoppedError, printable
 from dragoman.machine.workers import Workers
 from dragoman.settings.search_config import SearchConfig
-from dragoman.text.cleaning import harmless
+from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator.checking import positive
 from dragoman.translator.padding import batches, pad_sources
@@ -147,7 +147,7 @@ class Searcher:
 
 def decoded_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     """Return the text that ids stand for: one line, which every terminal and file can take."""
-    return harmless(tokenizer.decode(list(ids))).strip()
+    return sanitize(tokenizer.decode(list(ids))).strip()
 
 
 def _groups(jobs: Sequence[SearchJob]) -> list[list[int]]:

@@ -70,7 +70,7 @@ class ActiveConstraints:
         rows = Rows(self.sentence, np.zeros((len(self.sentence), 0), dtype=np.int64))
         self._prefix = Prefix(prefixes, self.special_ids.pad) if any(prefixes) else None
         self._never_written = sorted(self.special_ids.marks - {self.special_ids.end})
-        self._states = [each.start(rows) for each in (*configured_constraints(config), *constraints)]
+        self._states = [rule.start(rows) for rule in (*configured_constraints(config), *constraints)]
 
     def apply(self, scores: Scores, rows: Rows) -> None:
         """Forbid tokens, or make them less probable, in the scores (R, V) of the next tokens."""

@@ -1,0 +1,62 @@
+"""The RAM that a training will take, told before any of it is taken."""
+
+from __future__ import annotations
+
+import logging
+import math
+
+import torch
+
+from dragoman.bundle.layout import Layout
+from dragoman.bundle.search_ram import disproportion
+from dragoman.data.prepared import Prepared
+from dragoman.errors import ConfigError
+from dragoman.machine.processes import Processes
+from dragoman.machine.ram import available_memory
+from dragoman.native.fused_library import library
+from dragoman.settings.config import Config
+from dragoman.settings.model_config import ModelConfig
+from dragoman.settings.sections import parse_section
+from dragoman.training.ram_estimate import state_bytes, training_bytes
+
+_log = logging.getLogger(__name__)
+
+MIB = 2**20
+
+
+def check_budget(config: Config, prepared: Prepared, device: torch.device, processes: Processes) -> None:
+    """Log how large the model is and what its training takes.
+
+    Raises:
+        ConfigError: weights, gradients and optimizer alone are more than there is, or no bundle may have such a shape.
+    """
+    model = model_config(config, prepared)
+    if problem := disproportion(model, config.search):
+        raise ConfigError(problem, advice="change the model's shape or the search")
+    n_parameters = sum(map(math.prod, Layout(model).shapes().values()))
+    longest = int(max(prepared.train.source_lengths.max(), prepared.train.target_lengths.max())) + 1  # with <eos>
+    needed = training_bytes(
+        model, n_parameters, config.training, longest, device=device.type, n_processes=processes.world_size
+    )
+    available = available_memory(device)
+    if available is not None and device.type == "cpu":
+        available //= processes.local_world_size  # which share it
+    each = " for each process" if processes.world_size > 1 else ""
+    free = "" if available is None else f"{available / MIB:,.0f} MiB are free{each}"
+    if available is not None and (state := state_bytes(n_parameters, config.training)) > available:
+        what = f"{n_parameters:,} parameters take {state / MIB:,.0f} MiB to train, and {free}"
+        raise ConfigError(what, advice="choose a smaller model, e.g. model.preset=tiny")
+    slowly = " without compiled functions" if device.type == "cpu" and library() is None else ""
+    takes = f"training takes about {needed / MIB:,.0f} MiB{each} beside the program itself"
+    _log.info(f"model: {n_parameters:,} parameters, on {device}{slowly}; {takes}")
+    if available is not None and needed > available:
+        _log.warning(f"only {free}; training.micro_batch_tokens=1024 takes less")
+
+
+def model_config(config: Config, prepared: Prepared) -> ModelConfig:
+    """Return the model of a configuration, with the vocabularies of the prepared corpus."""
+    sizes = {
+        "source_vocab_size": prepared.tokenizers.source.vocab_size,
+        "target_vocab_size": prepared.tokenizers.target.vocab_size,
+    }
+    return parse_section(ModelConfig, {**config.model.model_dump(), **sizes})

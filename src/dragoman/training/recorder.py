@@ -1,0 +1,140 @@
+"""What a training shows and logs: a bar or lines for people, figures for programs."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+import torch
+
+from dragoman.machine.ram import peak_memory
+from dragoman.settings.training_config import TrainingConfig
+from dragoman.training.checkpoint import Window
+from dragoman.training.core_watch import CoreWatch
+from dragoman.training.metrics_log import MetricsLog, open_logs
+from dragoman.training.progress_bar import ProgressBar
+from dragoman.training.run_folder import RunFolder
+from dragoman.training.schedule import learning_rate, total_steps
+from dragoman.training.training_state import TrainingState
+from dragoman.training.validation import MEANINGFUL_BLEU, Validation
+
+_log = logging.getLogger(__name__)
+
+
+class Recorder:
+    """Records a training while it is entered. Only the main process writes figures.
+
+    Args:
+        per_epoch: batches of an epoch.
+        progress_bar: show a bar, if standard error is a terminal.
+    """
+
+    def __init__(
+        self,
+        state: TrainingState,
+        training: TrainingConfig,
+        folder: RunFolder,
+        per_epoch: int,
+        *,
+        is_main: bool,
+        progress_bar: bool,
+    ) -> None:
+        self._state, self._training, self._folder = state, training, folder
+        self._per_epoch, self._n_steps, self._is_main = per_epoch, total_steps(training, per_epoch), is_main
+        self._device = next(state.model.parameters()).device
+        self._bar = ProgressBar(self._n_steps, is_shown=is_main and progress_bar)
+        self._cores = CoreWatch(torch.get_num_threads() if self._device.type == "cpu" else 1)
+        self._logs: Sequence[MetricsLog] = ()
+
+    def __enter__(self) -> Self:
+        if self._is_main:
+            progress, is_on_board = self._state.progress, self._training.tensorboard
+            self._logs = open_logs(
+                self._folder.metrics, progress.step, progress.last_validation, tensorboard=is_on_board
+            )
+        self._bar.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._bar.__exit__(kind, error, trace)
+
+    @contextlib.contextmanager
+    def timed_step(self) -> Iterator[None]:
+        """Count the time of the step that is made inside; of one that fails nothing is counted."""
+        started, cpu_started = time.perf_counter(), time.process_time()
+        yield
+        seconds, progress = time.perf_counter() - started, self._state.progress
+        self._cores.add(seconds, time.process_time() - cpu_started)
+        progress.seconds += seconds
+        progress.window.seconds += seconds
+        self._bar.move(progress.step)
+
+    def log_steps(self) -> None:
+        """Log the steps since the last time.
+
+        Raises:
+            ResourceError, RunFolderError: the figures cannot be written now; they will be with the next.
+        """
+        progress = self._state.progress
+        window, progress.window = progress.window, Window()
+        self._cores.log()
+        if not self._is_main or not window.n_tokens:
+            return
+        epoch, speed = progress.step / self._per_epoch, window.n_tokens / window.seconds
+        rate = learning_rate(progress.step, self._training, self._state.model.config.d_model, self._n_steps)
+        loss = window.loss / window.n_tokens
+        self._write(
+            {
+                "step": progress.step,
+                "epoch": round(epoch, 3),
+                "loss": loss,
+                "nll": window.nll / window.n_tokens,
+                "lr": rate,
+                "grad_norm": window.norm / window.n_steps,
+                "target_tokens": progress.target_tokens,
+                "target_tokens_per_second": round(speed, 1),
+                "seconds": round(progress.seconds, 3),
+            }
+        )
+        figures = [f"epoch {epoch:.1f}", f"loss {loss:.3f}", f"lr {rate:.1e}", f"{speed:,.0f} target tokens/s"]
+        self._bar.show(progress.step, figures)
+
+    def log_validation(self, result: Validation, seconds: float) -> None:
+        """Log the validation that was just noted in the progress.
+
+        Raises:
+            ResourceError, RunFolderError: the figures cannot be written now; they will be with the next.
+        """
+        progress = self._state.progress
+        self._write(
+            {
+                "step": progress.step,
+                "validation_loss": result.loss,
+                "validation_bleu": result.bleu,
+                "seconds": round(seconds, 3),
+                "n_parameters": sum(parameter.numel() for parameter in self._state.usable_model.parameters()),
+                "peak_memory_mib": peak_memory(self._device),
+            }
+        )
+        is_by_loss = self._training.best_by == "bleu" and result.bleu < MEANINGFUL_BLEU
+        best = f"  (best{', by its loss' if is_by_loss else ''})" if progress.best_step == progress.step else ""
+        which = f"step {progress.step:,}" if progress.step else "step 0, the starting model"
+        _log.info(
+            f"validation at {which}: loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
+            f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
+        )
+
+    def flush(self) -> None:
+        """Write the figures that could not be written before; raises as `log_steps` does."""
+        for log in self._logs:
+            log.flush()
+
+    def _write(self, record: Mapping[str, Any]) -> None:
+        for log in self._logs:
+            log.write(record)

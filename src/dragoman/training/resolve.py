@@ -1,0 +1,123 @@
+"""The settings and the prepared corpus of a run, when it begins and when it continues.
+
+What a person asked for comes first, then what the starting model decides, then what fits the corpus. A run that
+continues keeps its settings, except those that make no other training of it.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dragoman.bundle.bundle import Bundle
+from dragoman.data.corpus import read_pairs
+from dragoman.data.prepare import prepare
+from dragoman.data.prepared import DATA_FOLDER, Prepared, given_tokenizers, noted_starting_model, open_prepared
+from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.machine.files import write_file
+from dragoman.settings.config import Config
+from dragoman.settings.data_config import DataConfig
+from dragoman.settings.parsing import check_request, check_settings, parse_config
+from dragoman.settings.recipe import read_recipe, to_yaml
+from dragoman.settings.sections import parse_section
+from dragoman.training.changes import refuse_changes
+from dragoman.training.fine_tuning import fingerprint, inherit_search, inherit_settings, inherit_tokenizers
+from dragoman.training.plan import plan
+from dragoman.training.run_folder import RunFolder
+
+_log = logging.getLogger(__name__)
+
+
+def resolve(settings: Mapping[str, Any], start: Bundle | None = None) -> Config:
+    """Return the whole configuration for the settings that a person asked for.
+
+    Args:
+        start: the model that the training starts from, if not from random weights.
+
+    Raises:
+        ConfigError: a setting is wrong, or contradicts the starting model.
+        DataError: the corpus cannot be read.
+    """
+    # Every mistake is told before any text is read.
+    inherited = inherit_settings(start, settings) if start is not None else {}
+    data = parse_config({**settings, **inherited}).data if inherited else check_settings(settings).data
+    text = read_pairs(data, "train")
+    n_pairs = text.count()
+    if not n_pairs:
+        raise DataError("there are no pairs", text.name, advice="give text with one sentence a line")
+    filled, choices = plan(settings, n_pairs, text, fine_tuning=start is not None)
+    if start is not None:
+        filled |= inherited
+        choices += inherit_search(start, filled)
+    for line in choices:
+        _log.info(line)
+    return parse_config(filled)
+
+
+def resolve_run(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) -> tuple[Config, Prepared]:
+    """Return the configuration and the prepared corpus of a run that begins or continues; write its `config.yaml`.
+
+    Raises:
+        DragomanError: of the class that fits; see `resolve` and `prepare`.
+    """
+    config, prepared = (_continue if run.steps else _begin)(settings, run, start)
+    write_file(run.config, to_yaml(config).encode())
+    return config, prepared
+
+
+def _begin(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) -> tuple[Config, Prepared]:
+    """Resolve and prepare a run that has saved nothing yet: every setting is free."""
+    if run.config.exists() and not (run.path / DATA_FOLDER).exists():
+        raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
+    check_request(settings, given=inherit_settings(start, settings) if start is not None else None)
+    config = resolve(settings, start)
+    return config, _prepare(config, run, start)
+
+
+def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) -> tuple[Config, Prepared]:
+    """Resolve and open a run that has checkpoints: only settings that make no other training of it may change."""
+    if not run.config.exists():
+        advice = "put them back, or choose another --output"
+        raise BundleError("the run's settings are missing", run.config, advice=advice)
+    saved = read_recipe(run.config)
+    saved_config = parse_config(saved, run.config)
+    if missing := _missing_text(settings):
+        _log.info(f"{missing} is not here; going on with the corpus that was prepared from it")
+        config = parse_config(_overlay(settings, saved), run.config)
+        refuse_changes(saved_config, config, run.path)
+        return config, open_prepared(run.path)
+    # What may have been chosen for the length of a training has been; a longer training keeps it.
+    asked = settings.get("training") or {}
+    kept = {key: getattr(saved_config.training, key) for key in ("warmup_steps", "lr") if asked.get(key) is None}
+    if any(kept.values()):
+        _log.info(f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}: of this run")
+    config = resolve({**settings, "training": {**asked, **kept}}, start)
+    refuse_changes(saved_config, config, run.path)
+    tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)
+    if start is not None and tokenizers is None:
+        return config, _prepare(config, run, start)
+    return config, prepare(config, run.path, tokenizers=tokenizers, starting_model=starting_model)
+
+
+def _prepare(config: Config, run: RunFolder, start: Bundle | None) -> Prepared:
+    """Prepare the corpus with the starting model's tokenizers, or with ones that are learned."""
+    if start is None:
+        return prepare(config, run.path)
+    tokenizers = inherit_tokenizers(start, config)
+    starting_model = fingerprint(start) if tokenizers is None else None
+    return prepare(config, run.path, tokenizers=tokenizers, starting_model=starting_model)
+
+
+def _missing_text(settings: Mapping[str, Any]) -> str | None:
+    """Return a text file that the settings name and that is not there, because the run was moved to another machine."""
+    data = parse_section(DataConfig, settings.get("data") or {})
+    files = (*data.files("train"), *data.files("validation"), *data.files("test"))
+    return next((file for file in files if file is not None and not Path(file).exists()), None)
+
+
+def _overlay(settings: Mapping[str, Any], saved: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the saved settings, section by section, replaced by those that are asked for."""
+    sections = dict.fromkeys([*saved, *settings])
+    return {section: {**(saved.get(section) or {}), **(settings.get(section) or {})} for section in sections}
