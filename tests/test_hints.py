@@ -116,7 +116,7 @@ class _Anything:
         ("prepare a.en b.de", "dragoman prepare --source a.en --target b.de"),
         ("evaluate a.en b.de", "dragoman evaluate -m MODEL --source a.en --target b.de"),
         ("distill a.en b.de", "dragoman distill -m MODEL --source a.en --target b.de"),
-        ("package -m x y", "stands after an option"),
+        ("package -m x y", "put the name of an option before each"),
         ("inspect attention -m x A man", "put a sentence in quotes"),
     ],
 )
@@ -132,6 +132,19 @@ def test_words_after_no_option_are_answered_with_the_right_command(
     assert said.startswith("error: unexpected argument")
     assert hint in said
     assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("option", "command"), [("--hypotheses", "compare-outputs"), ("--baseline", "compare-outputs"), ("--vary", "tune")]
+)
+def test_an_option_of_another_command_is_answered_with_that_command(
+    option: str, command: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["evaluate", "-m", "multi30k-en-de", option, "x"]) == 2
+    expected = f"error: dragoman evaluate has no {option}; use dragoman {command} {option}; "
+    assert capfd.readouterr().err.startswith(expected)
+    assert run([command, "--help"]) == 0
+    assert option in capfd.readouterr().out
 
 
 def test_a_hint_survives_a_shell(tmp_path: Path) -> None:

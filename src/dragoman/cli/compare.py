@@ -36,10 +36,10 @@ def compare(
     as_json: AsJson = False,
     device: Device = "auto",
 ) -> None:
-    """Train variants of a recipe under one budget, and compare them.
+    """Train variants of a recipe and compare them.
 
-    Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions: their mean and
-    spread is shown. The same command continues what was stopped.
+    All have one budget; one table shows quality, parameters, speed and memory. Values of training.seed are
+    repetitions: their mean and spread is shown. The same command continues what was stopped.
 
     \b
     dragoman compare recipe.yaml --vary model.norm=post,pre --vary training.seed=1,2,3

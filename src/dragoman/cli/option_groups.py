@@ -142,6 +142,6 @@ def search_options(search: SearchFlags, sampling: SamplingFlags, *, samples: boo
         if getattr(sampling, field.name) is not None and not samples:
             raise typer.BadParameter(f"--{field.name.replace('_', '-')} is for drawing; it needs --sample")
     if search.beam_size is not None and samples:
-        what = "it says nothing with --sample, or to a model that samples"
+        what = "it has no effect with --sample, or on a model that samples"
         raise typer.BadParameter(f"--beam-size is for searching; {what}")
     return {**asdict(search), **asdict(sampling), "sample": sampling.sample or None}

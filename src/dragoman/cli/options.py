@@ -105,7 +105,10 @@ Sentences = Annotated[
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
 TopK = Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")]
-TopP = Annotated[float | None, typer.Option("--top-p", help="Draw from the tokens with this probability.")]
+TopP = Annotated[
+    float | None,
+    typer.Option("--top-p", help="Draw from the most probable tokens that together have this probability."),
+]
 SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")]
 
 Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", show_default=False)]

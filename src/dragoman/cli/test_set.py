@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU (always so for the corpus multi30k).")]
+M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU, the score of the Multi30k literature.")]
 SplitName = Literal["train", "validation", "test"]
 Split = Annotated[
     SplitName | None,
-    typer.Option("--split", help="Which part of a corpus. Default: test; for `tune` validation."),
+    typer.Option("--split", help="Part of a corpus. Default: test (`tune`: validation)."),
 ]
 
 
@@ -66,7 +66,7 @@ class TestSetOptions:
         if self.has_files:
             for name, value in (("recipe", self.recipe), ("--split", self.split)):
                 if value is not None:
-                    what = f"{name} says nothing with --source, --target or --pairs; leave it out"
+                    what = f"{name} has no effect with --source, --target or --pairs; leave it out"
                     raise typer.BadParameter(what)
 
 

@@ -101,7 +101,7 @@ class DataConfig(Section):
         is_from_hub = self.corpus is not None and self.corpus.startswith("hub:")
         if not is_from_hub and all(pairs is None for pairs in (self.pairs, self.validation_pairs, self.test_pairs)):
             names = "columns corpus pairs validation_pairs test_pairs"
-            yield names, "columns (--columns) says nothing without a file of pairs (--pairs)"
+            yield names, "columns (--columns) has no effect without a file of pairs (--pairs)"
 
     def files(self, split: Literal["train", "validation", "test"]) -> tuple[str | None, str | None, str | None]:
         """Return (source, target, pairs) of a split; None for each that is not set."""

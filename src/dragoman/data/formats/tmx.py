@@ -155,9 +155,13 @@ def _choose_languages(request: PairRequest) -> tuple[str, str]:
         wanted = table_languages(request.path.name)
     codes, header = _survey(request.text, wanted)
     others = [code for code in codes if not any(same_language(code, asked) for asked in wanted if asked)]
+    if not codes:
+        raise DataError("no unit has a text", request.path, advice="export the memory again")
     if any(asked and not any(same_language(code, asked) for code in codes) for asked in wanted):
         asked = " to ".join(code or "any language" for code in wanted)
-        advice = "give two of those: --source-lang and --target-lang"
+        advice = (
+            "choose --source-lang and --target-lang among them" if len(codes) > 1 else "give a memory with translations"
+        )
         raise ConfigError(f"the units are in {_list(codes)}, and {asked} is asked for", request.path, advice=advice)
     n_missing = wanted.count(None)
     if len({base_language(code) for code in others}) > n_missing > 0:
