@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from dragoman.experiments.outcomes import Outcome
 
+_AGAIN = "see what each said above; the same command tries them again"
+
 
 def compare(
     recipe: Annotated[Path, typer.Argument(help="A YAML recipe, whose steps or epochs are the budget.")],
@@ -60,8 +62,7 @@ def compare(
     if plot:
         _plot(outcomes, output / "curves.png")
     if failed:
-        advice = "see what each said above; the same command tries them again"
-        raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=advice)
+        raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=_AGAIN)
 
 
 def _plot(outcomes: Sequence[Outcome], path: Path) -> None:
