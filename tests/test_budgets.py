@@ -21,7 +21,7 @@ MAX_MODEL_LINES = 500
 #: A docstring is an imperative sentence or a noun phrase.
 BAD_BEGINNINGS = {"What", "Which", "Where", "Whether", "How", "That"}
 #: Left to do: places over budget that the table does not name, and docstrings that begin badly.
-UNFINISHED = {"file": 5, "function": 6, "arguments": 1, "docstrings": 90}
+UNFINISHED = {"file": 3, "function": 7, "arguments": 1, "docstrings": 33}
 #: Statements of the source that are no code.
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 

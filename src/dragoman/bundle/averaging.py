@@ -23,7 +23,7 @@ class MeanWeights:
         self._n = 0
 
     def add(self, weights: Mapping[str, Floats]) -> None:
-        """Count one more model's weights, by name; the names and shapes are those of the first."""
+        """Add the weights of one more model, with the names and shapes of the first."""
         for name, weight in weights.items():
             self._total[name] = self._total.get(name, 0.0) + weight.astype(np.float64)
         self._n += 1
@@ -39,7 +39,7 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     It aligns words with the heads that were chosen for the first of them, or for the next if none were.
 
     Raises:
-        ConfigError: they differ in their configuration, dropout apart, or in their tokenizer.
+        ConfigError: they differ in their configuration (except dropout) or in their tokenizer.
         BundleError: one of them cannot be loaded.
         RunFolderError: `output` exists or cannot be written.
     """

@@ -37,15 +37,18 @@ def find_bundle(name: str | Path) -> Path:
         raise BundleError(f"not a model ({error})", str(name)) from None
     if is_run:
         raise BundleError("this run has no best model yet", path, advice="let `dragoman train` reach a validation")
+    shipped = shipped_models()
     if exists:
-        what = "no bundle in this folder" if path.is_dir() else "a model is a folder, with its weights in safetensors"
+        problem = (
+            "no bundle in this folder" if path.is_dir() else "a model is a folder, with its weights in safetensors"
+        )
         advice = "give a bundle, or a run folder made by `dragoman train`"
-        if str(name) in shipped_models():
+        if str(name) in shipped:
             advice = "it hides the shipped model of that name: rename it, or work in another folder"
-        raise BundleError(what, path, advice=advice)
-    if str(name) in shipped_models():
+        raise BundleError(problem, path, advice=advice)
+    if str(name) in shipped:
         return PRETRAINED / str(name)
-    known = f", or a shipped model: {', '.join(shipped_models())}" if shipped_models() else ""
+    known = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
     raise BundleError("no such model", path, advice=f"give a bundle or a run folder{known}")
 
 
@@ -59,7 +62,7 @@ def _follow(pointer: Path, folder: Path) -> Path:
 
 def shipped_models() -> list[str]:
     """Return the names of the models that come with this installation."""
-    return sorted(each.name for each in PRETRAINED.iterdir() if each.is_dir()) if PRETRAINED.is_dir() else []
+    return sorted(folder.name for folder in PRETRAINED.iterdir() if folder.is_dir()) if PRETRAINED.is_dir() else []
 
 
 def card_of(name: str | Path) -> str | None:
