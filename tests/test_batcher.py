@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from typing import Any
 
 import pytest
@@ -142,6 +142,7 @@ def test_a_search_that_nobody_waits_for_is_stopped() -> None:
             batcher.search([job(1)], stop=StopCondition.after(0.02))
         cancelled = held(batcher, search)
         assert cancelled.cancel()
+        assert wait([cancelled], 10).done == {cancelled}
         with pytest.raises(CancelledError):
             cancelled.result(10)
         is_cancelled = threading.Event()
@@ -151,6 +152,17 @@ def test_a_search_that_nobody_waits_for_is_stopped() -> None:
             asked.result(10)
         search.let_go.set()
         assert batcher.search([job(3)])[0][0][0] == 3  # type: ignore[comparison-overlap]
+
+
+def test_no_caller_can_end_the_searches_of_others() -> None:
+    search = ToySearch()
+    with Batcher(search, 100) as batcher:
+        exiting = batcher.submit([job(1)], stop=StopCondition(is_cancelled=sys.exit))
+        with pytest.raises(SystemExit):
+            exiting.result(10)
+        with pytest.raises(ConfigError, match="batch_size is a str"):
+            batcher.submit([job(1)], batch_size="8")  # type: ignore[arg-type]
+        assert batcher.submit([job(2)]).result(10)[0][0][0] == 2  # type: ignore[comparison-overlap]
 
 
 def test_a_closed_batcher_finishes_its_calls_and_takes_no_more() -> None:
@@ -275,6 +287,12 @@ def test_a_translator_that_nobody_shares_has_deadlines_too(translator: Translato
     for wrong in (0, -1, float("nan"), True, "1"):
         with pytest.raises(ConfigError, match=r"timeout is .*; give seconds"):
             translator.translate("A man", timeout=wrong)  # type: ignore[arg-type]
+
+
+def test_after_the_deadline_no_source_is_read(translator: Translator, sizes: list[int]) -> None:
+    with pytest.raises(DeadlineError):
+        translator.translate(SOURCES * 20, batch_size=1, timeout=1e-9)
+    assert not sizes
 
 
 def test_a_wrong_prefix_is_an_error_for_its_caller_alone(translator: Translator) -> None:

@@ -15,6 +15,7 @@ from queue import SimpleQueue
 from typing import Self
 
 from dragoman.settings.search_config import SearchConfig
+from dragoman.translator.checking import positive
 from dragoman.translator.planning import SearchJob
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
@@ -55,10 +56,11 @@ class Batcher:
 
         Raises:
             RuntimeError: the batcher is closed.
+            ConfigError: `batch_size` is no whole number of one or more.
         """
         if self._is_closed:
             raise RuntimeError("the batcher is closed")
-        call = _Call(jobs, self._batch_size if batch_size is None else batch_size, stop)
+        call = _Call(jobs, self._batch_size if batch_size is None else positive(batch_size, "batch_size"), stop)
         if not jobs:
             call.finish()
             return call.future
@@ -96,6 +98,7 @@ class _Call:
         self.waiting = deque(sorted(range(len(jobs)), key=lambda index: -len(jobs[index].ids)))
         self._found: list[list[Candidate]] = [[] for _ in jobs]
         self._n_missing = len(jobs)
+        self._is_settled = False
 
     @property
     def settings(self) -> tuple[SearchConfig, int]:
@@ -107,9 +110,11 @@ class _Call:
         try:
             if self.stop():
                 self.fail(self.stop.error())
-        except Exception as error:  # raised by the caller's own `is_cancelled`
+        except BaseException as error:  # raised by the caller's own `is_cancelled`
             self.fail(error)
-        return not self.future.done()
+        if self.future.cancelled():
+            self._settle()
+        return not self._is_settled
 
     def add(self, index: int, candidates: list[Candidate]) -> None:
         """Keep the candidates of a job, and give the caller all of them after the last."""
@@ -120,13 +125,20 @@ class _Call:
 
     def finish(self) -> None:
         """Give the caller the candidates."""
-        if not self.future.done() and self.future.set_running_or_notify_cancel():
+        if self._settle():
             self.future.set_result(self._found)
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """Give the caller an error."""
-        if not self.future.done() and self.future.set_running_or_notify_cancel():
+        if self._settle():
             self.future.set_exception(error)
+
+    def _settle(self) -> bool:
+        """Return True if the caller still waits, for the first time only; a cancelled future wakes who waits for it."""
+        if self._is_settled:
+            return False
+        self._is_settled = True
+        return self.future.set_running_or_notify_cancel()
 
 
 class _SearchThread:
@@ -181,7 +193,7 @@ class _SearchThread:
         jobs = [call.jobs[index] for call, index in taken]
         try:
             found = self._searcher.search(jobs, batch_size=calls[0].batch_size, stop=stop)
-        except Exception as error:
+        except BaseException as error:  # the thread must live on for other calls
             if len(calls) == 1:
                 calls[0].fail(error)
                 return

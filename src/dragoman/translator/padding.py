@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.errors import ConfigError
 from dragoman.text.special_ids import SpecialIds
 
 #: Source tokens, padding included, that are searched at once on a GPU, and on a CPU, where a small batch stays in the
@@ -32,12 +31,7 @@ def batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
     """Yield the indices of costs in batches of similar cost, the highest first.
 
     The number of rows times the highest cost of a batch stays within `batch_size`, except for a batch of one row.
-
-    Raises:
-        ConfigError: `batch_size` is less than one.
     """
-    if batch_size < 1:
-        raise ConfigError(f"batch_size is {batch_size}", advice="a batch has one token or more")
     batch: list[int] = []
     for row in sorted(range(len(costs)), key=lambda row: -costs[row]):
         if batch and (len(batch) + 1) * costs[batch[0]] > batch_size:

@@ -43,6 +43,7 @@ class Pipeline:
             stop: reasons to stop before the end.
 
         Raises:
+            ConfigError: `batch_size` is no whole number of one or more.
             DeadlineError: the deadline of `stop` passed.
             StoppedError: `stop` was cancelled.
         """

@@ -20,6 +20,7 @@ from dragoman.machine.workers import Workers
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizer
+from dragoman.translator.checking import positive
 from dragoman.translator.padding import batches, pad_sources
 from dragoman.translator.planning import SearchJob
 
@@ -109,8 +110,8 @@ class Searcher:
         self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
     ) -> list[list[Candidate]]:
         """See `Pipeline.search`."""
-        batch_size = self.batch_size if batch_size is None else batch_size
-        found: list[list[Candidate]] = [[] for _ in jobs]
+        batch_size = self.batch_size if batch_size is None else positive(batch_size, "batch_size")
+        found: list[list[Candidate]] = [[]] * len(jobs)
         rows_by_batch = [
             [group[place] for place in places]
             for group in _groups(jobs)
@@ -126,6 +127,8 @@ class Searcher:
 
     def _search_batch(self, batch: _Batch) -> list[list[Candidate]] | None:
         """Return None if it was stopped: an error would end the worker processes."""
+        if batch.stop is not None and batch.stop():
+            return None
         source_ids = pad_sources([job.ids for job in batch.jobs], self._scorer.special_ids.source)
         prefixes = [job.prefix_ids for job in batch.jobs]
         config = batch.jobs[0].config

@@ -169,7 +169,6 @@ class Translator:
             DeadlineError: the timeout passed.
         """
         config = self.search_with(**options)
-        batch_size = None if batch_size is None else checking.positive(batch_size, "batch_size")
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
         asked = Request("", sentences=sentences, align=align).checked("")
