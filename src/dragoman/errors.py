@@ -43,7 +43,7 @@ class DragomanError(Exception):
 
     Args:
         problem: in a few words.
-        where: the file, folder or key concerned.
+        location: the file, folder or key concerned.
         line, byte: position in the file, counted from 1.
         advice: the way out.
         details: further problems of the same kind, one a line.
@@ -54,14 +54,14 @@ class DragomanError(Exception):
     def __init__(
         self,
         problem: str,
-        where: str | Path | None = None,
+        location: str | Path | None = None,
         *,
         line: int | None = None,
         byte: int | None = None,
         advice: str = "",
         details: Sequence[str] = (),
     ) -> None:
-        place = "".join(f":{part}" for part in (where, line, byte) if part is not None)
+        place = "".join(f":{part}" for part in (location, line, byte) if part is not None)
         head = _line(problem) + (f": {_line(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
         rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
@@ -142,7 +142,7 @@ def disk_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            free = shutil.disk_usage(next(each for each in path.absolute().parents if each.exists())).free
+            free = shutil.disk_usage(next(parent for parent in path.absolute().parents if parent.exists())).free
             raise ResourceError(
                 f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
             ) from error

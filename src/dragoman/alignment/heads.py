@@ -32,8 +32,8 @@ class AlignmentHeads(Section):
 
         No single layer was better than their mean for every model that we measured (docs/inspection.md).
         """
-        every = ((layer, head) for layer in range(config.n_decoder_layers) for head in range(config.n_heads))
-        return cls(heads=tuple(every), shifted=False)
+        all_heads = ((layer, head) for layer in range(config.n_decoder_layers) for head in range(config.n_heads))
+        return cls(heads=tuple(all_heads), shifted=False)
 
     @classmethod
     def of_bundle(cls, facts: Mapping[str, Any], config: ModelConfig, name: str | Path) -> Self:
@@ -45,10 +45,10 @@ class AlignmentHeads(Section):
         if FACT not in facts:
             return cls.default(config)
         try:
-            found = parse_section(cls, facts[FACT] if isinstance(facts[FACT], Mapping) else {})
+            alignment_heads = parse_section(cls, facts[FACT] if isinstance(facts[FACT], Mapping) else {})
         except ConfigError as error:
             raise BundleError(f"its alignment heads are wrong ({error.message})", name) from None
-        for layer, head in found.heads:
+        for layer, head in alignment_heads.heads:
             if layer >= config.n_decoder_layers or head >= config.n_heads:
                 raise BundleError(f"its alignment heads name head {head} of layer {layer}, which it lacks", name)
-        return found
+        return alignment_heads

@@ -48,8 +48,8 @@ def find_bundle(name: str | Path) -> Path:
         raise BundleError(problem, path, advice=advice)
     if str(name) in shipped:
         return PRETRAINED / str(name)
-    known = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
-    raise BundleError("no such model", path, advice=f"give a bundle or a run folder{known}")
+    choices = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
+    raise BundleError("no such model", path, advice=f"give a bundle or a run folder{choices}")
 
 
 def _follow(pointer: Path, folder: Path) -> Path:

@@ -101,15 +101,15 @@ def read_weights(
     try:
         _check_head(path, len(expected))
         with safe_open(path, framework="np") as file:
-            found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-            problems = [f"missing: {name}" for name in expected if name not in found]
-            problems += [f"unknown: {name}" for name in found if name not in expected]
-            for name in sorted(found.keys() & expected.keys()):
+            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+            problems = [f"missing: {name}" for name in expected if name not in slices]
+            problems += [f"unknown: {name}" for name in slices if name not in expected]
+            for name in sorted(slices.keys() & expected.keys()):
                 kind, shape = expected[name]
-                if tuple(found[name].get_shape()) != shape:
-                    problems.append(f"{name}: shape {tuple(found[name].get_shape())} instead of {shape}")
-                if found[name].get_dtype() != kind:
-                    problems.append(f"{name}: type {found[name].get_dtype()} instead of {kind}")
+                if tuple(slices[name].get_shape()) != shape:
+                    problems.append(f"{name}: shape {tuple(slices[name].get_shape())} instead of {shape}")
+                if slices[name].get_dtype() != kind:
+                    problems.append(f"{name}: type {slices[name].get_dtype()} instead of {kind}")
             names = () if problems else shapes
             weights = {name: _restored(name, file.get_tensor, name + _SCALES in expected) for name in names}
     except (SafetensorError, OSError) as error:

@@ -80,15 +80,15 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
     table = Table(title="best validation of each; BLEU of greedy translations")
     for column in ("variant", "BLEU", "loss", "parameters", "target tokens/s", "minutes", "peak MiB"):
         table.add_column(column, justify="left" if column == "variant" else "right")
-    for each in outcomes:
-        spread = "" if each.bleu_spread is None else f" ± {each.bleu_spread:.2f}"
+    for outcome in outcomes:
+        spread = "" if outcome.bleu_spread is None else f" ± {outcome.bleu_spread:.2f}"
         table.add_row(
-            each.name + (f" ({each.n_seeds} seeds)" if each.n_seeds > 1 else ""),
-            f"{each.bleu:.2f}{spread}",
-            f"{each.loss:.3f}",
-            f"{each.n_parameters:,}",
-            f"{each.tokens_per_second:,.0f}",
-            f"{each.seconds / 60:.1f}",
-            "" if each.peak_memory is None else f"{each.peak_memory:,.0f}",
+            outcome.name + (f" ({outcome.n_seeds} seeds)" if outcome.n_seeds > 1 else ""),
+            f"{outcome.bleu:.2f}{spread}",
+            f"{outcome.loss:.3f}",
+            f"{outcome.n_parameters:,}",
+            f"{outcome.tokens_per_second:,.0f}",
+            f"{outcome.seconds / 60:.1f}",
+            "" if outcome.peak_memory is None else f"{outcome.peak_memory:,.0f}",
         )
     return table

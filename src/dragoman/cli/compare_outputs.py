@@ -57,4 +57,4 @@ def compare_outputs(
 
 
 def _json(results: Sequence[Metric] | Sequence[Comparison]) -> str:
-    return json.dumps([asdict(each) for each in results], ensure_ascii=False)
+    return json.dumps([asdict(result) for result in results], ensure_ascii=False)

@@ -71,8 +71,8 @@ def _steps_of_recipe(config: Config, path: Path) -> int:
     """Return the steps of a recipe. A schedule without an end is drawn for ten times its warm-up."""
     training = config.training
     if training.max_steps is None and training.schedule in ("cosine", "linear"):
-        what = f"the schedule {training.schedule!r} ends with the training, whose steps depend on the corpus"
-        raise ConfigError(what, path, advice="give --steps, or the run folder instead of the recipe")
+        problem = f"the schedule {training.schedule!r} ends with the training, whose steps depend on the corpus"
+        raise ConfigError(problem, path, advice="give --steps, or the run folder instead of the recipe")
     return training.max_steps or 10 * max(1, training.warmup_steps)
 
 
@@ -81,9 +81,9 @@ def _rates(config: Config, n_steps: int) -> Curve:
     from dragoman.training.schedule import learning_rate
 
     training = config.training
-    places = {1 + number * (n_steps - 1) // N_POINTS for number in range(N_POINTS + 1)}
-    places |= {min(max(1, training.warmup_steps), n_steps)}
-    return [(step, learning_rate(step, training, config.model.d_model, n_steps)) for step in sorted(places)]
+    steps = {1 + number * (n_steps - 1) // N_POINTS for number in range(N_POINTS + 1)}
+    steps |= {min(max(1, training.warmup_steps), n_steps)}
+    return [(step, learning_rate(step, training, config.model.d_model, n_steps)) for step in sorted(steps)]
 
 
 def curves(

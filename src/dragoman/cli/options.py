@@ -26,14 +26,14 @@ class Command(TyperCommand):
         """Parse the arguments; first refuse repeated options and words that belong to none."""
         values, stray, given = self.make_parser(ctx).parse_args(args=list(args))
         if stray:
-            named = [values.get(each.name) for each in self.params if each.param_type_name == "argument"]
-            words = [*(str(each) for each in named if isinstance(each, str)), *stray]
-            model = next((values.get(each.name) for each in self.params if "--model" in each.opts), None)
+            positional = [values.get(part.name) for part in self.params if part.param_type_name == "argument"]
+            words = [*(str(value) for value in positional if isinstance(value, str)), *stray]
+            model = next((values.get(parameter.name) for parameter in self.params if "--model" in parameter.opts), None)
             models = [model] if isinstance(model, str) else model or []
-            options = {option for each in self.params for option in each.opts}
-            what = f"unexpected argument{'s' if len(stray) > 1 else ''} {shlex.join(stray)}"
+            options = {option for parameter in self.params for option in parameter.opts}
+            problem = f"unexpected argument{'s' if len(stray) > 1 else ''} {shlex.join(stray)}"
             hint = stray_hint(ctx.command_path, words, options, models)
-            raise typer.BadParameter(f"{what}; {hint}", ctx=ctx)
+            raise typer.BadParameter(f"{problem}; {hint}", ctx=ctx)
         for option in self.params:
             if isinstance(option, TyperOption) and not (option.multiple or option.is_flag) and given.count(option) > 1:
                 raise typer.BadParameter(f"{option.opts[0]} is given more than once; it takes one value", ctx=ctx)

@@ -48,9 +48,9 @@ def package(
     from dragoman.settings.sections import parse_section
 
     bundle = load_bundle(model)
-    asked = {"beam_size": beam_size, "length_penalty": length_penalty}
-    given = {name: value for name, value in asked.items() if value is not None}
-    search = parse_section(SearchConfig, {**bundle.search.model_dump(), **given})
+    options = {"beam_size": beam_size, "length_penalty": length_penalty}
+    changes = {name: value for name, value in options.items() if value is not None}
+    search = parse_section(SearchConfig, {**bundle.search.model_dump(), **changes})
     bundle = replace(bundle, search=search)
     note = ""
     if text is None and (text := card_of(model)) is not None:

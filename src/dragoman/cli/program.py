@@ -67,8 +67,8 @@ app.add_typer(data, name="data")
 app.add_typer(inspect, name="inspect")
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"dragoman {__version__}")
         raise typer.Exit
 
@@ -102,10 +102,10 @@ def run(arguments: Sequence[str]) -> int:
     with _signals_as_exceptions() as ended_by, log_to_terminal():
         try:
             command = typer.main.get_command(app)
-            kept = [argument for argument in arguments if argument != "--debug"]
-            if kept in ([], ["inspect"]):  # what has commands of its own tells them
-                kept.append("--help")
-            code = command.main(kept, prog_name="dragoman", standalone_mode=False)
+            command_arguments = [argument for argument in arguments if argument != "--debug"]
+            if command_arguments in ([], ["inspect"]):  # what has commands of its own tells them
+                command_arguments.append("--help")
+            code = command.main(command_arguments, prog_name="dragoman", standalone_mode=False)
             if sys.stdout is not None:
                 sys.stdout.flush()
             return code if isinstance(code, int) else 0
@@ -190,16 +190,16 @@ def explain(error: BaseException) -> tuple[int, str]:
     if hasattr(error, "format_message"):  # the typer library's own word for wrong usage
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "dragoman"
-        what = printable(error.format_message()).rstrip(".")
+        message = printable(error.format_message()).rstrip(".")
         for empty_words in ("Invalid value: ", "Value error, "):
-            what = what.replace(empty_words, "", 1)
-        return USAGE, f"{what}; see `{path} --help`"
+            message = message.replace(empty_words, "", 1)
+        return USAGE, f"{message}; see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        where = f": {printable(str(error.filename))}" if error.filename else ""
-        return OUT_OF_RESOURCES if full else 1, f"{error.strerror}{where}; {'free some space' if full else 'check it'}"
-    what = printable(f"{type(error).__name__}: {error}")
-    return INTERNAL, f"internal error ({what}); please report it with what --debug shows"
+        file = f": {printable(str(error.filename))}" if error.filename else ""
+        return OUT_OF_RESOURCES if full else 1, f"{error.strerror}{file}; {'free some space' if full else 'check it'}"
+    message = printable(f"{type(error).__name__}: {error}")
+    return INTERNAL, f"internal error ({message}); please report it with what --debug shows"
 
 
 def _drop_unwritten_output() -> None:

@@ -90,8 +90,8 @@ def _scores(
     while chunk := list(itertools.islice(pairs, CHUNK)):
         for line, pair in enumerate(chunk, number + 1):
             if not translator.fits(*pair):
-                what = f"a sentence is longer than the {translator.max_length} tokens of the model"
-                raise DataError(what, name, line=line, advice="leave this pair out")
+                problem = f"a sentence is longer than the {translator.max_length} tokens of the model"
+                raise DataError(problem, name, line=line, advice="leave this pair out")
         yield from translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size)
         number += len(chunk)
 

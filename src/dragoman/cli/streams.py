@@ -112,8 +112,8 @@ def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> 
             _log.warning(f"line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
             yield ""
         else:
-            what = f"a line is longer than {MAX_INPUT_BYTES:,} bytes"
-            raise DataError(what, name, line=number, advice="leave this line out")
+            problem = f"a line is longer than {MAX_INPUT_BYTES:,} bytes"
+            raise DataError(problem, name, line=number, advice="leave this line out")
 
 
 def stdin_is_file() -> bool:
@@ -129,14 +129,14 @@ def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | 
     if not from_file or (output is None and _stdout().isatty()):
         yield from results
         return
-    started = told = before = time.monotonic()
+    started = last_said = last_result = time.monotonic()
     for n_done, result in enumerate(results):
         now = time.monotonic()
-        if n_done and now - told >= PROGRESS_EVERY:
+        if n_done and now - last_said >= PROGRESS_EVERY:
             # Results come in blocks: those before this one took until `before`.
-            say(f"{n_done:,} lines, {n_done / (before - started):,.0f} a second")
-            told = now
-        before = now
+            say(f"{n_done:,} lines, {n_done / (last_result - started):,.0f} a second")
+            last_said = now
+        last_result = now
         yield result
 
 
@@ -211,7 +211,7 @@ def refuse_place(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | N
     Raises:
         DataError: it exists, its folder does not, or it is one of the inputs.
     """
-    if path.is_file() and any(os.path.exists(each) and path.samefile(each) for each in inputs if each is not None):
+    if path.is_file() and any(os.path.exists(file) and path.samefile(file) for file in inputs if file is not None):
         raise DataError("the output is an input too", path, advice="choose another --output")
     if path.exists() and not overwrite:
         raise DataError("the output exists", path, advice="use --overwrite, or another --output")

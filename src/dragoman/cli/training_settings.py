@@ -31,13 +31,13 @@ def recipe_settings(
     from dragoman.settings.recipe import override_settings, read_recipe
 
     settings = read_recipe(recipe)
-    given = {key: value for key, value in data.items() if value is not None}
+    options = {key: value for key, value in data.items() if value is not None}
     section = {} if settings.get("data") is None else settings["data"]
     if isinstance(section, dict):
-        if any(key in given for key in ORIGINS):
+        if any(key in options for key in ORIGINS):
             belongs_to_text = ("corpus", "source", "target", "pairs", "columns", "lang")
             section = {key: value for key, value in section.items() if not key.endswith(belongs_to_text)}
-        settings["data"] = {**section, **given}
+        settings["data"] = {**section, **options}
     override_settings(settings, overrides or [])
     return settings
 
@@ -83,13 +83,13 @@ def require_folder(folder: Path, *, new: bool = False) -> None:
     Raises:
         RunFolderError: a file is in its place or above it, or nothing can be written there.
     """
-    there = next(each for each in (folder, *folder.absolute().parents) if os.path.lexists(each))
-    if there == folder and new:
+    existing = next(candidate for candidate in (folder, *folder.absolute().parents) if os.path.lexists(candidate))
+    if existing == folder and new:
         raise RunFolderError("the output exists", folder, advice="choose another --output")
-    if not there.is_dir():
-        raise RunFolderError("this is no folder", there, advice="choose another --output")
-    if there != folder and not os.access(there, os.W_OK):
-        raise RunFolderError("nothing can be written here", there, advice="choose another --output")
+    if not existing.is_dir():
+        raise RunFolderError("this is no folder", existing, advice="choose another --output")
+    if existing != folder and not os.access(existing, os.W_OK):
+        raise RunFolderError("nothing can be written here", existing, advice="choose another --output")
 
 
 def known_languages(languages: tuple[str, str]) -> dict[str, str]:

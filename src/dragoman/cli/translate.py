@@ -131,8 +131,9 @@ def _format(number: int, translation: Translation, *, moses: bool, as_json: bool
         return [json.dumps(asdict(translation), ensure_ascii=False)]
     if moses:
         return [
-            f"{number} ||| {each.text} ||| log_prob= {each.log_prob:.6f} ||| {each.score:.6f}{_pharaoh(each.alignment)}"
-            for each in translation.alternatives
+            f"{number} ||| {result.text} ||| log_prob= {result.log_prob:.6f} ||| {result.score:.6f}"
+            f"{_pharaoh(result.alignment)}"
+            for result in translation.alternatives
         ] or [f"{number} |||  ||| log_prob= 0 ||| 0{_pharaoh(translation.alignment)}"]
     return [f"{translation.text}{_pharaoh(translation.alignment)}"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import EngineOptions, SearchFlags, given
+from dragoman.cli.option_groups import EngineOptions, SearchFlags, given_options
 from dragoman.cli.options import AsJson, Models, Sentences
 from dragoman.cli.streams import print_result
 from dragoman.cli.test_set import TestSetOptions, read_test_set, warn_of_length
@@ -51,7 +51,7 @@ def tune(
     """
     if len(vary) > 1:
         raise typer.BadParameter("one --vary at a time")
-    fixed = {**given(search), "sentences": sentences, "batch_size": engine.batch_size}
+    fixed = {**given_options(search), "sentences": sentences, "batch_size": engine.batch_size}
     key, settings = _settings(vary[0], fixed)
     options.refuse_contradictions()
     from dragoman.cli.metric_tables import tuning_table

@@ -75,7 +75,7 @@ def write_stores(
 def _selected(selection: Selection) -> Iterator[list[list[NumberedPair]]]:
     """Yield the pairs for training and those held out, in chunks."""
     for chunk in _chunks(selection.used()):
-        yield [[pair for pair, use in chunk if use == wanted] for wanted in (Use.TRAINING, Use.VALIDATION)]
+        yield [[pair for pair, use in chunk if use == wanted_use] for wanted_use in (Use.TRAINING, Use.VALIDATION)]
 
 
 def _usable(text: ParallelText, counts: Counts) -> Iterator[NumberedPair]:

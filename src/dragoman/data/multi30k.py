@@ -44,9 +44,9 @@ def multi30k_file(split: str, lang: str) -> Path:
     name = f"{_MULTI30K_SPLITS[split]}.{lang}.gz"
     if name not in MULTI30K_SHA256:
         raise ConfigError(f"multi30k does not have the language {lang!r}", advice="choose two of cs, de, en, fr")
-    given = os.environ.get("DRAGOMAN_DATA")
+    data_folder = os.environ.get("DRAGOMAN_DATA")
     cached = cache_folder() / NAME / name
-    path = Path(given) / NAME / name if given else cached
+    path = Path(data_folder) / NAME / name if data_folder else cached
     if not path.is_file():
         path = cached
     if not path.is_file():
@@ -61,9 +61,9 @@ def tokenised_references(split: str, lang: str) -> list[str] | None:
 
     None where the folder DRAGOMAN_DATA does not have it.
     """
-    given = os.environ.get("DRAGOMAN_DATA")
-    path = Path(given or "") / NAME / f"{_MULTI30K_SPLITS[split]}.lc.norm.tok.{lang}"
-    if not given or not path.is_file():
+    data_folder = os.environ.get("DRAGOMAN_DATA")
+    path = Path(data_folder or "") / NAME / f"{_MULTI30K_SPLITS[split]}.lc.norm.tok.{lang}"
+    if not data_folder or not path.is_file():
         return None
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 

@@ -26,9 +26,9 @@ class Overlap:
         """Return a warning for people, None if nothing was trained on."""
         if not self.n_sources:
             return None
-        what = f"{self.n_sources:,} of {self.n_lines:,} test sources were in the training text"
+        problem = f"{self.n_sources:,} of {self.n_lines:,} test sources were in the training text"
         same = f", {self.n_pairs:,} of them with the same translation" if self.n_pairs else ""
-        return f"warning: {what}{same}; the score is too high (`dragoman data split` sets a test apart)"
+        return f"warning: {problem}{same}; the score is too high (`dragoman data split` sets a test apart)"
 
 
 def run_of(model: str) -> Path | None:
@@ -44,16 +44,18 @@ def run_of(model: str) -> Path | None:
 def training_overlap(models: Iterable[str], sources: Sequence[str], targets: Sequence[str]) -> Overlap:
     """Count the lines that any of the models was trained on; training text that is gone or damaged counts as unseen."""
     pairs = [(comparable(source), comparable(target)) for source, target in zip(sources, targets, strict=True)]
-    wanted = {source for source, _ in pairs if source}
+    test_sources = {source for source, _ in pairs if source}
     trained: set[tuple[str, str]] = set()
     for folder in {run for run in map(run_of, models) if run is not None}:
         try:
             store = PairStore(folder / DATA_FOLDER / TRAIN)
             for index in range(len(store)):
                 source = comparable(store.source_text(index))
-                if source in wanted:
+                if source in test_sources:
                     trained.add((source, comparable(store.target_text(index))))
         except (BundleError, ValueError):
             continue
-    seen = {source for source, _ in trained}
-    return Overlap(len(pairs), sum(source in seen for source, _ in pairs), sum(pair in trained for pair in pairs))
+    trained_sources = {source for source, _ in trained}
+    return Overlap(
+        len(pairs), sum(source in trained_sources for source, _ in pairs), sum(pair in trained for pair in pairs)
+    )

@@ -83,8 +83,8 @@ def prepare(
         selection, lines = _select(config, texts)
         tokenizers = tokenizers or _learn_tokenizers(config, selection, lines)
         if tokenizers.target_lang == UNKNOWN_LANGUAGE and _lacks_spaces(selection):
-            what = "the target is written without spaces, in a language that nobody named"
-            lines.append(f"warning: {what}; give --target-lang, or BLEU will be far too low")
+            problem = "the target is written without spaces, in a language that nobody named"
+            lines.append(f"warning: {problem}; give --target-lang, or BLEU will be far too low")
         _write(folder, selection, texts.get(VALIDATION), tokenizers, origin, lines)
         prepared = open_prepared(folder, origin)
     _log_lines(prepared.lines)
@@ -127,8 +127,8 @@ def _refuse_overwriting_others(folder: Path) -> None:
     """Refuse folders that `prepare` did not write."""
     for path in (folder / TOKENIZER_FOLDER, folder / DATA_FOLDER):
         if path.exists() and not (path / MANIFEST).is_file():
-            what = "this holds something else than a prepared corpus"
-            raise ConfigError(what, path, advice="choose another --output")
+            problem = "this holds something else than a prepared corpus"
+            raise ConfigError(problem, path, advice="choose another --output")
 
 
 def _learn_tokenizers(config: Config, selection: Selection, lines: list[str]) -> Tokenizers:
@@ -152,8 +152,8 @@ def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selectio
         if starts_with_mark(path)
     ]
     lines = [note for text in texts.values() for note in text.notes] + lines
-    others = {split: text for split, text in texts.items() if split != TRAIN}
-    selection = select(texts[TRAIN], config.data, others, hold_out=VALIDATION not in texts)
+    held_apart = {split: text for split, text in texts.items() if split != TRAIN}
+    selection = select(texts[TRAIN], config.data, held_apart, hold_out=VALIDATION not in texts)
     lines += selection.lines()
     try:
         selection.refuse_misaligned()
@@ -180,10 +180,10 @@ def _write(
 ) -> None:
     """Save both folders. The data come last: where they are, all is."""
 
-    def write(made: Path) -> None:
-        kept = write_stores(made, selection, validation, tokenizers)
-        require_held(made)  # it took long
-        (made / REPORT).write_bytes(to_json({"lines": [*kept, *lines]}))
+    def write(unfinished: Path) -> None:
+        counts = write_stores(unfinished, selection, validation, tokenizers)
+        require_held(unfinished)  # it took long
+        (unfinished / REPORT).write_bytes(to_json({"lines": [*counts, *lines]}))
 
     try:
         for name in (DATA_FOLDER, TOKENIZER_FOLDER):
@@ -191,6 +191,6 @@ def _write(
         save_folder(folder / TOKENIZER_FOLDER, tokenizers.save)
         save_folder(folder / DATA_FOLDER, write, facts={"made_from": origin})
     except BaseException:
-        for made in (temporary(folder / DATA_FOLDER), temporary(folder / TOKENIZER_FOLDER), folder / TOKENIZER_FOLDER):
-            remove_folder(made)
+        for path in (temporary(folder / DATA_FOLDER), temporary(folder / TOKENIZER_FOLDER), folder / TOKENIZER_FOLDER):
+            remove_folder(path)
         raise

@@ -91,13 +91,13 @@ class Selection:
         """Return lines for people about the corpus."""
         lines = []
         if self.n_repeated:
-            kept = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
-            lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({kept})")
+            treatment = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
+            lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({treatment})")
         if self.n_other_target:
             lines.append(f"{self.n_other_target:,} pairs have a source that occurs before with another target (kept)")
         if self.data.corpus is None and self.n_equal * 2 > len(self.uses):
-            what = f"{self.n_equal:,} of {len(self.uses):,} pairs have equal source and target"
-            lines.append(f"warning: {what}; is one file given for both?")
+            problem = f"{self.n_equal:,} of {len(self.uses):,} pairs have equal source and target"
+            lines.append(f"warning: {problem}; is one file given for both?")
         elif self.n_equal:
             lines.append(f"{self.n_equal:,} pairs have equal source and target (kept)")
         for split, count in self.overlaps.items():
@@ -188,8 +188,8 @@ class _Survey:
                 self.n_usable += 1
         if not self.n_usable:
             unusable = f"none of {len(self.usable):,} pairs can be used ({self.dropped.reasons()})"
-            what = unusable if self.usable else "the corpus is empty"
-            raise DataError(what, text.name, advice="check the files")
+            problem = unusable if self.usable else "the corpus is empty"
+            raise DataError(problem, text.name, advice="check the files")
 
 
 def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.bool_] | None) -> NDArray[np.uint8]:

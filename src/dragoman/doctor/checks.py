@@ -40,8 +40,8 @@ def check_finite(subject: ModelUnderTest) -> Finding:
     source[1], target[1] = subject.source_side.pad_id, subject.target_side.pad_id
     with_padding = subject.logits(source, target)
     bad = [
-        what
-        for what, logits in (
+        name
+        for name, logits in (
             ("ordinary sentences", whole),
             ("sentences of one token", short),
             ("a row of padding", with_padding),

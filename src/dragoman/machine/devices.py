@@ -50,10 +50,10 @@ def find_device(name: str = "auto") -> str:
         return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     try:
         device = torch.device(name)
-        known = {"cpu": True, "cuda": (device.index or 0) < n_cuda, "mps": mps}[device.type]
+        is_available = {"cpu": True, "cuda": (device.index or 0) < n_cuda, "mps": mps}[device.type]
     except (RuntimeError, KeyError):
-        known = False
-    if not known:
+        is_available = False
+    if not is_available:
         devices = [
             "auto",
             "cpu",

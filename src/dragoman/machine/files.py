@@ -98,8 +98,8 @@ def require_space(folder: Path, n_bytes: int) -> None:
     """
     free = shutil.disk_usage(folder).free
     if free < n_bytes:
-        what = f"no space left on the device ({n_bytes:,} bytes needed, {free:,} free)"
-        raise ResourceError(what, folder, advice="free some space and run it again")
+        problem = f"no space left on the device ({n_bytes:,} bytes needed, {free:,} free)"
+        raise ResourceError(problem, folder, advice="free some space and run it again")
 
 
 def sha256(path: Path) -> str:

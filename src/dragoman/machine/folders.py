@@ -103,8 +103,8 @@ def verify_folder(
         if name in editable:
             continue
         if Path(name).is_absolute() or ".." in Path(name).parts:
-            what = f"the manifest names a file outside the folder ({name!r})"
-            raise BundleError(what, folder / MANIFEST, advice=advice)
+            problem = f"the manifest names a file outside the folder ({name!r})"
+            raise BundleError(problem, folder / MANIFEST, advice=advice)
         is_read = limits is None or name in limits
         limit = limits[name] if limits is not None and is_read else None
         _verify_file(folder / name, size, digest if is_read else None, limit, advice)

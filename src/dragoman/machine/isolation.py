@@ -34,15 +34,15 @@ def run_apart(work: Callable[[], Result], name: str, advice: str) -> Result:
     """
     if not can_fork():
         return work()
-    here, there = multiprocessing.Pipe()
-    process = fork(_work_apart, work, there, here, os.getpid())
-    there.close()
+    parent_end, child_end = multiprocessing.Pipe()
+    process = fork(_work_apart, work, child_end, parent_end, os.getpid())
+    child_end.close()
     try:
-        received: Answer[Result] = here.recv()
+        received: Answer[Result] = parent_end.recv()
     except (EOFError, ConnectionResetError):
         raise ResourceError(f"{name} was killed, most likely for want of memory", advice=advice) from None
     finally:
-        here.close()
+        parent_end.close()
         process.kill()  # after its answer, it has nothing left to do
         process.join()
     if received.error is not None and is_out_of_memory(received.error):

@@ -38,8 +38,8 @@ class Lock:
             RunFolderError: the folder cannot be read now.
         """
         if not self.is_held():
-            what = "the folder or its lock file was removed, renamed or replaced while in use"
-            raise LostFolderError(what, self.folder, advice="nothing more is written; put it back to continue")
+            problem = "the folder or its lock file was removed, renamed or replaced while in use"
+            raise LostFolderError(problem, self.folder, advice="nothing more is written; put it back to continue")
 
     def is_held(self) -> bool:
         """Return True if the file that was locked still has its name.
@@ -85,7 +85,7 @@ def lock_folder(folder: Path) -> Iterator[Lock]:
         ResourceError: the disk is full.
     """
     require_held(folder)
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    missing = [ancestor for ancestor in (folder, *folder.parents) if not ancestor.exists()]
     lock = _take(folder)
     _held.add(lock)
     try:
@@ -182,6 +182,6 @@ def _try_lock(file: IO[bytes], folder: Path) -> bool:
     except OSError as error:
         if error.errno in _HELD:
             return False
-        what, advice = f"cannot be locked ({error.strerror})", "choose an --output on a local disk"
-        raise RunFolderError(what, folder, advice=advice) from None
+        problem, advice = f"cannot be locked ({error.strerror})", "choose an --output on a local disk"
+        raise RunFolderError(problem, folder, advice=advice) from None
     return True

@@ -106,6 +106,6 @@ def start_processes() -> Processes:
     try:
         distributed.init_process_group(backend, timeout=PATIENCE)
     except RuntimeError as error:
-        what = "the processes of this training could not reach each other"
-        raise ResourceError(what, advice="start them again; the same command continues") from error
+        problem = "the processes of this training could not reach each other"
+        raise ResourceError(problem, advice="start them again; the same command continues") from error
     return Processes(int(os.environ["RANK"]), world_size, local_rank, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))

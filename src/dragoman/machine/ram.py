@@ -36,7 +36,7 @@ def available_memory(device: torch.device) -> int | None:
         return torch.cuda.mem_get_info(device)[0]
     available = _kibibytes("/proc/meminfo", "MemAvailable")  # free, or quickly made so
     limits = [None if available is None else 1024 * available, _control_group()]
-    return min((each for each in limits if each is not None), default=None)
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _kibibytes(path: str, name: str) -> int | None:

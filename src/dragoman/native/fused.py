@@ -27,9 +27,9 @@ def can_fuse(*tensors: Tensor) -> bool:
 
 
 def _library() -> Library:
-    found = library()
-    assert found is not None, "`is_supported` was not asked"
-    return found
+    compiled = library()
+    assert compiled is not None, "`is_supported` was not asked"
+    return compiled
 
 
 def _call(name: str, *arguments: object, rows: Tensor, threads: int | None = None) -> None:

@@ -197,8 +197,8 @@ def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
 def _usable(precision: Precision) -> tuple[Kernels, ...]:
     """Return those of `LIBRARIES`, the fastest first."""
     names, interface = LIBRARIES[precision], [INTERFACE, *map(ctypes.sizeof, STRUCTURES)]
-    found = usable_libraries(Path(__file__).parent, names, interface, get_args(Precision).index(precision))
-    return tuple(Kernels(name, library) for name, library in found)
+    libraries = usable_libraries(Path(__file__).parent, names, interface, get_args(Precision).index(precision))
+    return tuple(Kernels(name, library) for name, library in libraries)
 
 
 def address(array: NDArray[Any]) -> int:

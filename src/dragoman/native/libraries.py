@@ -13,7 +13,7 @@ from pathlib import Path
 
 
 def usable_libraries(
-    folder: Path, names: Sequence[str], interface: Sequence[int], *which: int
+    folder: Path, names: Sequence[str], interface: Sequence[int], *processor_arguments: int
 ) -> Iterator[tuple[str, ctypes.CDLL]]:
     """Yield the libraries that this processor can run, with their names, the fastest first.
 
@@ -23,13 +23,13 @@ def usable_libraries(
             returns a bit for each that runs here.
         interface: as in the source: a number that changes with the arguments of its functions, and the sizes of its
             structures.
-        which: the arguments of `processor`.
+        processor_arguments: the arguments of `processor`.
     """
     base = load(folder / f"_{names[0]}", interface)
     if base is not None:
-        runs_here = base["processor"](*map(ctypes.c_int64, which))
-        for place, name in reversed(list(enumerate(names))):
-            library = load(folder / f"_{name}", interface) if runs_here >> place & 1 else None
+        runs_here = base["processor"](*map(ctypes.c_int64, processor_arguments))
+        for index, name in reversed(list(enumerate(names))):
+            library = load(folder / f"_{name}", interface) if runs_here >> index & 1 else None
             if library is not None:
                 yield name, library
 
@@ -40,8 +40,8 @@ def load(path: Path, interface: Sequence[int]) -> ctypes.CDLL | None:
         if file.exists():
             try:
                 library = ctypes.CDLL(str(file))
-                found = (ctypes.c_int64 * len(interface)).in_dll(library, "interface")
+                actual = (ctypes.c_int64 * len(interface)).in_dll(library, "interface")
             except (OSError, ValueError):  # of another system, or an older one
                 return None
-            return library if list(found) == list(interface) else None
+            return library if list(actual) == list(interface) else None
     return None

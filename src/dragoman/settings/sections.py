@@ -47,7 +47,7 @@ class Section(BaseModel):
         return self
 
 
-def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Path | None = None) -> S:
+def parse_section(section: type[S], settings: Mapping[str, Any], location: str | Path | None = None) -> S:
     """Check the settings of one section, and return it.
 
     Raises:
@@ -58,7 +58,7 @@ def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Pa
         return section.model_validate(settings)
     except ValidationError:
         problems = problems_of(section, settings)
-        raise ConfigError(problems[0], where, details=problems[1:]) from None
+        raise ConfigError(problems[0], location, details=problems[1:]) from None
 
 
 def problems_of(section: type[Section], settings: Mapping[str, Any]) -> list[str]:
@@ -138,10 +138,10 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
         return f"unknown key {key!r} " + (
             f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"
         )
-    got = repr(problem["input"])
-    got = got if len(got) <= 60 else got[:57] + "..."
-    wanted = problem["msg"][:1].lower() + problem["msg"][1:]
-    return f"{key}: {wanted}, got {got}" if key else f"{wanted}, got {got}"
+    shown = repr(problem["input"])
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    demand = problem["msg"][:1].lower() + problem["msg"][1:]
+    return f"{key}: {demand}, got {shown}" if key else f"{demand}, got {shown}"
 
 
 def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
@@ -149,7 +149,9 @@ def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
     for name in path:
         field = section.model_fields.get(name)
         annotations = [field.annotation, *get_args(field.annotation)] if field else []
-        inner = [each for each in annotations if isinstance(each, type) and issubclass(each, Section)]
+        inner = [
+            annotation for annotation in annotations if isinstance(annotation, type) and issubclass(annotation, Section)
+        ]
         if not inner:
             return []
         section = inner[0]

@@ -29,7 +29,7 @@ def sanitize(text: str) -> str:
     if is_visible(text):
         return text
     text = _WITHOUT_WIDTH.sub("", text)
-    return without_invisible(NOT_TEXT.sub(lambda found: REPLACEMENT if found.group() >= "\ud800" else " ", text))
+    return without_invisible(NOT_TEXT.sub(lambda match: REPLACEMENT if match.group() >= "\ud800" else " ", text))
 
 
 def clean(text: str) -> str:

@@ -46,8 +46,8 @@ class Pieces:
         """Return the ids of pieces and unknown characters; a run of unknown tokens is one, as in SentencePiece."""
         ids: list[int] = []
         for symbol in symbols:
-            found = self.ids.get(symbol)
-            added = [found] if found is not None else self.spell(symbol)
+            id = self.ids.get(symbol)
+            added = [id] if id is not None else self.spell(symbol)
             if added != [self.unknown_id] or ids[-1:] != added:
                 ids += added
         return ids
@@ -89,19 +89,19 @@ class BpeDropout:
         """Return the ids of a segmentation of `words`."""
         draws = keyed_draws(key)
         log_kept = self._log_kept
-        known = self._known
+        cache = self._known
         ids: list[int] = []
         # How many merges go through before the next is left out is geometric, so one draw serves many merges.
         gap = int(math.log(1.0 - next(draws)) / log_kept)
         for word in words:
             dropped: tuple[int, ...] = ()
-            found, n_merges = known.get((word, dropped)) or self.merge(word, dropped)
+            merged_ids, n_merges = cache.get((word, dropped)) or self.merge(word, dropped)
             while gap < n_merges:
                 dropped += (gap,)
-                found, n_merges = known.get((word, dropped)) or self.merge(word, dropped)
+                merged_ids, n_merges = cache.get((word, dropped)) or self.merge(word, dropped)
                 gap = int(math.log(1.0 - next(draws)) / log_kept)
             gap -= n_merges
-            ids += found
+            ids += merged_ids
         return ids
 
     def merge(self, word: str, dropped: tuple[int, ...] = ()) -> tuple[list[int], int]:
@@ -199,7 +199,7 @@ class UnigramSampling:
             edges = self._edges(word, end)
             logs = [total[start] + self._alpha * score for start, _, score in edges]
             largest = max(logs)
-            weights = list(accumulate(math.exp(each - largest) for each in logs))
+            weights = list(accumulate(math.exp(log - largest) for log in logs))
             total.append(largest + math.log(weights[-1]))
             starts.append([start for start, _, _ in edges])
             ids.append([piece for _, piece, _ in edges])
@@ -211,9 +211,9 @@ class UnigramSampling:
         edges = []
         for start in range(max(0, end - self._longest), end):
             piece = word[start:end]
-            found = self._pieces.ids.get(piece)
-            if found is not None:
-                edges.append((start, [found], self._pieces.scores[piece]))
+            id = self._pieces.ids.get(piece)
+            if id is not None:
+                edges.append((start, [id], self._pieces.scores[piece]))
             elif start == end - 1:
                 edges.append((start, self._pieces.spell(piece), self._unknown))
         return edges

@@ -108,8 +108,8 @@ class Tokenizers:
     def require_special_ids(self, special_ids: SpecialIdPair) -> None:
         """Raise a ConfigError if a model has other special ids than these tokenizers."""
         if special_ids != self.special_ids:
-            what = "the special ids of the model are not those of the tokenizers"
-            raise ConfigError(what, advice="give the tokenizers that it was trained with")
+            problem = "the special ids of the model are not those of the tokenizers"
+            raise ConfigError(problem, advice="give the tokenizers that it was trained with")
 
     @property
     def joint(self) -> bool:

@@ -50,27 +50,29 @@ def align_words(
     batch_size: int,
 ) -> list[Translation]:
     """Return the translations with the alignments of all their alternatives."""
-    pairs = [pairs for each in inputs for pairs in _alternatives(tokenizers, each)]
+    pairs = [pairs for item in inputs for pairs in _alternatives(tokenizers, item)]
     links = iter(_link(model, heads, pairs, batch_size))
     aligned = []
-    for translation in (each.translation for each in inputs):
-        alternatives = tuple(replace(each, alignment=next(links)) for each in translation.alternatives)
+    for translation in (item.translation for item in inputs):
+        alternatives = tuple(replace(alternative, alignment=next(links)) for alternative in translation.alternatives)
         best = alternatives[0].alignment if alternatives else ()
         aligned.append(replace(translation, alternatives=alternatives, alignment=best))
     return aligned
 
 
-def _alternatives(tokenizers: Tokenizers, given: AlignmentInput) -> Iterator[list[_SegmentPair]]:
+def _alternatives(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[list[_SegmentPair]]:
     """Yield the segment pairs of each alternative, whose k-th consists of the k-th candidates of all segments."""
-    segments = given.plan.segments
-    sources = list(Places.in_parts([(_pieces(tokenizers, each), each.text) for each in segments], given.plan.text))
-    for candidates, alternative in zip(
-        zip(*given.candidates, strict=False), given.translation.alternatives, strict=True
-    ):
-        ids = [(segment.ids, each.hypothesis.ids) for segment, each in zip(segments, candidates, strict=True)]
-        target_parts = [(tokenizers.target.pieces(each.hypothesis.ids), each.text) for each in candidates]
+    segments = item.plan.segments
+    sources = list(
+        Places.in_parts([(_pieces(tokenizers, segment), segment.text) for segment in segments], item.plan.text)
+    )
+    for candidates, alternative in zip(zip(*item.candidates, strict=False), item.translation.alternatives, strict=True):
+        ids = [(segment.ids, candidate.hypothesis.ids) for segment, candidate in zip(segments, candidates, strict=True)]
+        target_parts = [
+            (tokenizers.target.pieces(candidate.hypothesis.ids), candidate.text) for candidate in candidates
+        ]
         targets = Places.in_parts(target_parts, alternative.text)
-        yield list(map(_SegmentPair, ids, sources, targets, (each.is_copied for each in segments)))
+        yield list(map(_SegmentPair, ids, sources, targets, (segment.is_copied for segment in segments)))
 
 
 def _pieces(tokenizers: Tokenizers, segment: Segment) -> Sequence[str]:
@@ -92,4 +94,4 @@ def _link(
                 (source + first_source, target + first_target)
                 for source, target in link_words(word_weights(weights, pair.source, pair.target))
             )
-    return [tuple(sorted(each)) for each in links]
+    return [tuple(sorted(row)) for row in links]

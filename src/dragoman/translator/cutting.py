@@ -128,12 +128,12 @@ def encode_if_short(text: str, encode: Encode, max_length: int) -> list[int] | N
 def _spans_to_copy(text: str) -> list[tuple[int, int]]:
     """Return the start and the end of each copied stretch: characters that are no word, and marks beside them."""
     spans: list[tuple[int, int]] = []
-    for found in _NO_WORD.finditer(text):
+    for match in _NO_WORD.finditer(text):
         before = spans[-1][1] if spans else 0
-        if has_words(text[before : found.start()]):
-            spans.append(found.span())
+        if has_words(text[before : match.start()]):
+            spans.append(match.span())
         else:
-            spans[-1:] = [(spans[-1][0] if spans else 0, found.end())]
+            spans[-1:] = [(spans[-1][0] if spans else 0, match.end())]
     if spans and not has_words(text[spans[-1][1] :]):
         spans[-1] = spans[-1][0], len(text)
     return spans
@@ -142,12 +142,12 @@ def _spans_to_copy(text: str) -> list[tuple[int, int]]:
 def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Segment]:
     """Cut a text that has words only."""
     if limits.sentences is not None:
-        groups = (each.replace(PARAGRAPH_END, " ") for each in _groups(text, encode, limits))
+        groups = (group.replace(PARAGRAPH_END, " ") for group in _groups(text, encode, limits))
         return [segment for group in groups for segment in _cut_sentence(group, encode, limits)]
     whole = text.replace(PARAGRAPH_END, " ")
     ids = encode_if_short(whole, encode, limits.max_length)
     if ids is None:
-        segments = (segment for each in sentences(text) for segment in _cut_sentence(each, encode, limits))
+        segments = (segment for sentence in sentences(text) for segment in _cut_sentence(sentence, encode, limits))
         return [segment if segment.is_copied else segment._replace(flag="unusual") for segment in segments]
     return [Segment(whole, ids, "unusual" if len(ids) > limits.longest else None)] if ids else []
 
@@ -186,8 +186,8 @@ def _encode(text: str, encode: Encode, n_tokens: int, limits: Limits) -> list[in
 
 def _halve(text: str, encode: Encode, limits: Limits) -> list[Segment]:
     ids = _encode(text, encode, limits.usual, limits)
-    place = _place_to_cut(text) if ids is None else None
-    if ids is None and place is None:  # one word
+    cut = _place_to_cut(text) if ids is None else None
+    if ids is None and cut is None:  # one word
         ids = encode_if_short(text, encode, limits.max_length)
         is_too_long = ids is None or len(ids) > limits.longest
         if limits.long_tokens is not None and is_too_long and len(text) > LONG_WORD:
@@ -196,8 +196,8 @@ def _halve(text: str, encode: Encode, limits: Limits) -> list[Segment]:
         return [Segment(text, ids, "unusual")] if ids else []
     if len(text) == 1:  # a character of more bytes than the model reads tokens cannot be cut further
         return [Segment(text, encode(text)[: limits.max_length], "unusual")]
-    place = place or len(text) // 2
-    return _halve(text[:place], encode, limits) + _halve(text[place:], encode, limits)
+    cut = cut or len(text) // 2
+    return _halve(text[:cut], encode, limits) + _halve(text[cut:], encode, limits)
 
 
 def _place_to_cut(text: str) -> int | None:
@@ -205,9 +205,9 @@ def _place_to_cut(text: str) -> int | None:
     no space; None if there is none."""
     middle, near = len(text) // 2, min(len(text) // 4, _NEAR)
     for mark in (_CLAUSE, _SPACE, _BETWEEN_UNBROKEN):
-        found = (each.end() for each in mark.finditer(text, middle - near, middle + near))
-        places = [place for place in found if not unicodedata.category(text[place]).startswith("M")]
-        if places:
-            return min(places, key=lambda place: abs(place - middle))
+        ends = (match.end() for match in mark.finditer(text, middle - near, middle + near))
+        cuts = [cut for cut in ends if not unicodedata.category(text[cut]).startswith("M")]
+        if cuts:
+            return min(cuts, key=lambda cut: abs(cut - middle))
     spaces = text.find(" ", middle), text.rfind(" ", 1, middle)
-    return next((place for place in spaces if 0 < place < len(text) - 1), None)
+    return next((cut for cut in spaces if 0 < cut < len(text) - 1), None)

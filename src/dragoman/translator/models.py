@@ -72,14 +72,14 @@ class TrainedModels:
         return [self._in_torch(index) for index in range(len(self.given))]
 
     def _for_search(self, index: int) -> Model:
-        given = self.given[index]
+        model = self.given[index]
         if self.device == "cpu":
-            if isinstance(given, Bundle):
-                return _on_cpu(given.config, given.weights, given.tokenizers.special_ids, self.precision)
-            state = given.cpu().eval().state_dict()
+            if isinstance(model, Bundle):
+                return _on_cpu(model.config, model.weights, model.tokenizers.special_ids, self.precision)
+            state = model.cpu().eval().state_dict()
             if all(weight.element_size() == 4 for weight in state.values()):
                 weights = {name: weight.numpy().copy() for name, weight in state.items()}
-                return _on_cpu(given.config, weights, given.special_ids, self.precision)
+                return _on_cpu(model.config, weights, model.special_ids, self.precision)
         from dragoman.runtime.torch_model import TorchModel
 
         return TorchModel(self._in_torch(index))
@@ -87,8 +87,8 @@ class TrainedModels:
     def _in_torch(self, index: int) -> Transformer:
         import torch
 
-        given = self.given[index]
-        model = given.model if isinstance(given, Bundle) else given
+        source_model = self.given[index]
+        model = source_model.model if isinstance(source_model, Bundle) else source_model
         # On a CPU, the search multiplies in bfloat16 and keeps the rest in float32: PyTorch's float32 is nearest to it.
         is_coarser = self.precision == "bfloat16" and torch.device(self.device).type != "cpu"
         if is_coarser and next(model.parameters()).dtype != torch.bfloat16:

@@ -69,7 +69,7 @@ class Planner:
 
     def plan(self, requests: Sequence[Request], config: SearchConfig) -> Plan:
         """See `Pipeline.plan`."""
-        return Plan([self._plan(each, config, number) for number, each in enumerate(requests, 1)], config)
+        return Plan([self._plan(request, config, number) for number, request in enumerate(requests, 1)], config)
 
     def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
         """Read lines as they come, and yield as many at once as have `n_tokens`.
@@ -121,6 +121,6 @@ class Planner:
             raise ConfigError(f"the prefix of text {number} has what the vocabulary lacks", advice="leave it out")
         most = min(config.max_length or self._max_length, self._max_length)
         if len(ids) >= most:
-            what = f"the prefix of text {number} has {len(ids)} tokens, but its translation may have {most - 1}"
-            raise ConfigError(what, advice="shorten it, or raise max_length")
+            problem = f"the prefix of text {number} has {len(ids)} tokens, but its translation may have {most - 1}"
+            raise ConfigError(problem, advice="shorten it, or raise max_length")
         return ids

@@ -111,19 +111,19 @@ class Searcher:
     ) -> list[list[Candidate]]:
         """See `Pipeline.search`."""
         batch_size = self.batch_size if batch_size is None else positive(batch_size, "batch_size")
-        found: list[list[Candidate]] = [[]] * len(jobs)
+        candidates: list[list[Candidate]] = [[]] * len(jobs)
         rows_by_batch = [
-            [group[place] for place in places]
+            [group[index] for index in indices]
             for group in _groups(jobs)
-            for places in batches([len(jobs[row].ids) + 1 for row in group], batch_size)
+            for indices in batches([len(jobs[row].ids) + 1 for row in group], batch_size)
         ]
         results = self._workers.map([_Batch([jobs[row] for row in rows], stop) for rows in rows_by_batch])
         for rows, beams in zip(rows_by_batch, results, strict=True):
             if beams is None and stop is not None:
                 raise stop.error()
             for row, beam in zip(rows, beams or (), strict=True):
-                found[row] = beam
-        return found
+                candidates[row] = beam
+        return candidates
 
     def _search_batch(self, batch: _Batch) -> list[list[Candidate]] | None:
         """Return None if it was stopped: an error would end the worker processes."""

@@ -94,8 +94,8 @@ class Translator:
         first, *others = bundles
         for name, bundle in zip(names[1:], others, strict=True):
             if not bundle.tokenizers.equals(first.tokenizers):
-                what = f"its tokenizer differs from that of {names[0]}"
-                raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
+                problem = f"its tokenizer differs from that of {names[0]}"
+                raise ConfigError(problem, name, advice="an ensemble needs equal tokenizers")
         heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
         texts = [LearnedText.of_bundle(bundle.facts, name) for name, bundle in zip(names, bundles, strict=True)]
         compute = ComputeOptions(device, workers, precision)
@@ -171,9 +171,9 @@ class Translator:
         config = self.search_with(**options)
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
-        asked = Request("", sentences=sentences, align=align).checked("")
+        request = Request("", sentences=sentences, align=align).checked("")
         pairs = zip(sources, checking.prefix_list(prefixes, len(sources)), strict=True)
-        requests = [replace(asked, text=text, prefix=prefix) for text, prefix in pairs]
+        requests = [replace(request, text=text, prefix=prefix) for text, prefix in pairs]
         translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)
         return translations[0] if isinstance(texts, str) else translations
 
@@ -199,11 +199,11 @@ class Translator:
         """
         config = self.search_with(**options)
         batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
-        asked = Request("", "" if prefixes is None else prefixes, sentences, align).checked("")
+        template = Request("", "" if prefixes is None else prefixes, sentences, align).checked("")
         n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
         blocks = self.pipeline.planner.blocks(checking.string_stream(lines, "line"), n_tokens)
-        requests = ([replace(asked, text=line) for line in block] for block in blocks)
-        return chain.from_iterable(self.pipeline.translate(each, config, batch_size=batch_size) for each in requests)
+        requests = ([replace(template, text=line) for line in block] for block in blocks)
+        return chain.from_iterable(self.pipeline.translate(chunk, config, batch_size=batch_size) for chunk in requests)
 
     @overload
     def score(self, sources: str, targets: str, *, batch_size: int | None = None) -> Score: ...
@@ -242,5 +242,5 @@ class Translator:
         Raises:
             ConfigError: an option is out of range.
         """
-        given = {name: checking.plain_number(value) for name, value in options.items() if value is not None}
-        return parse_section(SearchConfig, {**self.search.model_dump(), **given})
+        values = {name: checking.plain_number(value) for name, value in options.items() if value is not None}
+        return parse_section(SearchConfig, {**self.search.model_dump(), **values})

@@ -181,7 +181,7 @@ def _most_likely(scores: ShiftScores, n_lines: int, shifts: Sequence[int]) -> ND
 def _may_misfit(scores: ShiftScores, likely: Sequence[int]) -> bool:
     """Return True if some lines together fit better when shifted, or do not fit: a fast test that most corpora pass."""
     gains = [-scores(0), *(scores(shift) - scores(0) for shift in {1, -1, *likely[:3]})]
-    return any(_largest_run(each) >= _PROOF for each in gains)
+    return any(_largest_run(gain) >= _PROOF for gain in gains)
 
 
 def _largest_run(gains: NDArray[np.float64]) -> float:

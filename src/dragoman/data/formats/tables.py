@@ -85,11 +85,11 @@ class _Table:
 
     def _row_error(self, number: int, n_cells: int) -> DataError:
         delimiter = DELIMITERS[self.layout.delimiter]
-        what = f"{n_cells} column{'s' * (n_cells != 1)}, and {self.layout.n_columns} in most lines"
+        problem = f"{n_cells} column{'s' * (n_cells != 1)}, and {self.layout.n_columns} in most lines"
         advice = (
             f"each line must have {self.layout.n_columns} columns with a {delimiter} between them; mend or remove it"
         )
-        return DataError(what, self.text.path, line=number, advice=advice)
+        return DataError(problem, self.text.path, line=number, advice=advice)
 
 
 class _LineFeed:

@@ -103,8 +103,8 @@ class _UnitReader:
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         """Take a start tag."""
         if self._is_root and name != "tmx":
-            what = f"this is XML ({name}), not a translation memory (TMX)"
-            raise DataError(what, self._path, line=line, advice="export it as TMX, or as a table with tabs")
+            problem = f"this is XML ({name}), not a translation memory (TMX)"
+            raise DataError(problem, self._path, line=line, advice="export it as TMX, or as a table with tabs")
         self._is_root = False
         if self._code_depth:
             self._code_depth += 1
@@ -149,17 +149,26 @@ class _UnitReader:
 
 
 def _choose_languages(request: PairRequest) -> tuple[str, str]:
-    """Return two languages of a memory: as wanted, as its name says, else the only two, the header's first."""
-    wanted = request.languages
-    if wanted == (None, None):
-        wanted = table_languages(request.path.name)
-    codes, header = _survey(request.text, wanted)
-    others = [code for code in codes if not any(same_language(code, asked) for asked in wanted if asked)]
-    if any(asked and not any(same_language(code, asked) for code in codes) for asked in wanted):
-        asked = " to ".join(code or "any language" for code in wanted)
+    """Return two languages of a memory: as requested, as its name says, else the only two, the header's first."""
+    requested = request.languages
+    if requested == (None, None):
+        requested = table_languages(request.path.name)
+    codes, header = _survey(request.text, requested)
+    others = [
+        code
+        for code in codes
+        if not any(same_language(code, requested_code) for requested_code in requested if requested_code)
+    ]
+    if any(
+        requested_code and not any(same_language(code, requested_code) for code in codes)
+        for requested_code in requested
+    ):
+        requested_code = " to ".join(code or "any language" for code in requested)
         advice = "give two of those: --source-lang and --target-lang"
-        raise ConfigError(f"the units are in {_list(codes)}, and {asked} is asked for", request.path, advice=advice)
-    n_missing = wanted.count(None)
+        raise ConfigError(
+            f"the units are in {_list(codes)}, and {requested_code} is asked for", request.path, advice=advice
+        )
+    n_missing = requested.count(None)
     if len({base_language(code) for code in others}) > n_missing > 0:
         advice = "say which two: --source-lang and --target-lang"
         raise ConfigError(f"the units are in more than two languages ({_list(codes)})", request.path, advice=advice)
@@ -167,18 +176,19 @@ def _choose_languages(request: PairRequest) -> tuple[str, str]:
         advice = "give a memory with translations"
         raise DataError(f"the units are in {_list(codes)}, and a pair needs two languages", request.path, advice=advice)
     others.sort(key=lambda code: (not _is_same_code(code, header), not same_language(code, header)))
-    source = wanted[0] or others[0]
-    return source, wanted[1] or next((code for code in others if not same_language(code, source)), others[-1])
+    source = requested[0] or others[0]
+    return source, requested[1] or next((code for code in others if not same_language(code, source)), others[-1])
 
 
-def _survey(text: TextFile, wanted: Languages) -> tuple[list[str], str]:
+def _survey(text: TextFile, requested: Languages) -> tuple[list[str], str]:
     """Return the languages of the first units, up to those where both that are wanted occur, and the header's."""
     codes: dict[str, None] = {}
     reader = _UnitReader(text.path)
     for number, unit in enumerate(reader.read(text), start=1):
         codes |= dict.fromkeys(code for code, _ in unit.variants)
         if number >= _N_JUDGED and all(
-            asked is None or any(same_language(code, asked) for code in codes) for asked in wanted
+            code_requested is None or any(same_language(code, code_requested) for code in codes)
+            for code_requested in requested
         ):
             break
     return list(codes), reader.source_language
@@ -195,5 +205,5 @@ def _usual_code(code: str) -> str:
     return usual if LANGUAGE_CODE.fullmatch(usual) else base_language(code)
 
 
-def _is_same_code(one: str, other: str) -> bool:
-    return one.replace("_", "-").lower() == other.replace("_", "-").lower()
+def _is_same_code(first: str, second: str) -> bool:
+    return first.replace("_", "-").lower() == second.replace("_", "-").lower()

@@ -96,8 +96,8 @@ def _decoded(
             line = raw[mark:].decode() if mark else raw.decode()
         except UnicodeDecodeError as error:
             if invalid_utf8 == "error":
-                what, byte = "invalid UTF-8", error.start + mark + 1
-                raise DataError(what, name, line=number, byte=byte, advice=advice(n_right, raw)) from None
+                problem, byte = "invalid UTF-8", error.start + mark + 1
+                raise DataError(problem, name, line=number, byte=byte, advice=advice(n_right, raw)) from None
             line = Unreadable.INVALID if invalid_utf8 == "drop" else raw[mark:].decode(errors="replace")
         else:
             n_right += not line.isascii()
@@ -152,8 +152,8 @@ def check_text_file(path: Path) -> os.stat_result:
     try:
         state = os.stat(path)
     except OSError as error:
-        what = "too many levels of links" if error.errno == errno.ELOOP else error.strerror
-        raise DataError(f"cannot read ({what})", path, advice="check the path") from None
+        reason = "too many levels of links" if error.errno == errno.ELOOP else error.strerror
+        raise DataError(f"cannot read ({reason})", path, advice="check the path") from None
     except ValueError:
         raise DataError("not a file name", str(path), advice="check the path") from None
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))

@@ -47,8 +47,8 @@ def raw_lines_of(
             n_judged = _judge(stream.head, n_judged, refuse, goes_on=line.endswith(b"\n"))
             text, is_mac = _finish_line(lines, line, max_bytes)
             if not number and is_mac and not n_binary(stream.head):
-                what = "these are the line ends of an old Mac: carriage returns, and no newline"
-                raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
+                problem = "these are the line ends of an old Mac: carriage returns, and no newline"
+                raise DataError(problem, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
             number += 1
             yield text
         for text in _further_lines(lines, max_bytes):

@@ -56,8 +56,8 @@ class ActiveConstraints:
         n_sentences = len(source_ids)
         prefixes = prefixes or [()] * n_sentences
         if len(prefixes) != n_sentences:
-            what = f"{len(prefixes)} prefixes for {n_sentences} sentences"
-            raise ConfigError(what, advice="give one for each, or none")
+            problem = f"{len(prefixes)} prefixes for {n_sentences} sentences"
+            raise ConfigError(problem, advice="give one for each, or none")
         of_source, self.special_ids = scorer.special_ids.source, scorer.special_ids.target
         #: Each sentence's ids, the end mark included.
         self.sources = [[id for id in ids if id != of_source.pad] for ids in source_ids.tolist()]
