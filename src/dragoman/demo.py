@@ -48,7 +48,7 @@ def show(output: Path, device: str, program: str = "dragoman") -> None:
     Args:
         output: the run folder; finished steps are not repeated.
         device: as for `train`.
-        program: the first word of the commands that are proposed.
+        program: the name of this program in the proposed commands.
     """
     from dragoman.corpora.synthetic import SHOWCASE
     from dragoman.evaluation.evaluation import evaluate

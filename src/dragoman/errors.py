@@ -1,9 +1,9 @@
 """Errors that a person can act on, each with its exit code on the command line.
 
-A message is one line: the problem, its place, and the way out. Further problems of the same kind follow, indented,
-one a line:
+A message is one line: the problem, its location, and the way out. Further problems of the same kind follow on indented
+lines:
 
-    error: <what>: <path>[:<line>[:<byte>]]; <what to do>
+    error: <problem>: <path>[:<line>[:<byte>]]; <advice>
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class DragomanError(Exception):
         super().__init__(self.message)
 
 
-#: Messages of libraries that got no RAM: for numbers, for a thread, for a library that is to be loaded.
+#: Messages of libraries that could not get RAM for arrays, for a thread, or to load another library.
 _NO_MEMORY = (
     "out of memory",
     "can't allocate memory",

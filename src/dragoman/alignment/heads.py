@@ -13,7 +13,7 @@ from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.ranges import Count
 from dragoman.settings.sections import Section, parse_section
 
-#: The key of the heads that were chosen on data, in a bundle's facts.
+#: The key of the chosen heads in a bundle's facts.
 FACT = "alignment"
 
 
@@ -23,12 +23,12 @@ class AlignmentHeads(Section):
     heads: Annotated[tuple[tuple[Count, Count], ...], Field(min_length=1, max_length=10_000)]
     """(layer, head), both from 0."""
     shifted: bool
-    """Take a token's weights from the step that reads it, not from the step that writes it: many models attend to a
-    token's source there (Chen et al. 2020, section 3.1)."""
+    """Take the weights of a token from the step that reads it, not from the step that writes it. Many models attend to
+    a token's source only when they read it (Chen et al. 2020, section 3.1)."""
 
     @classmethod
     def default(cls, config: ModelConfig) -> Self:
-        """Return all heads of all layers, where a token is written.
+        """Return all heads of all layers, at the step that writes a token.
 
         No single layer was better than their mean for every model that we measured (docs/inspection.md).
         """

@@ -17,10 +17,10 @@ _COUNTS = ("kept ", "validation: ", "held out for validation: ")
 
 
 def simple_card(bundle: Bundle, model: str, output: Path) -> str:
-    """Return the card in Markdown: what the model translates, how to use it, its scores, and its data.
+    """Return the card in Markdown: languages, use, scores and data of the model.
 
     Args:
-        model: where the bundle came from; a run folder knows its data.
+        model: the origin of the bundle; a run folder has its data.
         output: the folder of the package.
     """
     tokenizers = bundle.tokenizers

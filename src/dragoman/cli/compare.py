@@ -40,8 +40,8 @@ def compare(
 ) -> None:
     """Train variants of a recipe under one budget, and compare them.
 
-    Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions: their mean and
-    spread is shown. The same command continues what was stopped.
+    Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions, shown as
+    mean and spread. The same command continues a stopped comparison.
 
     \b
     dragoman compare recipe.yaml --vary model.norm=post,pre --vary training.seed=1,2,3
@@ -56,7 +56,7 @@ def compare(
     if plot:
         from dragoman.inspection.figures import require_matplotlib
 
-        require_matplotlib()  # before all the trainings
+        require_matplotlib()  # before the runs begin
     outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
     print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
     if plot:

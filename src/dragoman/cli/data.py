@@ -22,7 +22,7 @@ from dragoman.cli.options import (
     Target,
     TargetLang,
 )
-from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
+from dragoman.cli.streams import WriteLine, refuse_output, result_lines, say
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
@@ -68,7 +68,7 @@ def split(
     n_wanted = {"train": 1, "validation": validation, "test": test}
     paths = {split: files for split, files in _paths(settings, output, langs).items() if n_wanted[split]}
     for path in filter(Path.exists, itertools.chain(*paths.values())):
-        refuse_place(path, overwrite=overwrite, inputs=text.files.values())
+        refuse_output(path, overwrite=overwrite, inputs=text.files.values())
     splitting = split_pairs(text, validation, test, seed)
     output.mkdir(parents=True, exist_ok=True)
     _write_splits(splitting, paths, overwrite=overwrite)
@@ -203,7 +203,7 @@ def _write(
     output.mkdir(parents=True, exist_ok=True)
     paths = {split: [output / f"{split}.{suffix}" for suffix in suffixes] for split in splits}
     for path in itertools.chain(*paths.values()):
-        refuse_place(path, overwrite=overwrite)  # before any is written
+        refuse_output(path, overwrite=overwrite)  # before any is written
     for split, pairs in splits.items():
         n_pairs = 0
         with contextlib.ExitStack() as stack:

@@ -88,7 +88,7 @@ def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, 
 
 
 def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
-    """Return the pairs to translate; their targets are empty where there are only sources."""
+    """Return the pairs to translate; their targets are empty if there are only sources."""
     from dragoman.data.corpus import languages_differ, read_pairs, read_sources
     from dragoman.data.formats.file_names import file_language
     from dragoman.settings.data_config import DataConfig

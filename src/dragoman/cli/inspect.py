@@ -23,7 +23,7 @@ Text = Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to transla
 
 @inspect.command("model", cls=Command)
 def inspect_model(model: EachModel) -> None:
-    """Print what a model translates, and the tree of its modules, with shapes and parameter counts."""
+    """Print the languages of a model, and the tree of its modules, with shapes and parameter counts."""
     from dragoman.bundle.bundle import load_bundle
 
     for name in model:
@@ -36,7 +36,7 @@ Output = Annotated[
 ]
 Kind = Annotated[
     Literal["encoder", "decoder", "cross"],
-    typer.Option("--kind", help="The attention that a picture shows, or that a page shows first."),
+    typer.Option("--kind", help="Attention in a picture, or first attention on a page."),
 ]
 Layer = Annotated[
     int | None, typer.Option("--layer", help="A layer, from 1. Default: all in a picture, otherwise the last.")
@@ -60,8 +60,8 @@ def attention(
 ) -> None:
     """Show what a model attends to in a sentence.
 
-    Every layer and head of the encoder's and the decoder's self-attention and of cross-attention. Without --output, a
-    line for each token with those that it attends to most.
+    All layers and heads of the encoder's self-attention, the decoder's self-attention and cross-attention. Without
+    --output, it prints a line for each token with the tokens that it attends to most.
 
     \b
     dragoman inspect attention -m runs/my "A man is riding a horse." --output attention.html
@@ -109,7 +109,7 @@ def search(
 ) -> None:
     """Show the search for a translation.
 
-    All hypotheses with their scores, those that were dropped too; each token with its probability and the next best
+    All hypotheses with their scores, also those that were dropped. Each token has its probability and the next best
     tokens.
 
     \b
@@ -137,7 +137,7 @@ def search(
 def neighbours(
     words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words, or tokens.", show_default=False)],
     model: OneModel,
-    side: Annotated[Literal["source", "target"], typer.Option("--side", help="Whose embeddings.")] = "source",
+    side: Annotated[Literal["source", "target"], typer.Option("--side", help="Side of the embeddings.")] = "source",
     n: Annotated[int, typer.Option("--n", min=1, help="Neighbours of each word.")] = 10,
     as_json: AsJson = False,
 ) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dragoman.inspection.curves import Curve
     from dragoman.settings.config import Config
 
-#: Points of a drawn schedule, however many steps it has.
+#: Points of a drawn schedule.
 N_POINTS = 2000
 
 Picture = Annotated[Path, typer.Option("--output", "-o", help="A picture (.png, .svg).", show_default=False)]
@@ -50,8 +50,8 @@ def schedule(
 ) -> None:
     """Draw the learning rate of recipes over their steps.
 
-    Settings that a recipe leaves open are the paper's here. A run may choose others to fit its corpus, and notes them
-    in its folder."""
+    Settings that a recipe leaves open have the paper's values here. A run may choose others to fit its corpus, and
+    saves them in its folder."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     from dragoman.inspection.run_pictures import draw_schedules
     from dragoman.settings.parsing import parse_config
@@ -91,7 +91,7 @@ def curves(
     output: Picture,
     overwrite: Overwrite = False,
 ) -> None:
-    """Draw the course of runs.
+    """Draw the curves of runs.
 
     Loss, BLEU and learning rate over the steps, from the metrics.jsonl of each run."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)

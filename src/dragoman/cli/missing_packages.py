@@ -26,7 +26,7 @@ PACKAGES = {
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
 }
-#: Well-known names, where they differ from the module's.
+#: Usual names that differ from the module's.
 TITLES = {"torch": "PyTorch", "numpy": "NumPy", "spacy": "spaCy", "yaml": "PyYAML", "tensorboard": "TensorBoard"}
 
 

@@ -34,8 +34,9 @@ def package(
 ) -> None:
     """Make a model ready to give to others.
 
-    The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, or the model's
-    own, or a short new one. You may edit it later. --beam-size and --length-penalty become the model's defaults.
+    The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, else the
+    model's own, else a short new one. You may edit it later. --beam-size and --length-penalty become the
+    model's defaults.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0

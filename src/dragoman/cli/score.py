@@ -21,7 +21,7 @@ from dragoman.errors import DataError
 if TYPE_CHECKING:
     from dragoman.translator import Score, Translator
 
-#: Pairs that are scored before the first is answered.
+#: Pairs that are scored before the first score is printed.
 CHUNK = 1000
 
 
@@ -70,9 +70,9 @@ def _refuse_contradictions(files: FileOptions, invalid_utf8: InvalidUtf8) -> Non
     if (files.source is None) != (files.target is None):
         raise typer.BadParameter("--source and --target belong together")
     if files.pairs is not None and (files.source is not None or invalid_utf8 != "error"):
-        raise typer.BadParameter("--pairs goes without --source, --target and --invalid-utf8")
+        raise typer.BadParameter("use --pairs without --source, --target and --invalid-utf8")
     if files.pairs is None and files.columns is not None:
-        raise typer.BadParameter("--columns says nothing without --pairs")
+        raise typer.BadParameter("--columns has no effect without --pairs")
 
 
 def _pairs(files: FileOptions, invalid_utf8: InvalidUtf8, translator: Translator) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU (always so for
 SplitName = Literal["train", "validation", "test"]
 Split = Annotated[
     SplitName | None,
-    typer.Option("--split", help="Which part of a corpus. Default: test; for `tune` validation."),
+    typer.Option("--split", help="Part of a corpus. Default: test; for `tune` validation."),
 ]
 
 
@@ -58,7 +58,7 @@ class TestSetOptions:
         return {name: value for name, value in given_options(self).items() if name not in not_data}
 
     def refuse_contradictions(self) -> None:
-        """Refuse options that say nothing beside others.
+        """Refuse options that have no effect beside others.
 
         Raises:
             typer.BadParameter: a recipe or a part of a corpus beside files.
@@ -66,7 +66,7 @@ class TestSetOptions:
         if self.has_files:
             for name, value in (("recipe", self.recipe), ("--split", self.split)):
                 if value is not None:
-                    problem = f"{name} says nothing with --source, --target or --pairs; leave it out"
+                    problem = f"{name} has no effect with --source, --target or --pairs; leave it out"
                     raise typer.BadParameter(problem)
 
 
@@ -85,7 +85,7 @@ class TestSet:
 def read_test_set(
     options: TestSetOptions, models: Sequence[str], translator: Translator, *, default: SplitName
 ) -> TestSet:
-    """Read the text that the options name, and warn where its scores would mislead.
+    """Read the text that the options name, and warn if its scores would mislead.
 
     Args:
         default: the part of a corpus that is read without --split.
@@ -119,7 +119,7 @@ def _find_text(
 ) -> tuple[ParallelText, str, bool]:
     """Return a text, the language of its targets, and True if it is Multi30k.
 
-    It comes from files, or is a part of a corpus or recipe, or the text that a run was validated on.
+    It comes from files, or is a part of a corpus or recipe, or the validation text of a run.
     """
     from dragoman.data import multi30k
     from dragoman.data.corpus import available_splits, languages, read_pairs
@@ -130,7 +130,7 @@ def _find_text(
     tokenizers = translator.tokenizers
     own = known_languages((tokenizers.source_lang, tokenizers.target_lang))
     if options.has_files:
-        # Columns and keys may be named after languages; two files tell theirs by their names.
+        # Columns and keys may be named after languages. The names of two files have their languages.
         defaults = {key: lang for key, lang in own.items() if lang not in given_data.values()} if options.pairs else {}
         files = parse_section(DataConfig, defaults | given_data)
         _warn_of_languages(files, translator)
@@ -157,7 +157,7 @@ def _is_run(models: Sequence[str]) -> bool:
 def _validation_text(
     options: TestSetOptions, split: SplitName, models: Sequence[str], translator: Translator
 ) -> ParallelText | None:
-    """Return the text by which a run chose its best, if nothing else is named."""
+    """Return the validation text of a run, if nothing else is named."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.prepared import validation_text
 
@@ -165,8 +165,8 @@ def _validation_text(
         return None
     allowed = {"target_lang"} if translator.tokenizers.target_lang == UNKNOWN_LANGUAGE else set()
     if options.data.keys() - allowed:
-        subject = "--columns says" if options.columns else "languages say"
-        raise typer.BadParameter(f"{subject} nothing of what a run was validated on; leave them out")
+        subject = "--columns has" if options.columns else "languages have"
+        raise typer.BadParameter(f"{subject} no effect on the validation text of a run; leave them out")
     return validation_text(Path(models[0]))
 
 

@@ -97,12 +97,12 @@ def train(
 
 
 def _recipe_of_run(folder: Path, overrides: list[str]) -> Path | None:
-    """Return the settings of a run that goes on; None if `overrides` name text for a new one."""
+    """Return the recipe of a run to continue; None if `overrides` name text for a new run."""
     if (folder / "config.yaml").is_file():
         return folder / "config.yaml"
     if not any(override.startswith("data.") for override in overrides):
-        advice = "name text to begin one: --source and --target; see --help"
-        raise ConfigError("there is no training to go on with", folder, advice=advice)
+        advice = "name text to begin a new run: --source and --target; see --help"
+        raise ConfigError("there is no run to continue", folder, advice=advice)
     return None
 
 
@@ -118,7 +118,7 @@ def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, i
         from dragoman.bundle.finding import find_bundle
 
         find_bundle(init_from)
-    if not (folder / "checkpoints").exists():  # a run that goes on needs its text no more
+    if not (folder / "checkpoints").exists():  # a run with checkpoints has its text already
         require_readable(settings)
     return folder
 
@@ -136,7 +136,7 @@ def prepare(
 ) -> None:
     """Prepare a corpus for training.
 
-    Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
+    Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments does first."""
     data = _data_options(text, validation, languages, invalid_utf8)
     settings = recipe_settings(recipe, overrides, data)
     from dragoman.settings.parsing import check_request
@@ -154,7 +154,7 @@ def prepare(
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
             raise ConfigError(
-                "a training in this folder uses its data",
+                "a run in this folder uses its data",
                 folder,
                 advice="choose another --output, or remove the folder",
             )

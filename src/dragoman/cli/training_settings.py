@@ -1,4 +1,4 @@
-"""Settings from a recipe and the command line, which wins over the recipe."""
+"""Settings from a recipe and the command line; the command line wins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dragoman.errors import ConfigError, DataError, RunFolderError
 if TYPE_CHECKING:
     from dragoman.data.parallel_text import ParallelText
 
-#: The keys of the data section that say where the training text comes from.
+#: The keys of the data section that name the training text.
 ORIGINS = ("corpus", "source", "target", "pairs")
 
 
@@ -43,7 +43,7 @@ def recipe_settings(
 
 
 def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") -> None:
-    """Refuse settings without any text; `also` names one more way to give it."""
+    """Refuse settings without any text; `also` is one more way to name text."""
     data = settings.get("data") or {}
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
         choices = "a recipe that does, --source and --target, --pairs, or --corpus (for a first try: captions)"
@@ -93,7 +93,7 @@ def require_folder(folder: Path, *, new: bool = False) -> None:
 
 
 def known_languages(languages: tuple[str, str]) -> dict[str, str]:
-    """Return the languages (source, target) that are known, as settings of the data section."""
+    """Return the known ones of two languages (source, target), as settings of the data section."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
 
     settings = dict(zip(("source_lang", "target_lang"), languages, strict=True))
@@ -123,7 +123,7 @@ def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
     A line that training would leave out is an error here.
 
     Raises:
-        DataError: a line is too long, or whatever reading finds.
+        DataError: a line is too long, or the text cannot be read.
     """
     for note in text.notes:
         say(note)

@@ -42,8 +42,8 @@ def tune(
 ) -> None:
     """Score each value of a search setting on validation text.
 
-    Without any text it is the one by which a run chose its best. Choose on validation text, and report scores of
-    another: the best of several values is better on the text that chose it than on any other.
+    Without any text, it reads the validation text of the run. Choose a value on validation text, and report its score
+    on other text: the best of several values scores too well on the text that chose it.
 
     \b
     dragoman tune -m runs/my --vary length_penalty=0,0.6,1
@@ -78,7 +78,7 @@ def _settings(vary: str, options: dict[str, Any]) -> tuple[str, list[Any]]:
 
     key, values = parse_vary(vary, "length_penalty=0,0.6,1")
     if key in options:
-        raise typer.BadParameter(f"--{key.replace('_', '-')} says nothing with --vary {key}; leave it out")
+        raise typer.BadParameter(f"--{key.replace('_', '-')} has no effect with --vary {key}; leave it out")
     settings = []
     for value in values:
         varied = dict(options)

@@ -1,4 +1,4 @@
-"""Parallel text as the settings name it: two files, one file of pairs, or a corpus known by name.
+"""Parallel text that the settings name: two files, one file of pairs, or a corpus known by name.
 
 A blank line is a pair of empty sides, which no training uses. Each file may be compressed.
 """
@@ -94,7 +94,7 @@ def languages(data: DataConfig) -> tuple[str, str]:
 
 
 def languages_differ(some: Collection[str], others: Collection[str]) -> bool:
-    """Return True if languages are known to differ, one by one."""
+    """Return True if all languages are known and some differ."""
     return some != others and UNKNOWN_LANGUAGE not in (*some, *others)
 
 
@@ -103,7 +103,7 @@ def _known(language: str) -> str | None:
 
 
 def _pair_file_languages(path: Path, data: DataConfig) -> Languages:
-    """Return the languages of a file of pairs: by its name, in the direction asked for, else by its content."""
+    """Return the languages of a file of pairs: by its name, in the requested direction, else by its content."""
     requested, by_name = (data.source_lang, data.target_lang), table_languages(path.name)
     if is_swapped(by_name, requested):
         by_name = by_name[::-1]

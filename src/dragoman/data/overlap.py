@@ -1,4 +1,4 @@
-"""Sentences of a test that a model was trained on, as far as its run folder has the training text."""
+"""Sentences of a test set in the training text of a model, if its run folder has that text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Overlap:
     """Number of lines of a test that were trained on."""
 
     n_lines: int
-    #: Lines whose source was trained on, and those of them with the same target.
+    #: Lines whose source is in the training text, and those of them with the same target.
     n_sources: int
     n_pairs: int
 
     def line(self) -> str | None:
-        """Return a warning for people, None if nothing was trained on."""
+        """Return a warning for people, or None if there is no overlap."""
         if not self.n_sources:
             return None
         problem = f"{self.n_sources:,} of {self.n_lines:,} test sources were in the training text"
@@ -32,7 +32,7 @@ class Overlap:
 
 
 def run_of(model: str) -> Path | None:
-    """Return the run folder that a model is, or lies in; else None."""
+    """Return the run folder of a model, which is the model's own folder or one above it; else None."""
     path = Path(model)
     try:
         candidates = [path, path.parent, *path.resolve().parents[:2]] if path.exists() else []
@@ -42,7 +42,7 @@ def run_of(model: str) -> Path | None:
 
 
 def training_overlap(models: Iterable[str], sources: Sequence[str], targets: Sequence[str]) -> Overlap:
-    """Count the lines that any of the models was trained on; training text that is gone or damaged counts as unseen."""
+    """Count the lines that any of the models was trained on. Missing or damaged training text counts as empty."""
     pairs = [(comparable(source), comparable(target)) for source, target in zip(sources, targets, strict=True)]
     test_sources = {source for source, _ in pairs if source}
     trained: set[tuple[str, str]] = set()

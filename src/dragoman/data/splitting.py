@@ -19,7 +19,7 @@ from dragoman.errors import DataError
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 _TRAIN, _UNUSABLE = 0, 255
-#: Groups larger than a twentieth of a split, and than four pairs, are set apart only if smaller ones do not suffice.
+#: Groups of more than 4 pairs and more than 1/20 of a split are set apart only if smaller ones do not suffice.
 _LARGE_SHARE, _MIN_LARGE = 20, 4
 
 
@@ -53,10 +53,10 @@ class Splitting:
 
 
 def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -> Splitting:
-    """Decide at random which pairs are set apart; the same text and seed give the same.
+    """Choose at random the pairs for validation and test. The same text and seed give the same choice.
 
     Raises:
-        DataError: the text cannot be read, or groups of equal sentences leave too few pairs to choose from.
+        DataError: the text cannot be read, or groups of equal sentences are too large for the requested sizes.
     """
     groups = _Groups()
     indices = bytearray()

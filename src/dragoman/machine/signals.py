@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-#: None on Windows. A terminal that closes sends it more than once, so that only the first one counts.
+#: None on Windows. A terminal that closes sends it more than once, so only the first one counts.
 HANG_UP: int | None = getattr(signal, "SIGHUP", None)
 
 

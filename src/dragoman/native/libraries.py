@@ -1,7 +1,7 @@
-"""Libraries of C, compiled once for each kind of processor when dragoman is installed, if there is a C compiler.
+"""C libraries, compiled once for each kind of processor when dragoman is installed, if there is a C compiler.
 
-A library that was not compiled, or does not fit this system, processor or source, is left out. Callers have another way
-when there is none.
+A library that was not compiled, or does not fit this system, processor or source, is left out. Callers fall back on
+other code.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def usable_libraries(
     """Yield the libraries that this processor can run, with their names, the fastest first.
 
     Args:
-        folder: of the libraries; the file of each has its name with an underscore before it.
+        folder: of the libraries; the file of a library is an underscore and its name.
         names: of the libraries of one source, the slowest first. The first runs everywhere, and its `processor`
             returns a bit for each that runs here.
         interface: as in the source: a number that changes with the arguments of its functions, and the sizes of its
@@ -41,7 +41,7 @@ def load(path: Path, interface: Sequence[int]) -> ctypes.CDLL | None:
             try:
                 library = ctypes.CDLL(str(file))
                 actual = (ctypes.c_int64 * len(interface)).in_dll(library, "interface")
-            except (OSError, ValueError):  # of another system, or an older one
+            except (OSError, ValueError):  # for another system, or an older version
                 return None
             return library if list(actual) == list(interface) else None
     return None

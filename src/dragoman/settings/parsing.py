@@ -1,4 +1,4 @@
-"""Turn the settings of a recipe into a `Config`: fill in the preset, and tell every mistake."""
+"""Turn the settings of a recipe into a `Config`: fill in the preset, and report every mistake."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from dragoman.settings.tokenizer_config import TokenizerConfig
 def parse_config(settings: Mapping[str, Any], location: str | Path | None = None) -> Config:
     """Check settings, as read by `read_recipe`, and return them typed.
 
-    `model.preset` is filled in first, and `data.max_length` where the model reads less than its default. A preset ties
-    all embeddings, or only those of the decoder where each side has a vocabulary of its own.
+    `model.preset` is filled in first. `data.max_length` is lowered if the model reads less than its default. A preset
+    ties all embeddings, or only those of the decoder if each side has a vocabulary of its own.
 
     Raises:
         ConfigError: lists every unknown key, wrong type, value out of range and contradiction.
@@ -35,7 +35,7 @@ def parse_config(settings: Mapping[str, Any], location: str | Path | None = None
 
 
 def check_settings(settings: Mapping[str, Any], location: str | Path | None = None) -> Config:
-    """Check the settings of a run before the open ones are chosen.
+    """Check the settings of a run before `train` chooses the open ones.
 
     If only some sizes of the model are set, the others are those of the smallest preset, which divide the larger ones.
 
@@ -51,7 +51,7 @@ def check_settings(settings: Mapping[str, Any], location: str | Path | None = No
 def check_request(
     settings: Mapping[str, Any], location: str | Path | None = None, *, inherited: Mapping[str, Any] | None = None
 ) -> Config:
-    """Check the settings of a new run as `check_settings` does, and refuse those that would do nothing or harm.
+    """Check the settings of a new run as `check_settings` does, and refuse useless and harmful ones.
 
     Runs that began with an older version may have such settings, and go on.
 
@@ -60,7 +60,7 @@ def check_request(
             error unless `settings` has it too.
 
     Raises:
-        ConfigError: as `parse_config`, and for a setting that would do nothing or harm.
+        ConfigError: as `parse_config`, and for a useless or harmful setting.
     """
     config = parse_config({**settings, **inherited}, location) if inherited else check_settings(settings, location)
     if problems := [problem for name, problem in _useless_settings(config) if _is_set(settings, name)]:
@@ -92,7 +92,7 @@ def _is_set(settings: Mapping[str, Any], name: str) -> bool:
 
 
 def _useless_settings(config: Config) -> Iterator[tuple[str, str]]:
-    """Yield the name of each setting that does nothing or harm, and what to tell about it."""
+    """Yield the name of each setting that has no effect or does harm, with a message about it."""
     tokenizer, kind = config.tokenizer, config.tokenizer.kind
     if tokenizer.has_pieces:
         if tokenizer.min_count > 1:

@@ -1,4 +1,4 @@
-"""Sections of settings: frozen, strict, typed. All problems of a section are told at once, one a line."""
+"""Sections of settings: frozen, strict, typed. All problems of a section are reported at once, one a line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_PROBLEMS = 100
 
 
 class ContradictionError(ValueError):
-    """Settings of which each is valid, but not all together."""
+    """Settings that are valid alone, but not together."""
 
     def __init__(self, contradictions: Sequence[tuple[str, str]]) -> None:
         super().__init__("; ".join(message for _, message in contradictions))
@@ -37,7 +37,7 @@ class Section(BaseModel):
     also_known: ClassVar[tuple[str, ...]] = ()
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Yield settings that contradict each other: their names, with spaces between, and what to tell."""
+        """Yield the names of settings that contradict each other, separated by spaces, and a message."""
         yield from ()
 
     @model_validator(mode="after")
@@ -96,7 +96,7 @@ def _errors(section: type[Section], settings: Mapping[str, Any]) -> list[ErrorDe
 def _explanations(
     section: type[Section], settings: Mapping[str, Any], error: ErrorDetails
 ) -> Iterator[tuple[set[tuple[str, ...]], Callable[[], str]]]:
-    """Yield, for each problem of an error, the paths of the settings it is about and a function that explains it."""
+    """Yield, for each problem of an error, the paths of its settings and a function that returns its message."""
     path = tuple(str(part) for part in error["loc"])
     if error["type"] == "value_error":
         start = f"{'.'.join(path)}: " if path else ""

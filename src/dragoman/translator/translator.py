@@ -104,11 +104,11 @@ class Translator:
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         # A copy packs its weights and starts its workers itself.
         compute = ComputeOptions(self.device, self._searcher.n_workers, self._models.precision)
-        return type(self), (self._models.given, self.tokenizers, self.search, compute, self.alignment, self.learned)
+        return type(self), (self._models.models, self.tokenizers, self.search, compute, self.alignment, self.learned)
 
     def __repr__(self) -> str:
         languages = f"{self.tokenizers.source_lang} to {self.tokenizers.target_lang}"
-        ensemble = f", {len(self._models.given)} models" if len(self._models.given) > 1 else ""
+        ensemble = f", {len(self._models.models)} models" if len(self._models.models) > 1 else ""
         return f"<Translator {languages}{ensemble}, {self._models.precision} on {self.device}>"
 
     @property

@@ -24,7 +24,7 @@ def open_table(request: PairRequest) -> PairFile:
 
     Raises:
         DataError: the file cannot be read, or it does not show which columns are the pair.
-        ConfigError: its header contradicts the languages or columns that are wanted.
+        ConfigError: its header contradicts the requested languages or columns.
     """
     path, sample = request.path, request.sample
     if not sample:

@@ -21,7 +21,7 @@ from dragoman.settings.data_config import LANGUAGE_CODE
 from dragoman.text.languages import base_language
 
 SUFFIXES = frozenset((".tmx",))
-#: Units by which the languages of a memory are judged where not both are asked for.
+#: Units by which the languages of a memory are judged if the request does not name both.
 _N_JUDGED = 1_000
 #: Inline elements that hold native code, which is no text; of these types, the code is a line break.
 _CODE, _BREAKS = frozenset(("bpt", "ept", "it", "ph", "ut")), frozenset(("lb", "pb", "cb"))
@@ -55,7 +55,7 @@ def open_tmx(request: PairRequest) -> PairFile:
 
     Raises:
         DataError: the file is not well-formed XML, or no translation memory in two languages.
-        ConfigError: it does not have the languages that are wanted, or has more and none is wanted.
+        ConfigError: it lacks a requested language, or has more than two languages and the request names none.
     """
     if request.columns is not None:
         advice = "leave --columns out; --source-lang and --target-lang choose the languages"
