@@ -44,7 +44,7 @@ class TrainingConfig(Section):
     validate_every: Positive | None = None
     """Steps between validations; None is once an epoch."""
     best_by: Literal["bleu", "loss"] = "bleu"
-    """Measure of the best bundle: BLEU of greedy translations (below 5, where it is chance, the loss decides), or loss."""
+    """Measure of the best bundle: BLEU of greedy translations (the loss decides below 5, which is chance), or loss."""
     patience: Positive | None = None
     """Stop after this many validations without a better one; None is never."""
     save_every: Positive = 500

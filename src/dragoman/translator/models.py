@@ -29,12 +29,12 @@ class ComputeOptions:
     """The hardware that a translator uses, and its precision.
 
     Args:
-        device: of the models, e.g. "cuda"; None leaves them on theirs. On a CPU, `dragoman.runtime` searches with float32
-            models, and models of bundles do not need PyTorch.
+        device: of the models, e.g. "cuda"; None leaves each where it is. On a CPU, `dragoman.runtime` searches with
+            float32 models, and models of bundles do not need PyTorch.
         workers: processes that translate at the same time, each with one thread, if a list of texts fills several
             batches; on a CPU, and on Linux.
-        precision: of the search. bfloat16 is less exact than float32, and faster on a device with bfloat16 products. int8
-            is the same for CPUs with 8-bit products. A device without such products searches in float32.
+        precision: of the search. bfloat16 is less exact than float32, and faster on a device with bfloat16 products.
+            int8 is the same for CPUs with 8-bit products. A device without such products searches in float32.
     """
 
     device: str | torch.device | None = None

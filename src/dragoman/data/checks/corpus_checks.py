@@ -14,13 +14,13 @@ from dragoman.data.text_files.lines import Line
 
 #: A corpus with a larger share of shifted pairs is refused.
 _MAX_SHIFTED_SHARE = 0.05
-#: A corpus of so many pairs is refused if nothing shows that any fit; with fewer, that may be chance.
+#: A corpus of this many pairs is refused if no pair seems to fit; with fewer, that may be chance.
 _MANY_PAIRS = 5_000
 _MAX_NAMED = 10
 
 
 class CorpusChecks:
-    """Takes the pairs of a corpus in order, in RAM that does not grow with it."""
+    """Takes the pairs of a corpus in order. Its RAM does not grow with the corpus."""
 
     def __init__(self) -> None:
         self._alignment, self._markup, self._languages = AlignmentCheck(), MarkupCounter(), LanguageSample()
@@ -33,7 +33,7 @@ class CorpusChecks:
 
         Raises:
             DataError: it cannot be read.
-            LineCountError: one file is longer than the other; the details say where a line may be missing.
+            LineCountError: one file is longer than the other; the details name places where a line may be missing.
         """
         self._line_of = text.line_of
         try:
@@ -57,8 +57,8 @@ class CorpusChecks:
         """Return lines for people.
 
         Args:
-            source_lang: the language asked for.
-            target_lang: the language asked for.
+            source_lang: the declared language of the source.
+            target_lang: the declared language of the target.
         """
         misaligned = [f"warning: {problem}" for problem in self.misalignment()]
         return [*misaligned, *self._languages.lines(source_lang, target_lang), *self._markup.lines()]

@@ -1,4 +1,4 @@
-"""Languages of a corpus, recognised in a sample, and compared with those asked for.
+"""Languages of a corpus, recognised in a sample, and compared with the declared ones.
 
 Scripts decide for most languages; for those in Latin and Cyrillic letters, frequent words do. Only clear cases count:
 languages that look alike are not told apart.
@@ -14,10 +14,10 @@ from dragoman.data.checks.language_words import ALIKE, FREQUENT_WORDS
 from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.text.languages import base_language, scripts
 
-#: The sample has between half and all of so many pairs, evenly from the whole corpus.
+#: The sample has this many pairs or at least half as many, evenly from the whole corpus.
 _SAMPLE = 4000
 _MIN_PAIRS = 20
-#: The smallest share of frequent words, number of them, and ratio to those of another language that show a language.
+#: A language is recognised from this share and number of its frequent words, and this ratio to those of another.
 _MIN_SHARE, _MIN_WORDS, _MIN_LEAD = 0.12, 40, 1.5
 _MAIN_SHARE, _TRACE_SHARE = 0.7, 0.02
 _WORD = re.compile(r"[^\W\d_]+")
@@ -66,7 +66,7 @@ class LanguageSample:
         self._n_seen += 1
 
     def lines(self, source_lang: str, target_lang: str) -> list[str]:
-        """Return lines for people, given the languages asked for."""
+        """Return lines for people, given the declared languages."""
         if len(self._pairs) < _MIN_PAIRS:
             return []
         sides = list(zip(*self._pairs, strict=True))
@@ -100,7 +100,7 @@ def _by_words(texts: Iterable[str]) -> str | None:
 
 
 def _may_be(declared: str, detected: str | None, texts: Sequence[str]) -> bool:
-    """Return False if texts are clearly not in the language asked for."""
+    """Return False if texts are clearly not in the declared language."""
     language = base_language(declared)
     if language in _SCRIPTS_OF:
         letters = scripts(texts)

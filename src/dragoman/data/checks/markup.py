@@ -74,16 +74,18 @@ class MarkupCounter:
         if not (_may_have(source) or _may_have(target)):
             return
         for kind, find in _FINDERS.items():
-            left, right = next(find(source), None), next(find(target), None)
-            if left or right:
+            in_source, in_target = next(find(source), None), next(find(target), None)
+            if in_source or in_target:
                 old = self._remains[kind]
                 new = replace(
                     old,
-                    n_source=old.n_source + bool(left),
-                    n_target=old.n_target + bool(right),
+                    n_source=old.n_source + bool(in_source),
+                    n_target=old.n_target + bool(in_target),
                     n_pairs=old.n_pairs + 1,
                 )
-                self._remains[kind] = new if old.n_pairs else replace(new, line=line, sample=left or right or "")
+                self._remains[kind] = (
+                    new if old.n_pairs else replace(new, line=line, sample=in_source or in_target or "")
+                )
 
     def lines(self) -> list[str]:
         """Return a warning for people about each kind that occurs."""
@@ -109,7 +111,7 @@ def clean_markup(text: str, cleaning: Sequence[Cleaning]) -> str:
     'Tom & Mary, 1 < 2'
     """
     after = text
-    for _ in range(_MAX_PASSES):  # an entity may have been encoded twice, and what is decoded may be a tag
+    for _ in range(_MAX_PASSES):  # an entity may be encoded twice, and a decoded one may be a tag
         before = after
         if "entities" in cleaning and "&" in after:
             after = _ENTITY.sub(_decoded, _ENCODED_AGAIN.sub("&", after))

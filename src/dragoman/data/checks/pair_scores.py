@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dragoman.data.checks.line_features import LineFeatures
 
 Scores = NDArray[np.float64]
-#: Function of a shift: the score of each source line with the target line so many lines further down.
+#: Function of a shift: the score of each source line with the target line that many lines further down.
 ShiftScores = Callable[[int], Scores]
 
 #: Shifts so large that hardly any line meets its translation.
@@ -146,7 +146,7 @@ class ShiftCorrelations:
         return float((self.values[shift] - middle) / max(spread, 1e-9))
 
     def peaks(self, strength: float, most: int) -> list[int]:
-        """Return the shifts whose correlation is at least so strong, the strongest first, at most so many."""
+        """Return at most `most` shifts whose correlation has at least this strength, the strongest first."""
         order = [int(index) for index in np.argsort(-self.values)[:most]]
         shifts = [index if index <= len(self.values) // 2 else index - len(self.values) for index in order]
         return [shift for shift in shifts if self.strength(shift) >= strength]

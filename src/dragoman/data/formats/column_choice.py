@@ -1,6 +1,6 @@
 """Choice of the two columns that are a pair: as the user says, by the header, else by their content.
 
-A column that is no text is never chosen. If the choice is not clear, an error shows the columns and asks.
+A column without text is never chosen. If the choice is not clear, an error shows the columns and asks.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def unclear_columns(
     texts = [name for name, cells in zip(names, columns, strict=True) if kind_of(cells) == TEXT]
     details = [f"column {name}: {describe(cells)}" for name, cells in zip(names, columns, strict=True)]
     if len(texts) < 2:
-        advice = "give a table with two columns of text; two of any kind are taken when they are named: --columns"
+        advice = "give a table with two columns of text; --columns takes two columns of any kind"
     else:
         advice = f"say which two are source and target, such as --columns {','.join(texts[:2])}"
     return DataError(problem, path, advice=f"{advice} (data.columns in a recipe)", details=details)

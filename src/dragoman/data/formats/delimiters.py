@@ -20,7 +20,7 @@ DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 N_JUDGED = 1_000
 #: The share of lines that have a delimiter, and of rows that have the usual number of cells.
 _USUAL_SHARE = 0.9
-#: So many quoted cells with a comma, and none unquoted, are evidence of quoting.
+#: This many quoted cells with a comma, and none unquoted, are evidence of quoting.
 _MIN_EVIDENCE = 5
 #: A first line by which a spreadsheet names the delimiter.
 _SEPARATOR = re.compile(r"sep=([\t,;|])")
@@ -105,9 +105,9 @@ def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
     if any('"' in line for line in lines):
         parsed = _parse(lines, delimiter)
         n_bad = parsed.n_bad
-        n_quoted, of_rows = _usual(parsed.rows)
-        quoted_share = of_rows * len(parsed.rows) / max(1, len(parsed.rows) + n_bad)
-        has_evidence = quoted_share > share or (of_rows >= share and _is_evidence(parsed, delimiter))
+        n_quoted, usual_share = _usual(parsed.rows)
+        quoted_share = usual_share * len(parsed.rows) / max(1, len(parsed.rows) + n_bad)
+        has_evidence = quoted_share > share or (usual_share >= share and _is_evidence(parsed, delimiter))
         is_quoted = has_evidence or (is_quoted and not parsed.n_bad)
         if is_quoted:
             rows, n_columns, share = parsed.rows, n_quoted, quoted_share

@@ -1,4 +1,4 @@
-"""Pairs from JSON objects, one a line: under "source" and "target", under languages, or under keys of such meaning.
+"""Pairs from JSON objects, one a line: under "source" and "target", under languages, or under keys of the same meaning.
 
 The keys are in the object or in its "translation".
 """

@@ -30,7 +30,7 @@ class XmlHandler(Protocol):
 
 
 def parse_blocks(text: TextFile, handler: XmlHandler) -> Iterator[None]:
-    """Parse a file, plain or compressed; yield after each block, so that what is complete can be taken.
+    """Parse a file, plain or compressed; yield after each block, so that the caller can take complete elements.
 
     Raises:
         DataError: the file cannot be read, changes, is not well-formed, or declares entities.
