@@ -1,4 +1,4 @@
-"""Weights as arrays: taken from a model, stored, and read from a file that nobody has checked."""
+"""Weights as arrays: taken from a model, stored, and read from an untrusted file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def quantized(weight: Floats, largest: int, axis: int) -> tuple[NDArray[np.int8]
 
     There is one scale for all numbers that lie along `axis`: (m,) for 0 and (n,) for 1.
 
-    The scale of what has a NaN or infinity is none either, and so nothing of it is lost.
+    Numbers with a NaN or an infinity have such a scale too, so `not_finite` still finds them.
     """
     scales = np.abs(weight).max(axis=axis, keepdims=True) / np.float32(largest)
     with np.errstate(invalid="ignore"):
@@ -91,7 +91,7 @@ def read_weights(
     Nothing but the file's head is read before the comparison.
 
     Args:
-        shapes: what is expected, such as `dragoman.bundle.layout.Layout.shapes`.
+        shapes: the expected shapes, such as `dragoman.bundle.layout.Layout.shapes`.
         precision: how `stored_weights` stored them.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Corpora that the project makes up: copy, reverse, sort, and captions of everyday scenes.
+"""Corpora that the project generates: copy, reverse, sort, and captions of everyday scenes.
 
 The sentence alone decides to which split it belongs, through a hash that is the same on every machine. So splits of
 different sizes and seeds never overlap.
@@ -34,7 +34,7 @@ LENGTHS: Final = range(3, 13)
 _VALIDATION_SHARE = 0.05
 _TEST_SHARE = 0.05
 _HELD_OUT_SHARE = 0.05
-_PATIENCE = 10_000  # sentences drawn without one new: the pool is used up
+_PATIENCE = 10_000  # draws in a row without a new sentence: the pool is used up
 
 
 CAPTIONS_LANGUAGES: Final = ("en", "de")
@@ -78,12 +78,12 @@ def make_corpus(
 
 @lru_cache(maxsize=1)
 def standard_corpus(task: str) -> SyntheticCorpus:
-    """Return the corpus that a task's name alone stands for."""
+    """Return the default corpus of a task."""
     return make_corpus(task) if task == "captions" else make_corpus(task, _N_STANDARD)
 
 
 def in_direction(task: str, pairs: Sequence[Pair], source_lang: str, target_lang: str) -> Sequence[Pair]:
-    """Return the pairs of a task in the direction asked for; only captions have one.
+    """Return the pairs of a task in the requested direction; only captions have one.
 
     Raises:
         ConfigError: captions have other languages.

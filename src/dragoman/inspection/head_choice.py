@@ -27,9 +27,9 @@ from dragoman.translator import BATCH_TOKENS, Translator
 from dragoman.translator.forced_decoding import pad_pairs
 from dragoman.translator.padding import pair_batches
 
-#: Sentences that are measured have at most so many words.
+#: Measured sentences have at most this many words.
 MOST_WORDS = 100
-#: A further head must lower the error rate by so much.
+#: A further head must lower the error rate by this much.
 LEAST_GAIN = 0.003
 
 Pair = tuple[str, str]
@@ -92,8 +92,8 @@ def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequen
 
 @torch.inference_mode()
 def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Tensor, Tensor]]:
-    """Return the attention of each target word of each pair to each source word, head by head, (L, H, W, V): first from
-    the position where the target word is written, then from the one where it has just been read."""
+    """Return the attention of each target word of each pair to each source word, head by head, (L, H, W, V): first
+    from the step that writes the target word, then from the step that reads it."""
     model, tokenizers = single_model(translator), translator.tokenizers
     texts = [(sanitize(source), sanitize(target)) for source, target in pairs]
     ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]

@@ -24,7 +24,7 @@ Pair = tuple[Words, Words]
 
 
 def silver_links(training: Iterable[Pair], pairs: Sequence[Pair]) -> list[set[Link]]:
-    """Return the links of `pairs`, a source and a target as words, that both directions of the model agree on.
+    """Return the links of `pairs` (source words, target words) that both directions of the model find.
 
     Few of them are wrong, so they can stand in for human ones ("silver" for gold). The model learns from `pairs`, and
     from `training` as far as RAM allows.

@@ -1,4 +1,4 @@
-"""The model and the texts that an inspection asks about, checked."""
+"""Checks of the model and of the texts of an inspection."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from dragoman.translator import Translator
 from dragoman.translator.padding import pad_sources
 from dragoman.translator.searching import decoded_text
 
-#: Tokens noted at each position: the one written and its nearest rivals.
+#: Tokens recorded at each position: the one written and its nearest rivals.
 N_NEAREST = 9
 
 

@@ -1,4 +1,4 @@
-"""The devices of this machine. Where there is only the CPU, PyTorch is not imported, which would take seconds."""
+"""The devices of this machine. With a CPU only, PyTorch is not imported, because that takes seconds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHAPE_CACHES = "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 
 
 def set_library_defaults() -> None:
-    """Set how the libraries of PyTorch wait and what they keep, before it is imported, unless the environment does."""
+    """Set the waiting and caching of PyTorch's libraries before it is imported, unless the environment sets them."""
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
     for name in SHAPE_CACHES:

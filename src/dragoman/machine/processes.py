@@ -31,7 +31,7 @@ class Processes:
 
     @property
     def is_main(self) -> bool:
-        """True if this process writes files and talks to the person."""
+        """True if this process writes files and prints messages."""
         return self.rank == 0
 
     def sum(self, tensor: Tensor) -> Tensor:
@@ -72,7 +72,7 @@ class Processes:
 
 @contextlib.contextmanager
 def _translate_lost_process() -> Iterator[None]:
-    """Raise an error of ours where another process cannot be reached any more.
+    """Raise a ResourceError if another process can no longer be reached.
 
     Raises:
         ResourceError: another process has ended, and took its part of the sum with it.

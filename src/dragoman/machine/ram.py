@@ -15,7 +15,7 @@ CONTROL_GROUP = Path("/sys/fs/cgroup")
 def peak_memory(device: torch.device) -> float | None:
     """Return the most memory this process has used so far, in MiB: of the GPU on CUDA, else of the machine.
 
-    None if the system does not tell.
+    None if unknown.
     """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20

@@ -17,7 +17,7 @@ from dragoman.text.vocabulary import Vocabulary
 
 #: SentencePiece's mark of a space, U+2581. In a text, it is read as a space.
 SPACE = "▁"
-#: The level from which SentencePiece may write to standard error: its warnings are no lines of ours.
+#: The lowest level that SentencePiece writes to standard error: its warnings would mix with our lines.
 ERROR_LEVEL = 2
 
 

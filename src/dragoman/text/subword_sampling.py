@@ -1,8 +1,8 @@
 """Subword regularisation: another segmentation of the same sentence each time it is seen.
 
 SentencePiece can sample, but draws from one random state per thread that is seeded for the whole process. Training
-that continues exactly needs a pure function of (text, key), the same on every machine, so the two algorithms stand
-here. Pieces do not cross spaces, so both work word by word, and remember what they have worked out for a word.
+that continues exactly needs a pure function of (text, key), the same on every machine, so this module has both
+algorithms. Pieces do not cross spaces, so both work word by word, and cache the result for each word.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
-#: To bound RAM: so many segmentations and lattices are remembered, of words of at most so many characters.
+#: To bound RAM: the most cached segmentations and lattices, and the most characters of their words.
 _SEGMENTATIONS, _LATTICES = 200_000, 20_000
 _REMEMBERED_LENGTH = 24
 _NEVER = -math.inf
@@ -53,12 +53,12 @@ class Pieces:
         return ids
 
 
-def remember(memory: dict[K, V], limit: int, word: str, key: K, value: V) -> None:
-    """Put a value for a short word into `memory`, which is emptied first if it has `limit` values."""
+def remember(cache: dict[K, V], limit: int, word: str, key: K, value: V) -> None:
+    """Put a value for a short word into `cache`, which is emptied first if it has `limit` values."""
     if len(word) <= _REMEMBERED_LENGTH:
-        if len(memory) >= limit:
-            memory.clear()
-        memory[key] = value
+        if len(cache) >= limit:
+            cache.clear()
+        cache[key] = value
 
 
 def keyed_draws(key: tuple[int, ...]) -> Iterator[float]:
@@ -91,7 +91,7 @@ class BpeDropout:
         log_kept = self._log_kept
         cache = self._known
         ids: list[int] = []
-        # How many merges go through before the next is left out is geometric, so one draw serves many merges.
+        # The number of merges before the next left out is geometric, so one draw serves many merges.
         gap = int(math.log(1.0 - next(draws)) / log_kept)
         for word in words:
             dropped: tuple[int, ...] = ()
@@ -108,10 +108,10 @@ class BpeDropout:
         """Merge the best pair again and again.
 
         Args:
-            dropped: each number says how many merges go through before the next is left out; then all do.
+            dropped: merges that go through before each merge that is left out; after the last, all do.
 
         Returns:
-            The ids, and how many merges were made since the last that was left out.
+            The ids, and the number of merges after the last one left out.
         """
         scores = self._pieces.scores
         symbols = list(word)
@@ -141,7 +141,7 @@ class BpeDropout:
 
 @dataclass(frozen=True)
 class _Lattice:
-    """For each end position of a word, the pieces that may end there and how probable each is, cumulated."""
+    """For each end position of a word, the pieces that may end there, and their cumulated probabilities."""
 
     starts: Sequence[Sequence[int]]
     ids: Sequence[Sequence[Sequence[int]]]
@@ -158,7 +158,7 @@ class UnigramSampling:
         alpha: smoothing, in (0, 1]; the smaller, the more even.
     """
 
-    #: SentencePiece's: how much less probable an unknown character is than the rarest piece.
+    #: SentencePiece's penalty: the score of an unknown character is this much below that of the rarest piece.
     _UNKNOWN = 10.0
 
     def __init__(self, pieces: Pieces, alpha: float) -> None:

@@ -130,7 +130,7 @@ class Tokenizers:
         return {f"{name}.{suffix}": content for name, side in sides.items() for suffix, content in side.files().items()}
 
     def _description(self) -> dict[str, object]:
-        """Return the content of `tokenizer.json`, in the oldest version that can say it."""
+        """Return the content of `tokenizer.json`, in the oldest version that can express it."""
         description: dict[str, object] = {
             "format_version": 2 if self.config.lowercase_source else 1,
             "config": self.config.for_older_releases(),
@@ -158,7 +158,7 @@ class Tokenizers:
         return replace(self, source=self.source.lowercasing(), config=config)
 
     def equals(self, other: Tokenizers) -> bool:
-        """Return True if both turn the same texts into the same ids and back, however they were learned or sample."""
+        """Return True if both turn the same texts into the same ids and back. Learning and sampling may differ."""
         return (self._rules, self._vocabularies()) == (other._rules, other._vocabularies())
 
     @property

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer
     from spacy.tokens import Token
 
-#: What spaCy splits off and Moses' rules do not join again: "ca n't".
+#: Endings that spaCy splits off and Moses' rules do not join again: "ca n't".
 _JOINED_LEFT = ("n't", "n’t")
-#: What spaCy splits off in French: "a -t -il".
+#: Endings that spaCy splits off in French: "a -t -il".
 _FRENCH_INVERSION = re.compile(r"-[^\W\d]")
-#: How Moses writes a hyphen inside a word.
+#: The form of a hyphen inside a word in Moses.
 _INNER_HYPHEN = "@-@"
 
 

@@ -1,4 +1,5 @@
-"""Word alignments of whole translations: each segment is read by itself, words are numbered in the whole text."""
+"""Word alignments of whole translations: the model reads each segment by itself, and words are numbered in the whole
+text."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from dragoman.translator.searching import Candidate
 
 
 class AlignmentInput(NamedTuple):
-    """A translation whose words are to be aligned, and what it was made from."""
+    """A translation to align, with its plan and its candidates."""
 
     plan: TextPlan
     #: The n best of each segment.
@@ -29,7 +30,7 @@ class AlignmentInput(NamedTuple):
 
 @dataclass(frozen=True)
 class _SegmentPair:
-    """A segment and one translation of it, with their places in the whole texts."""
+    """A segment and one translation of it, with their words in the whole texts."""
 
     ids: IdPair
     source: Places
@@ -82,7 +83,7 @@ def _pieces(tokenizers: Tokenizers, segment: Segment) -> Sequence[str]:
 def _link(
     model: Transformer, heads: AlignmentHeads, pairs: Sequence[Sequence[_SegmentPair]], batch_size: int
 ) -> list[tuple[Link, ...]]:
-    """Return the links of each translation, which is given by its segment pairs."""
+    """Return the links of each translation, given its segment pairs."""
     links = [{link for pair in row if pair.is_copied for link in pair.copied_links()} for row in pairs]
     searched = [(number, pair) for number, row in enumerate(pairs) for pair in row if not pair.is_copied]
     for rows in pair_batches([pair.ids for _, pair in searched], batch_size):

@@ -1,7 +1,7 @@
 """Batches that callers of several threads share, as in a server: one thread searches for all of them.
 
 While it searches, further calls gather. The next round takes jobs of equal settings from all calls in turn until its
-batches are full, so a long text delays a short one by one round at most. Nothing waits for a batch to fill.
+batches are full, so a long text delays a short one by one round at most. No call waits for a batch to fill.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Batcher:
         self.close()
 
     def close(self) -> None:
-        """Refuse further calls, and wait for those made before."""
+        """Refuse further calls, and wait for the earlier ones."""
         self._is_closed = True
         if thread := self._threads.get(os.getpid()):
             thread.close()
@@ -106,7 +106,7 @@ class _Call:
         return self.jobs[self.waiting[0]].config, self.batch_size
 
     def is_open(self) -> bool:
-        """Return True if its caller still waits; a call that should stop fails now."""
+        """Return True if its caller still waits. Fail the call if it should stop."""
         try:
             if self.stop():
                 self.fail(self.stop.error())
@@ -134,7 +134,7 @@ class _Call:
             self.future.set_exception(error)
 
     def _settle(self) -> bool:
-        """Return True if the caller still waits, for the first time only; a cancelled future wakes who waits for it."""
+        """Return True the first time, if the caller still waits. A cancelled future wakes its waiters."""
         if self._is_settled:
             return False
         self._is_settled = True

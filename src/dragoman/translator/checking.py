@@ -1,4 +1,4 @@
-"""Checks of the arguments that callers give; an error names the place of the wrong value."""
+"""Checks of the arguments of callers; an error names the wrong value, counted from 1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def string_list(values: Sequence[str], name: str) -> list[str]:
         name: of one of them, for the message: "text".
 
     Raises:
-        ConfigError: it is something else, or a value is no string; the message has the value's place, from 1.
+        ConfigError: it is something else, or a value is no string; the message has the value's number, from 1.
     """
     names, advice = f"{name}es" if name.endswith("x") else f"{name}s", "give a string, or a list of strings"
     if isinstance(values, str | bytes | bytearray | memoryview | Mapping | Set):

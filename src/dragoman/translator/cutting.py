@@ -1,8 +1,8 @@
-"""Text in segments that a model can read.
+"""Segments of text that a model can read.
 
 A text stays whole if it is like the lines that the model learned from. A text of more sentences is cut between
-sentences, and a much longer sentence at commas or spaces. What no model can translate is copied: encoded data and
-hashes (too long for a word), words of more tokens than a line of the training text, and marks without letters or
+sentences, and a much longer sentence at commas or spaces. Text that no model can translate is copied: encoded data
+and hashes (too long for a word), words of more tokens than a line of the training text, and marks without letters or
 digits.
 """
 
@@ -41,12 +41,12 @@ _NO_WORD = re.compile(
 _CLAUSE = re.compile(r"[,;:،؛](?=\s)|[、，；：]|\s[–—-](?=\s)")
 _SPACE = re.compile(r"\s")
 _BETWEEN_UNBROKEN = re.compile(rf"[{_UNBROKEN}](?=[{_UNBROKEN}])")
-#: Characters on either side of the middle of a text among which a place to cut is looked for.
+#: Characters on either side of the middle of a text in which a cut is looked for.
 _NEAR = 200
 
 
 class Segment(NamedTuple):
-    """A piece of a text that the model reads at once, or that is copied."""
+    """A part of a text that the model reads at once, or that is copied."""
 
     text: str
     ids: list[int]
@@ -153,7 +153,7 @@ def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Segment]:
 
 
 def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
-    """Yield as many sentences at a time as a segment may have."""
+    """Yield groups of as many sentences as a segment may have."""
     first, end, n_sentences, n_tokens = 0, 0, 0, 0
     for start, next_end in sentence_spans(text):
         ids = None if limits.sentences == 1 else _encode(text[start:next_end], encode, limits.longest, limits)

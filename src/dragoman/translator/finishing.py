@@ -1,4 +1,4 @@
-"""The last step: the candidates of a text's segments are joined into its translation, and words are aligned."""
+"""The last stage: join the candidates of a text's segments into its translation, and align words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Finisher:
     Args:
         models: the first one aligns words.
         tokenizers: those of the models.
-        heads: the first model's heads that tell which word comes from which.
+        heads: the heads of the first model that align words.
         batch_size: tokens that are aligned at once unless a call says otherwise.
     """
 
@@ -75,7 +75,7 @@ class Finisher:
 
 
 def _by_segment(plan: TextPlan, remaining: Iterator[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
-    """Return the candidates of each segment; a copied segment goes with each candidate of the others."""
+    """Return the candidates of each segment; a copied segment has the same text in all of them."""
     searched = [None if segment.is_copied else next(remaining) for segment in plan.segments]
     n_best = min((len(candidates) for candidates in searched if candidates is not None), default=1)
     return [

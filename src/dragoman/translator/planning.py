@@ -1,4 +1,4 @@
-"""The first step of a translation: texts are cut into segments, and segments become jobs for the search."""
+"""The first stage of a translation: cut texts into segments, and turn segments into jobs for the search."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class PairScorer:
         return max(map(len, self._encode(source, target))) <= self._max_length
 
     def score(self, sources: Sequence[str], targets: Sequence[str], batch_size: int) -> list[Score]:
-        """Return how probable each target is for its source.
+        """Return the probability of each target given its source.
 
         Raises:
             DataError: the lists differ in length, or a text is longer than the models read.

@@ -33,12 +33,12 @@ from dragoman.translator.searching import Searcher, StopCondition
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
 
-#: Texts for a type checker, to which a string is a sequence of strings, too.
+#: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
 
 
 class Translator:
-    """One trained model, or several that vote (an ensemble), behind text.
+    """One trained model, or an ensemble of several, that translates text.
 
     Args:
         models: trained models, or bundles as they were loaded; several average their probabilities. Models are put into
@@ -46,8 +46,8 @@ class Translator:
         tokenizers: those that all the models were trained with.
         search: the search of `translate` unless a call says otherwise.
         compute: device, worker processes and precision.
-        alignment: heads of the first model that tell which word comes from which; None is `AlignmentHeads.default`.
-        learned: the kind of text that the models learned from; None if unknown.
+        alignment: heads of the first model that align words; None is `AlignmentHeads.default`.
+        learned: statistics of the training text; None if unknown.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Translator:
         self._pair_scorer = PairScorer(self._models, tokenizers, self.max_length)
         planner = Planner(tokenizers, self.scorer.max_length, learned)
         finisher = Finisher(self._models, tokenizers, self.alignment, batch_size)
-        #: The steps of `translate`.
+        #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
 
     @classmethod
@@ -113,7 +113,7 @@ class Translator:
 
     @property
     def models(self) -> list[Transformer]:
-        """The models in PyTorch, on their device; those of bundles are built when they are first asked for."""
+        """The models in PyTorch, on their device; those of bundles are built at the first use."""
         return self._models.in_torch()
 
     @contextlib.contextmanager
@@ -124,7 +124,8 @@ class Translator:
                 ...  # in each thread: shared.translate(text, timeout=5)
 
         Calls of equal search options share batches; prefixes, timeouts and alignment may differ. A call that fails or
-        is late does so alone. The end of the block waits for calls that were made. Scores round by their batch.
+        is late does so alone. The end of the block waits for earlier calls. The batch can change the last digits of
+        a score.
         """
         with Batcher(self._searcher, self._searcher.batch_size, self._searcher.n_workers) as batcher:
             shared = object.__new__(type(self))

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from dragoman.text.languages import UNSPACED
 
-#: A line is compared with this many lines on either side. So a corpus sorted by length does not look aligned just because
-#: both sides grow.
+#: A line is compared with this many lines on either side. So a corpus sorted by length does not look aligned
+#: just because both sides grow.
 _NEIGHBOURS = 25
 #: Marks in a smaller share of the lines are left out.
 _MIN_SHARE = 0.01

@@ -1,7 +1,7 @@
 """Lines of bytes from files and pipes, unpacked, each as soon as it arrives. A file that is not text is refused.
 
-The beginning is read and judged line by line, so that a pipe is judged like a file. The rest is split in blocks, which is
-twice as fast.
+The beginning is read and judged line by line, so that a pipe is judged like a file. The rest is split in blocks,
+which is twice as fast.
 """
 
 from __future__ import annotations
