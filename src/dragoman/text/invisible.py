@@ -1,7 +1,7 @@
 """Invisible characters: zero-width spaces, direction marks, soft hyphens, variation selectors and others.
 
-They must change neither a translation nor a comparison of two texts. They are removed, except
-joiners in a place where they change how the text looks: between letters of scripts that join, and in emoji.
+They must change neither a translation nor a comparison of two texts. They are removed, except joiners in a place where
+they change how the text looks: between letters of scripts that join, and in emoji.
 
 The set is Unicode's Default_Ignorable_Code_Point, the marks of interlinear annotations and the null notehead. Visible
 format characters, such as U+0600 ARABIC NUMBER SIGN, are not in it.

@@ -83,10 +83,10 @@ def _fitting_size(n_pairs: int, n_characters: int) -> int:
     return max(size, 300 + 2 * n_characters)
 
 
-def _sentences(pairs: Pairs, sides: Sequence[Side], every: int) -> Iterator[str]:
+def _sentences(pairs: Pairs, sides: Sequence[Side], interval: int) -> Iterator[str]:
     """Yield the sentences of the given sides of every `interval`-th pair, as words with single spaces."""
     for number, pair in enumerate(pairs()):
-        if number % every == 0:
+        if number % interval == 0:
             for side in sides:
                 yield " ".join(split_words(clean(pair[side.index]), side.lowercase))
 

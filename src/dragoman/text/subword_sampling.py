@@ -141,7 +141,7 @@ class BpeDropout:
 
 @dataclass(frozen=True)
 class _Lattice:
-    """For each end position of a word, the pieces that may end there, and their cumulated probabilities."""
+    """For each end position of a word, the pieces that may end there, and their cumulative probabilities."""
 
     starts: Sequence[Sequence[int]]
     ids: Sequence[Sequence[Sequence[int]]]
