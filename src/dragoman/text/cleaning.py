@@ -23,8 +23,8 @@ _WITHOUT_WIDTH = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 def sanitize(text: str) -> str:
     """Return the text as one line that every tokenizer, terminal and file can take.
 
-    Invisible characters are removed. Other controls, such as line breaks, become spaces (a tab stays a tab), and halves of
-    a surrogate pair become U+FFFD.
+    Invisible characters are removed. Other controls, such as line breaks, become spaces (a tab stays a tab), and halves
+    of a surrogate pair become U+FFFD.
     """
     if is_visible(text):
         return text
