@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +49,7 @@ NUMBERINGS: dict[str, dict[str, Any]] = {
     "neither start nor end": {"bos_id": -1, "eos_id": -1},
     "over words": {"split_by_whitespace": False, "remove_extra_whitespaces": False},
 }
+USUAL_NAMES = {"bos_piece": "<sos>", "eos_piece": "<eos>"}
 
 
 def learn_foreign(texts: list[str] = TEXTS, **options: Any) -> bytes:
@@ -163,6 +164,29 @@ def test_marians_tokenizers_are_saved_and_damage_is_noticed(tmp_path: Path) -> N
     (tmp_path / "target.json").unlink()
     with pytest.raises(BundleError, match=r"file not found.*target\.json"):
         load_tokenizers(tmp_path)
+
+
+def test_one_side_may_have_a_table_and_the_other_none(tmp_path: Path) -> None:
+    tokenizers = replace(MARIAN, target=Subword(SentencePieces(MODELS[1]), "unigram"))
+    assert_saved(tokenizers, tmp_path)
+
+
+def test_a_table_with_the_usual_special_ids_is_saved(tmp_path: Path) -> None:
+    model = SentencePieces(learn_foreign(pad_id=0, unk_id=1, bos_id=2, eos_id=3, **USUAL_NAMES))
+    assert Subword(model, "unigram").oddity is None
+    words = model.vocabulary().words[::-1]
+    tokenizer = Subword(model, "unigram", vocabulary=Vocabulary(words))
+    assert_saved(Tokenizers(tokenizer, tokenizer, TokenizerConfig(kind="unigram"), "en", "de"), tmp_path)
+
+
+def assert_saved(tokenizers: Tokenizers, folder: Path) -> None:
+    tokenizers.save(folder)
+    loaded = load_tokenizers(folder)
+    assert loaded.fingerprint() == tokenizers.fingerprint()
+    assert loaded.equals(tokenizers)
+    for text in TEXTS:
+        assert loaded.source.encode(text) == tokenizers.source.encode(text)
+        assert loaded.target.encode(text) == tokenizers.target.encode(text)
 
 
 def test_a_table_with_gaps_is_refused() -> None:
