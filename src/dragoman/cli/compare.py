@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
     from dragoman.experiments.outcomes import Outcome
 
+_AGAIN = "see what each said above; the same command tries them again"
+
+
+Vary = Annotated[
+    list[str], typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations.")
+]
+
 
 def compare(
     recipe: Annotated[Path, typer.Argument(help="A YAML recipe, whose steps or epochs are the budget.")],
-    vary: Annotated[
-        list[str],
-        typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations."),
-    ],
+    vary: Vary,
     one_at_a_time: Annotated[
         bool, typer.Option("--one-at-a-time", help="Instead, the recipe and each single change of it.")
     ] = False,
@@ -60,8 +64,7 @@ def compare(
     if plot:
         _plot(outcomes, output / "curves.png")
     if failed:
-        advice = "see what each said above; the same command tries them again"
-        raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=advice)
+        raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=_AGAIN)
 
 
 def _plot(outcomes: Sequence[Outcome], path: Path) -> None:

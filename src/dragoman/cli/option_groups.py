@@ -80,7 +80,7 @@ class LanguageOptions:
 
 @dataclass(frozen=True)
 class SearchFlags:
-    """How a model searches for translations."""
+    """Options of the search for translations."""
 
     beam_size: BeamSize = None
     length_penalty: LengthPenalty = None
@@ -92,7 +92,7 @@ class SearchFlags:
 
 @dataclass(frozen=True)
 class SamplingFlags:
-    """How translations are drawn at random."""
+    """Options of drawing translations at random."""
 
     sample: Sample = False
     temperature: Temperature = None
@@ -103,7 +103,7 @@ class SamplingFlags:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """Where a model runs, and in what precision."""
+    """The device of a model, and its precision."""
 
     batch_size: BatchSize = None
     workers: Workers = None
