@@ -28,7 +28,7 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.training.run import train
-from dragoman.translator import Translator
+from dragoman.translator import Request, Translator
 
 Processor = sentencepiece.SentencePieceProcessor
 TEXTS = [text for pair in PAIRS for text in pair]
@@ -148,6 +148,23 @@ def test_a_tag_that_only_the_table_has_is_read_at_the_beginning() -> None:
     assert MARIAN.source.split(">>de<< A man")[0] == ">>de<<"
     assert VOCAB[">>de<<"] not in encode("A >>de<< man")
     assert MARIAN.source.lowercasing().encode(">>de<< A MAN") == [VOCAB[">>de<<"], *encode("a man")]
+
+
+def test_every_segment_of_a_text_has_its_tag() -> None:
+    translator = Translator([tiny_model(MARIAN, max_length=64, tie="decoder")], MARIAN)
+    encode = MARIAN.source.encode
+    request = Request(" >>de<< A man rides. She reads.", sentences=True, align=True)
+    plan = translator.pipeline.plan([request, Request(">>de<<"), Request("A >>de<< man.")])
+    assert [job.ids for job in plan.jobs] == [
+        encode(">>de<< A man rides."),
+        encode(">>de<< She reads."),
+        encode("A >>de<< man."),
+    ]
+    (links,) = (each.alignment or () for each in translator.pipeline.translate([request]))
+    assert links
+    assert all(1 <= source <= 5 for source, _ in links)  # word 0 is the tag
+    limits = [len(job.ids) for job in translator.pipeline.plan([Request(">>de<< " + "A man. " * 99)]).jobs]
+    assert max(limits) <= 63 < sum(limits)
 
 
 def test_marians_tokenizers_are_saved_and_damage_is_noticed(tmp_path: Path) -> None:

