@@ -124,7 +124,8 @@ class Translator:
                 ...  # in each thread: shared.translate(text, timeout=5)
 
         Calls of equal search options share batches; prefixes, timeouts and alignment may differ. A call that fails or
-        is late does so alone. The end of the block waits for calls that were made. Scores round by their batch.
+        is late does so alone. The end of the block waits for calls that were made. How scores round depends on the
+        batch.
         """
         with Batcher(self._searcher, self._searcher.batch_size, self._searcher.n_workers) as batcher:
             shared = object.__new__(type(self))
@@ -195,7 +196,7 @@ class Translator:
         shared among the workers, which is faster if nobody waits for a line.
 
         Raises:
-            ConfigError: as `translate`, at once; but for a line that is no string, when it comes.
+            ConfigError: as `translate`, at once; a line that is no string raises it when it comes.
         """
         config = self.search_with(**options)
         batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
