@@ -178,6 +178,11 @@ def test_special_tokens_in_the_text_are_text(tokenizers: Tokenizers) -> None:
         assert not {0, 2, 3} & set(ids)
 
 
+def test_a_translator_needs_a_model(tokenizers: Tokenizers) -> None:
+    with pytest.raises(ConfigError, match="no models"):
+        Translator([], tokenizers)
+
+
 def test_a_model_with_other_special_ids_than_its_tokenizers_is_refused(tokenizers: Tokenizers) -> None:
     other = SpecialIdPair(target=SpecialIds(pad=5))
     with pytest.raises(ConfigError, match="the special ids of the model are not those of the tokenizers"):

@@ -23,12 +23,14 @@ if TYPE_CHECKING:
 _AGAIN = "see what each said above; the same command tries them again"
 
 
+Vary = Annotated[
+    list[str], typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations.")
+]
+
+
 def compare(
     recipe: Annotated[Path, typer.Argument(help="A YAML recipe, whose steps or epochs are the budget.")],
-    vary: Annotated[
-        list[str],
-        typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations."),
-    ],
+    vary: Vary,
     one_at_a_time: Annotated[
         bool, typer.Option("--one-at-a-time", help="Instead, the recipe and each single change of it.")
     ] = False,

@@ -63,10 +63,9 @@ def align_words(
 
 def _alternatives(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[list[_SegmentPair]]:
     """Yield the segment pairs of each alternative, whose k-th consists of the k-th candidates of all segments."""
-    segments = item.plan.segments
-    sources = list(
-        Places.in_parts([(_pieces(tokenizers, segment), segment.text) for segment in segments], item.plan.text)
-    )
+    segments, tag = item.plan.segments, item.plan.tag
+    parts = [((), tag), *((_pieces(tokenizers, segment, tag), segment.text) for segment in segments)]
+    _, *sources = Places.in_parts(parts, item.plan.text)
     for candidates, alternative in zip(zip(*item.candidates, strict=False), item.translation.alternatives, strict=True):
         ids = [(segment.ids, candidate.hypothesis.ids) for segment, candidate in zip(segments, candidates, strict=True)]
         target_parts = [
@@ -76,8 +75,9 @@ def _alternatives(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[list
         yield list(map(_SegmentPair, ids, sources, targets, (segment.is_copied for segment in segments)))
 
 
-def _pieces(tokenizers: Tokenizers, segment: Segment) -> Sequence[str]:
-    return [] if segment.is_copied else tokenizers.source.split(segment.text)[: len(segment.ids)]
+def _pieces(tokenizers: Tokenizers, segment: Segment, tag: str) -> Sequence[str]:
+    text = f"{tag} {segment.text}" if tag else segment.text
+    return [] if segment.is_copied else tokenizers.source.split(text)[: len(segment.ids)]
 
 
 def _link(

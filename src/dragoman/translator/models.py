@@ -50,10 +50,12 @@ class TrainedModels:
         compute: without a device, that of the first model.
 
     Raises:
-        ConfigError: there is no such precision, or not on this device.
+        ConfigError: there is no model, or no such precision on this device.
     """
 
     def __init__(self, models: Sequence[Transformer | Bundle], compute: ComputeOptions) -> None:
+        if not models:
+            raise ConfigError("an ensemble of no models")
         if compute.precision not in get_args(Precision):
             raise ConfigError(f"unknown precision {compute.precision!r}", advice="use float32, bfloat16 or int8")
         #: The models; `in_torch` replaces a bundle by its model in PyTorch.

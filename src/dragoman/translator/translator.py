@@ -196,7 +196,7 @@ class Translator:
         shared among the workers, which is faster if nobody waits for a line.
 
         Raises:
-            ConfigError: as `translate`, at once; but for a line that is no string, when it comes.
+            ConfigError: as `translate`, at once; a line that is no string raises it when it comes.
         """
         config = self.search_with(**options)
         batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
