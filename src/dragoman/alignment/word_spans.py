@@ -51,7 +51,7 @@ def token_spans(pieces: Sequence[str], text: str) -> list[Span]:
     Args:
         pieces: the tokens as their tokenizer writes them, without start and end.
         text: the text that they were made from, or decoded to. If it differs from the pieces (unknown tokens, repairs
-            of a detokenizer), equal characters around a token tell its place.
+            of a detokenizer), equal characters around a token give its place.
     """
     surfaces = _surfaces(pieces)
     spans = _in_a_row([len(surface) for surface in surfaces])

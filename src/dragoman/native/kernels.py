@@ -19,7 +19,7 @@ from dragoman.machine.devices import Precision
 from dragoman.native.libraries import usable_libraries
 
 #: The libraries of kernels.c for each precision, the slowest first. The first of each is that of float32: it runs
-#: everywhere, and knows which of the others do.
+#: everywhere, and finds the others that do.
 LIBRARIES: dict[Precision, tuple[str, ...]] = {
     "float32": ("kernels", "kernels_avx2", "kernels_avx512"),
     "bfloat16": ("kernels", "kernels_bfloat16"),

@@ -48,8 +48,7 @@ class Limits:
     ) -> Self:
         """Return the limits of sources, ids with the end mark, whose translations begin with `prefixes`.
 
-        The natural limit is 1.5 times the tokens of the source, and 50, after the prefix, but never more than the
-        model allows.
+        The natural limit is 1.5 times the tokens of the source, plus 50, plus the prefix, and at most the model's.
 
         Raises:
             ConfigError: min_length leaves no room for the end mark.
@@ -72,7 +71,7 @@ class Limits:
         """Return True for each row (R,) that may write only one token more.
 
         That token may be the end mark or any other, as always. A row that writes another is kept without that token,
-        unfinished: if the end were forced on it, its probability would say nothing of it.
+        unfinished: a forced end would have a meaningless probability.
         """
         n_tokens = rows.ids.shape[1] + 1
         if n_tokens < self.shortest:
