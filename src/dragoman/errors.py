@@ -137,7 +137,7 @@ class DeadlineError(StoppedError):
 
 @contextlib.contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turn the system's error for a full disk, or any other failure to write, into one of ours."""
+    """Turn the system's error for a full disk into a ResourceError, and other failures into a RunFolderError."""
     try:
         yield
     except OSError as error:

@@ -51,7 +51,7 @@ def compare(
     settings = recipe_settings(recipe, overrides, {})
     require_text(settings, recipe)
     require_folder(output)
-    if not output.exists():  # runs that go on need their text no more
+    if not output.exists():  # runs that exist have their text already
         require_readable(settings)
     from dragoman.experiments.comparison import compare
 

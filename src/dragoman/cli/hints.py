@@ -17,7 +17,7 @@ def stray_hint(command: str, words: Sequence[str], options: Container[str], mode
         models: the values of --model.
     """
     if "--model" in options and not models and words and _is_model(words[0]):
-        return f"a model stands after -m: {shlex.join([*command.split(), '-m', words[0]])}"
+        return f"a model follows -m: {shlex.join([*command.split(), '-m', words[0]])}"
     if "--model" in options:
         command = shlex.join([*command.split(), *(part for name in models or ["MODEL"] for part in ("-m", name))])
     files = [word for word in words if os.path.isfile(word)]

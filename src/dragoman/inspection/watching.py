@@ -1,6 +1,6 @@
 """A beam search or a greedy one, recorded as a tree from outside.
 
-A recording scorer stands between the search and the model, so the search needs no change. The recorder sees only the
+A recording scorer lies between the search and the model, so the search needs no change. The recorder sees only the
 hypotheses that the search continues. It finds the continuations that the search drops by the search's own rule,
 `dragoman.decoding.beam.best_continuations`, from the same probabilities.
 

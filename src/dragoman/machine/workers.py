@@ -164,7 +164,7 @@ class Workers(Generic[Job, Result]):
 
 
 def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
-    """Do jobs until nobody sends any more."""
+    """Do jobs until the connection closes."""
     leave_signals_to_parent()
     threadpool_limits(1)
     for other in inherited:

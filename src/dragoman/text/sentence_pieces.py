@@ -101,7 +101,7 @@ class SentencePieces:
         return (text.lower() if self.lowercase else text).split()
 
     def cut(self, word: str) -> list[str]:
-        """Return the pieces of the best segmentation of a part; an unknown one stands as it is in the text."""
+        """Return the pieces of the best segmentation of a part; an unknown one has the characters of the text."""
         pieces: list[str] = self.processor.encode(word, out_type=str)
         return pieces
 

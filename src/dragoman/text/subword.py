@@ -74,7 +74,7 @@ class Subword(Tokenizer):
         return [*self._take_tag(words), *self._sampler.sample([SPACE + word for word in words], key)]
 
     def split(self, text: str) -> list[str]:
-        """Return the pieces of the best segmentation; an unknown one stands as it is in the text."""
+        """Return the pieces of the best segmentation; an unknown one has the characters of the text."""
         words = self._words(text)
         tag = self.pieces(self._take_tag(words))
         return [*tag, *(piece for word in words for piece in self.segmenter.cut(word))]

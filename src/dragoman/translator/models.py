@@ -71,7 +71,20 @@ class TrainedModels:
 
     def in_torch(self) -> list[Transformer]:
         """Return the models in PyTorch, in evaluation mode; those of bundles are built now."""
-        return [self._in_torch(index) for index in range(len(self.models))]
+        return [self.transformer(index) for index in range(len(self.models))]
+
+    def transformer(self, index: int) -> Transformer:
+        """Return one model in PyTorch, in evaluation mode; that of a bundle is built now."""
+        import torch
+
+        source_model = self.models[index]
+        model = source_model.model if isinstance(source_model, Bundle) else source_model
+        # On a CPU, the search multiplies in bfloat16 and keeps the rest in float32: PyTorch's float32 is nearest to it.
+        is_coarser = self.precision == "bfloat16" and torch.device(self.device).type != "cpu"
+        if is_coarser and next(model.parameters()).dtype != torch.bfloat16:
+            model = copy.deepcopy(model).bfloat16()  # the caller may train the original further
+        self.models[index] = model = model.to(self.device).eval()
+        return model
 
     def _for_search(self, index: int) -> Model:
         model = self.models[index]
@@ -84,19 +97,7 @@ class TrainedModels:
                 return _on_cpu(model.config, weights, model.special_ids, self.precision)
         from dragoman.runtime.torch_model import TorchModel
 
-        return TorchModel(self._in_torch(index))
-
-    def _in_torch(self, index: int) -> Transformer:
-        import torch
-
-        source_model = self.models[index]
-        model = source_model.model if isinstance(source_model, Bundle) else source_model
-        # On a CPU, the search multiplies in bfloat16 and keeps the rest in float32: PyTorch's float32 is nearest to it.
-        is_coarser = self.precision == "bfloat16" and torch.device(self.device).type != "cpu"
-        if is_coarser and next(model.parameters()).dtype != torch.bfloat16:
-            model = copy.deepcopy(model).bfloat16()  # the caller may go on training the original
-        self.models[index] = model = model.to(self.device).eval()
-        return model
+        return TorchModel(self.transformer(index))
 
 
 def _on_cpu(config: ModelConfig, weights: Weights, special_ids: SpecialIdPair, precision: Precision) -> Model:

@@ -169,7 +169,7 @@ class Translator:
                 string; the message names the text's place.
             DeadlineError: the timeout passed.
         """
-        config = self.search_with(**options)
+        config = self.search_config(**options)
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
         request = Request("", sentences=sentences, align=align).checked("")
@@ -198,7 +198,7 @@ class Translator:
         Raises:
             ConfigError: as `translate`, at once; a line that is no string raises it when it comes.
         """
-        config = self.search_with(**options)
+        config = self.search_config(**options)
         batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
         template = Request("", "" if prefixes is None else prefixes, sentences, align).checked("")
         n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
@@ -237,8 +237,8 @@ class Translator:
         """Return True if the model can read the whole pair, so that `score` takes it."""
         return self._pair_scorer.fits(checking.string(source, "the source"), checking.string(target, "the target"))
 
-    def search_with(self, **options: Unpack[SearchOptions]) -> SearchConfig:
-        """Return the search of a call with these options; those left out or None are the translator's own.
+    def search_config(self, **options: Unpack[SearchOptions]) -> SearchConfig:
+        """Return the configuration of a search with these options; those left out or None are the translator's own.
 
         Raises:
             ConfigError: an option is out of range.

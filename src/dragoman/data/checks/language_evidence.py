@@ -1,7 +1,7 @@
 """Languages of a corpus, recognised in a sample, and compared with the declared ones.
 
 Scripts decide for most languages; for those in Latin and Cyrillic letters, frequent words do. Only clear cases count:
-languages that look alike are not told apart.
+similar languages are not distinguished.
 """
 
 from __future__ import annotations
