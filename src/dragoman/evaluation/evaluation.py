@@ -113,7 +113,7 @@ def vary_search(
 def _search(translator: Translator, options: TranslateOptions) -> SearchConfig:
     """Return the search that `translate` makes with these options."""
     search: Any = {name: value for name, value in options.items() if name in SearchOptions.__annotations__}
-    return translator.search_with(**search)
+    return translator.search_config(**search)
 
 
 def score_all(

@@ -79,6 +79,11 @@ class Subword(Tokenizer):
         tag = self.pieces(self._take_tag(words))
         return [*tag, *(piece for word in words for piece in self.segmenter.cut(word))]
 
+    def tag(self, text: str) -> str:
+        """Return the language tag that a text begins with, if the vocabulary has it; otherwise ""."""
+        match = _TAG.match(text)
+        return match[0] if match and match[0] in self.vocabulary else ""
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
         if self.has_piece_list:
@@ -99,6 +104,8 @@ class Subword(Tokenizer):
     @property
     def oddity(self) -> str | None:
         """The reason why releases before version 3 of the format cannot read it; None if they can."""
+        if self.has_piece_list:
+            return "it does not have the numbers of its model"
         if not self.segmenter.cuts_words:
             return "it does not split each word by itself"
         names = [name for _, name in sorted(SpecialIds().names.items())]
@@ -113,8 +120,8 @@ class Subword(Tokenizer):
         return self._own_list is not None
 
     def files(self) -> dict[str, bytes]:
-        """Return the contents of the tokenizer's files, by their suffix."""
-        return {"model": self.segmenter.model} | (super().files() if self.has_piece_list else {})
+        """Return the content of the model's file, by its suffix."""
+        return {"model": self.segmenter.model}
 
     def _words(self, text: str) -> list[str]:
         """Return the parts of a text that are cut by themselves."""

@@ -56,6 +56,10 @@ class Tokenizer:
         pieces = self.segmenter.split(self.vocabulary.without_unknown_joiners(text))
         return [self.vocabulary.known_form(piece) for piece in pieces]
 
+    def tag(self, text: str) -> str:
+        """Return the language tag that a text begins with, for example ">>de<<"; "" if there is none."""
+        return ""
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
         special_ids = self.special_ids
@@ -127,7 +131,17 @@ class Tokenizers:
 
     def _vocabularies(self) -> dict[str, bytes]:
         sides = {"joint": self.source} if self.joint else {"source": self.source, "target": self.target}
-        return {f"{name}.{suffix}": content for name, side in sides.items() for suffix, content in side.files().items()}
+        files = {
+            f"{name}.{suffix}": content for name, side in sides.items() for suffix, content in side.files().items()
+        }
+        if self._has_piece_lists:
+            files |= {f"{name}.json": side.vocabulary.to_bytes() for name, side in sides.items()}
+        return files
+
+    @property
+    def _has_piece_lists(self) -> bool:
+        """True if the files have a list of pieces beside each model: one side needs it."""
+        return self.source.has_piece_list or self.target.has_piece_list
 
     def _description(self) -> dict[str, object]:
         """Return the content of `tokenizer.json`, in the oldest version that can say it."""
@@ -139,11 +153,10 @@ class Tokenizers:
         }
         if self.source.oddity is None and self.target.oddity is None:
             return description
-        has_lists = self.source.has_piece_list or self.target.has_piece_list
         return description | {
             "format_version": 3,
             "special_ids": asdict(self.special_ids),
-            "has_piece_lists": has_lists,
+            "has_piece_lists": self._has_piece_lists,
         }
 
     def fingerprint(self) -> str:

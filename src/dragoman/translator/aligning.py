@@ -63,7 +63,9 @@ def align_words(
 def _alternatives(tokenizers: Tokenizers, given: AlignmentInput) -> Iterator[list[_SegmentPair]]:
     """Yield the segment pairs of each alternative, whose k-th consists of the k-th candidates of all segments."""
     segments = given.plan.segments
-    sources = list(Places.in_parts([(_pieces(tokenizers, each), each.text) for each in segments], given.plan.text))
+    tag = given.plan.tag
+    parts = [((), tag), *((_pieces(tokenizers, each, tag), each.text) for each in segments)]
+    _, *sources = Places.in_parts(parts, given.plan.text)
     for candidates, alternative in zip(
         zip(*given.candidates, strict=False), given.translation.alternatives, strict=True
     ):
@@ -73,8 +75,9 @@ def _alternatives(tokenizers: Tokenizers, given: AlignmentInput) -> Iterator[lis
         yield list(map(_SegmentPair, ids, sources, targets, (each.is_copied for each in segments)))
 
 
-def _pieces(tokenizers: Tokenizers, segment: Segment) -> Sequence[str]:
-    return [] if segment.is_copied else tokenizers.source.split(segment.text)[: len(segment.ids)]
+def _pieces(tokenizers: Tokenizers, segment: Segment, tag: str) -> Sequence[str]:
+    text = f"{tag} {segment.text}" if tag else segment.text
+    return [] if segment.is_copied else tokenizers.source.split(text)[: len(segment.ids)]
 
 
 def _link(

@@ -81,6 +81,7 @@ def flag(value: Any, name: str) -> bool:
     Raises:
         ConfigError: it is something else.
     """
+    value = plain_number(value)
     if isinstance(value, bool):
         return value
     raise ConfigError(f"{name} is {kind(value)}", advice="give True or False")

@@ -47,7 +47,7 @@ class Finisher:
 
         inputs = [AlignmentInput(plan.texts[index], by_text[index], translations[index]) for index in to_align]
         batch_size = self._batch_size if batch_size is None else batch_size
-        aligned = align_words(self._models.in_torch()[0], self._heads, self._tokenizers, inputs, batch_size)
+        aligned = align_words(self._models.transformer(0), self._heads, self._tokenizers, inputs, batch_size)
         for index, translation in zip(to_align, aligned, strict=True):
             translations[index] = translation
         return translations

@@ -50,10 +50,12 @@ class TrainedModels:
         compute: without a device, that of the first model.
 
     Raises:
-        ConfigError: there is no such precision, or not on this device.
+        ConfigError: there is no model, or no such precision on this device.
     """
 
     def __init__(self, models: Sequence[Transformer | Bundle], compute: ComputeOptions) -> None:
+        if not models:
+            raise ConfigError("an ensemble of no models")
         if compute.precision not in get_args(Precision):
             raise ConfigError(f"unknown precision {compute.precision!r}", advice="use float32, bfloat16 or int8")
         #: The models that were given; a bundle is replaced by its model in PyTorch once that was asked for.
@@ -69,7 +71,20 @@ class TrainedModels:
 
     def in_torch(self) -> list[Transformer]:
         """Return the models in PyTorch, in evaluation mode; those of bundles are built now."""
-        return [self._in_torch(index) for index in range(len(self.given))]
+        return [self.transformer(index) for index in range(len(self.given))]
+
+    def transformer(self, index: int) -> Transformer:
+        """Return one model in PyTorch, in evaluation mode; that of a bundle is built now."""
+        import torch
+
+        given = self.given[index]
+        model = given.model if isinstance(given, Bundle) else given
+        # On a CPU, the search multiplies in bfloat16 and keeps the rest in float32: PyTorch's float32 is nearest to it.
+        is_coarser = self.precision == "bfloat16" and torch.device(self.device).type != "cpu"
+        if is_coarser and next(model.parameters()).dtype != torch.bfloat16:
+            model = copy.deepcopy(model).bfloat16()  # the caller may go on training the one given
+        self.given[index] = model = model.to(self.device).eval()
+        return model
 
     def _for_search(self, index: int) -> Model:
         given = self.given[index]
@@ -82,19 +97,7 @@ class TrainedModels:
                 return _on_cpu(given.config, weights, given.special_ids, self.precision)
         from dragoman.runtime.torch_model import TorchModel
 
-        return TorchModel(self._in_torch(index))
-
-    def _in_torch(self, index: int) -> Transformer:
-        import torch
-
-        given = self.given[index]
-        model = given.model if isinstance(given, Bundle) else given
-        # On a CPU, the search multiplies in bfloat16 and keeps the rest in float32: PyTorch's float32 is nearest to it.
-        is_coarser = self.precision == "bfloat16" and torch.device(self.device).type != "cpu"
-        if is_coarser and next(model.parameters()).dtype != torch.bfloat16:
-            model = copy.deepcopy(model).bfloat16()  # the caller may go on training the one given
-        self.given[index] = model = model.to(self.device).eval()
-        return model
+        return TorchModel(self.transformer(index))
 
 
 def _on_cpu(config: ModelConfig, weights: Weights, special_ids: SpecialIdPair, precision: Precision) -> Model:

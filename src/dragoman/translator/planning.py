@@ -35,6 +35,8 @@ class TextPlan:
     #: Without control characters.
     text: str
     segments: Sequence[Segment]
+    #: The language tag that the text begins with, if any. The model reads it before each segment.
+    tag: str
 
 
 @dataclass(frozen=True)
@@ -99,12 +101,20 @@ class Planner:
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
         text = sanitize_paragraphs(request.text)
-        segments = cut(text, self._tokenizers.source.encode, self._limits(request.sentences))
+        tag = self._tokenizers.source.tag(text.lstrip())
+        segments = self._segments(text, tag, self._limits(request.sentences))
         prefix = sanitize(request.prefix)
         prefix_ids = self._prefix_ids(prefix, config, number) if prefix else []
         if segments:
             segments[0] = segments[0]._replace(prefix=prefix.strip(), prefix_ids=prefix_ids)
-        return TextPlan(request, text, segments)
+        return TextPlan(request, text, segments, tag)
+
+    def _segments(self, text: str, tag: str, limits: Limits) -> list[Segment]:
+        """Cut a text; the ids of each segment begin with the tag."""
+        encode = self._tokenizers.source.encode
+        if not tag:
+            return cut(text, encode, limits)
+        return cut(text.lstrip().removeprefix(tag).lstrip(), lambda segment: encode(f"{tag} {segment}"), limits)
 
     def _limits(self, by_sentence: bool | None) -> Limits:
         learned, sentences = self._learned, 1 if by_sentence else None

@@ -124,7 +124,8 @@ class Translator:
                 ...  # in each thread: shared.translate(text, timeout=5)
 
         Calls of equal search options share batches; prefixes, timeouts and alignment may differ. A call that fails or
-        is late does so alone. The end of the block waits for calls that were made. Scores round by their batch.
+        is late does so alone. The end of the block waits for calls that were made. How scores round depends on the
+        batch.
         """
         with Batcher(self._searcher, self._searcher.batch_size, self._searcher.n_workers) as batcher:
             shared = object.__new__(type(self))
@@ -168,7 +169,7 @@ class Translator:
                 string; the message names the text's place.
             DeadlineError: the timeout passed.
         """
-        config = self.search_with(**options)
+        config = self.search_config(**options)
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
         asked = Request("", sentences=sentences, align=align).checked("")
@@ -195,9 +196,9 @@ class Translator:
         shared among the workers, which is faster if nobody waits for a line.
 
         Raises:
-            ConfigError: as `translate`, at once; but for a line that is no string, when it comes.
+            ConfigError: as `translate`, at once; a line that is no string raises it when it comes.
         """
-        config = self.search_with(**options)
+        config = self.search_config(**options)
         batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
         asked = Request("", "" if prefixes is None else prefixes, sentences, align).checked("")
         n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
@@ -236,8 +237,8 @@ class Translator:
         """Return True if the model can read the whole pair, so that `score` takes it."""
         return self._pair_scorer.fits(checking.string(source, "the source"), checking.string(target, "the target"))
 
-    def search_with(self, **options: Unpack[SearchOptions]) -> SearchConfig:
-        """Return the search of a call with these options; those left out or None are the translator's own.
+    def search_config(self, **options: Unpack[SearchOptions]) -> SearchConfig:
+        """Return the configuration of a search with these options; those left out or None are the translator's own.
 
         Raises:
             ConfigError: an option is out of range.

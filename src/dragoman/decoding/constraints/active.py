@@ -54,7 +54,7 @@ class ActiveConstraints:
         constraints: Sequence[Constraint] = (),
     ) -> None:
         n_sentences = len(source_ids)
-        prefixes = prefixes or [()] * n_sentences
+        prefixes = [()] * n_sentences if prefixes is None else prefixes
         if len(prefixes) != n_sentences:
             what = f"{len(prefixes)} prefixes for {n_sentences} sentences"
             raise ConfigError(what, advice="give one for each, or none")
