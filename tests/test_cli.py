@@ -1182,6 +1182,12 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
             ("tune", "--corpus", "copy", "--vary", "length_penalty=0,1", "--length-penalty", "1"),
             "--length-penalty says nothing with --vary length_penalty; leave it out",
         ),
+        (("tune", "--corpus", "copy", "--vary", "prefixes=a,b"), "'prefixes' is no setting of the search"),
+        (("tune", "--corpus", "copy", "--vary", "sentences=true,false"), "'sentences' is no setting of the search"),
+        (
+            ("translate", "--document", "a.txt", "--invalid-utf8", "replace"),
+            "--document goes without --input, --n-best, --align, --json and --invalid-utf8",
+        ),
         (
             ("evaluate", "none.yaml", "--source", "a.en", "--target", "a.de"),
             "recipe says nothing with --source, --target or --pairs; leave it out",

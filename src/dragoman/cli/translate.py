@@ -78,8 +78,8 @@ def translate(
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --document notes.txt --output notes.de.txt
     """
-    if document is not None and (input is not None or n_best is not None or align or as_json):
-        raise typer.BadParameter("--document goes without --input, --n-best, --align and --json")
+    if document is not None and (input or n_best is not None or align or as_json or invalid_utf8 != "error"):
+        raise typer.BadParameter("--document goes without --input, --n-best, --align, --json and --invalid-utf8")
     text = _open(input, document, invalid_utf8)
     with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)

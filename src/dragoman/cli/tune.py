@@ -14,6 +14,7 @@ from dragoman.cli.option_groups import EngineOptions, SearchFlags, given
 from dragoman.cli.options import AsJson, Models, Sentences
 from dragoman.cli.streams import print_result
 from dragoman.cli.test_set import TestSetOptions, read_test_set, warn_of_length
+from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
     from dragoman.evaluation.metrics import Metric
@@ -75,8 +76,12 @@ def tune(
 def _settings(vary: str, options: dict[str, Any]) -> tuple[str, list[Any]]:
     """Return the setting that `key=value,value` names, and the options with each of its values."""
     from dragoman.settings.recipe import override_settings, parse_vary
+    from dragoman.settings.search_config import SearchConfig
 
     key, values = parse_vary(vary, "length_penalty=0,0.6,1")
+    if key not in SearchConfig.model_fields:
+        advice = f"choose one of {', '.join(SearchConfig.model_fields)}"
+        raise ConfigError(f"{key!r} is no setting of the search", advice=advice)
     if key in options:
         raise typer.BadParameter(f"--{key.replace('_', '-')} says nothing with --vary {key}; leave it out")
     settings = []

@@ -25,7 +25,8 @@ SUFFIXES = frozenset((".tmx",))
 _N_JUDGED = 1_000
 #: Inline elements that hold native code, which is no text; of these types, the code is a line break.
 _CODE, _BREAKS = frozenset(("bpt", "ept", "it", "ph", "ut")), frozenset(("lb", "pb", "cb"))
-_HEAD = re.compile(r"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!DOCTYPE\s+tmx\b|tmx[\s>])", re.DOTALL)
+#: Possessive, because several comments could be taken for one in exponentially many ways.
+_HEAD = re.compile(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*+<(!DOCTYPE\s+|\w+:)?tmx\b", re.DOTALL)
 
 
 @dataclass
