@@ -1,5 +1,4 @@
-"""Word alignments of whole translations: the model reads each segment by itself, and words are numbered in the whole
-text."""
+"""Word alignments of whole translations. Each segment is aligned alone; words are numbered in the whole text."""
 
 from __future__ import annotations
 
@@ -51,8 +50,8 @@ def align_words(
     batch_size: int,
 ) -> list[Translation]:
     """Return the translations with the alignments of all their alternatives."""
-    pairs = [pairs for item in inputs for pairs in _alternatives(tokenizers, item)]
-    links = iter(_link(model, heads, pairs, batch_size))
+    by_alternative = [pairs for item in inputs for pairs in _segment_pairs(tokenizers, item)]
+    links = iter(_link(model, heads, by_alternative, batch_size))
     aligned = []
     for translation in (item.translation for item in inputs):
         alternatives = tuple(replace(alternative, alignment=next(links)) for alternative in translation.alternatives)
@@ -61,8 +60,8 @@ def align_words(
     return aligned
 
 
-def _alternatives(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[list[_SegmentPair]]:
-    """Yield the segment pairs of each alternative, whose k-th consists of the k-th candidates of all segments."""
+def _segment_pairs(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[list[_SegmentPair]]:
+    """Yield the segment pairs of each alternative: the best candidates of all segments, then the second best ones."""
     segments, tag = item.plan.segments, item.plan.tag
     parts = [((), tag), *((_pieces(tokenizers, segment, tag), segment.text) for segment in segments)]
     _, *sources = Places.in_parts(parts, item.plan.text)
@@ -83,7 +82,7 @@ def _pieces(tokenizers: Tokenizers, segment: Segment, tag: str) -> Sequence[str]
 def _link(
     model: Transformer, heads: AlignmentHeads, pairs: Sequence[Sequence[_SegmentPair]], batch_size: int
 ) -> list[tuple[Link, ...]]:
-    """Return the links of each translation, given its segment pairs."""
+    """Return the links of each alternative, in the order of `pairs`, which has the segment pairs of each."""
     links = [{link for pair in row if pair.is_copied for link in pair.copied_links()} for row in pairs]
     searched = [(number, pair) for number, row in enumerate(pairs) for pair in row if not pair.is_copied]
     for rows in pair_batches([pair.ids for _, pair in searched], batch_size):

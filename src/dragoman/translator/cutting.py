@@ -68,7 +68,7 @@ class Segment(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Limits:
+class SegmentLimits:
     """The most that a segment may have."""
 
     #: Tokens that the model reads.
@@ -95,7 +95,7 @@ class Limits:
 Encode = Callable[[str], list[int]]
 
 
-def cut(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+def cut(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     """Cut a text into segments, none for an empty text.
 
     All segments together have the characters of the text in their order, except white space.
@@ -139,7 +139,7 @@ def _spans_to_copy(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+def _cut_words(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     """Cut a text that has words only."""
     if limits.sentences is not None:
         groups = (group.replace(PARAGRAPH_END, " ") for group in _groups(text, encode, limits))
@@ -152,7 +152,7 @@ def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Segment]:
     return [Segment(whole, ids, "unusual" if len(ids) > limits.longest else None)] if ids else []
 
 
-def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
+def _groups(text: str, encode: Encode, limits: SegmentLimits) -> Iterator[str]:
     """Yield groups of as many sentences as a segment may have."""
     first, end, n_sentences, n_tokens = 0, 0, 0, 0
     for start, next_end in sentence_spans(text):
@@ -168,7 +168,7 @@ def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
         yield text[first:end]
 
 
-def _cut_sentence(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+def _cut_sentence(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     """Return a sentence as one segment, or cut into segments that are flagged as unusual."""
     if limits.copies_marks and not has_words(text):
         return [_copied(text)] if text.strip() else []
@@ -178,13 +178,13 @@ def _cut_sentence(text: str, encode: Encode, limits: Limits) -> list[Segment]:
     return _halve(text, encode, limits)
 
 
-def _encode(text: str, encode: Encode, n_tokens: int, limits: Limits) -> list[int] | None:
+def _encode(text: str, encode: Encode, n_tokens: int, limits: SegmentLimits) -> list[int] | None:
     """Return the ids of a text that the model can read; None if they are more than `n_tokens`."""
     ids = encode_if_short(text, encode, limits.max_length)
     return ids if ids is not None and len(ids) <= n_tokens else None
 
 
-def _halve(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+def _halve(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     ids = _encode(text, encode, limits.usual, limits)
     cut = _place_to_cut(text) if ids is None else None
     if ids is None and cut is None:  # one word

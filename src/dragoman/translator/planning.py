@@ -13,7 +13,7 @@ from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
-from dragoman.translator.cutting import Limits, Segment, cut, encode_if_short
+from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.request import Request
 
 
@@ -109,21 +109,21 @@ class Planner:
             segments[0] = segments[0]._replace(prefix=prefix.strip(), prefix_ids=prefix_ids)
         return TextPlan(request, text, segments, tag)
 
-    def _segments(self, text: str, tag: str, limits: Limits) -> list[Segment]:
+    def _segments(self, text: str, tag: str, limits: SegmentLimits) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tag."""
         encode = self._tokenizers.source.encode
         if not tag:
             return cut(text, encode, limits)
         return cut(text.lstrip().removeprefix(tag).lstrip(), lambda segment: encode(f"{tag} {segment}"), limits)
 
-    def _limits(self, by_sentence: bool | None) -> Limits:
+    def _limits(self, by_sentence: bool | None) -> SegmentLimits:
         learned, sentences = self._learned, 1 if by_sentence else None
         if learned is None:
-            return Limits(self._max_length - 1, sentences)
+            return SegmentLimits(self._max_length - 1, sentences)
         if by_sentence is None:
             sentences = learned.known_sentences
         copies_marks = not learned.knows_marks
-        return Limits(self._max_length - 1, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
+        return SegmentLimits(self._max_length - 1, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
 
     def _prefix_ids(self, prefix: str, config: SearchConfig, number: int) -> list[int]:
         ids = self._tokenizers.target.encode(prefix)

@@ -155,20 +155,11 @@ def _choose_languages(request: PairRequest) -> tuple[str, str]:
     if requested == (None, None):
         requested = table_languages(request.path.name)
     codes, header = _survey(request.text, requested)
-    others = [
-        code
-        for code in codes
-        if not any(same_language(code, requested_code) for requested_code in requested if requested_code)
-    ]
-    if any(
-        requested_code and not any(same_language(code, requested_code) for code in codes)
-        for requested_code in requested
-    ):
-        requested_code = " to ".join(code or "any language" for code in requested)
+    others = [code for code in codes if not any(same_language(code, language) for language in requested if language)]
+    if any(language and not any(same_language(code, language) for code in codes) for language in requested):
+        direction = " to ".join(code or "any language" for code in requested)
         advice = "give two of those: --source-lang and --target-lang"
-        raise ConfigError(
-            f"the units are in {_list(codes)}, and {requested_code} is asked for", request.path, advice=advice
-        )
+        raise ConfigError(f"the units are in {_list(codes)}, and {direction} is asked for", request.path, advice=advice)
     n_missing = requested.count(None)
     if len({base_language(code) for code in others}) > n_missing > 0:
         advice = "say which two: --source-lang and --target-lang"
@@ -188,8 +179,7 @@ def _survey(text: TextFile, requested: Languages) -> tuple[list[str], str]:
     for number, unit in enumerate(reader.read(text), start=1):
         codes |= dict.fromkeys(code for code, _ in unit.variants)
         if number >= _N_JUDGED and all(
-            code_requested is None or any(same_language(code, code_requested) for code in codes)
-            for code_requested in requested
+            language is None or any(same_language(code, language) for code in codes) for language in requested
         ):
             break
     return list(codes), reader.source_language
