@@ -348,7 +348,7 @@ def test_the_steps_give_what_translate_gives(translator: Translator) -> None:
         Request("She is reading a book. The cat is on the mat.", sentences=True, align=True),
         Request("x" * 300 + " A man"),
     ]
-    config = translator.search_with(n_best=2)
+    config = translator.search_config(n_best=2)
     plan = pipeline.plan(requests, config)
     assert [len(text.segments) for text in plan.texts] == [1, 0, 2, 2]
     assert len(plan.jobs) == 4  # the row of letters is copied
@@ -372,7 +372,7 @@ def test_the_example_of_the_package_runs(translator: Translator) -> None:
 
 def test_jobs_of_any_plans_and_settings_are_searched_by_one_call(translator: Translator, sizes: list[int]) -> None:
     pipeline = translator.pipeline
-    configs = [translator.search_with(beam_size=size) for size in (1, 2, 1)]
+    configs = [translator.search_config(beam_size=size) for size in (1, 2, 1)]
     plans = [pipeline.plan([Request(text) for text in SOURCES], config) for config in configs]
     jobs = [job for plan in plans for job in plan.jobs]
     candidates = pipeline.search(jobs)
@@ -415,7 +415,7 @@ def test_a_bad_request_is_named_with_its_place(translator: Translator, request_:
 @pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 3}, {"sample": True}], ids=str)
 def test_a_search_can_be_cancelled_at_any_step(translator: Translator, n_steps: int, options: dict[str, Any]) -> None:
     asked = iter(range(100))
-    plan = translator.pipeline.plan([Request("A man")], translator.search_with(**options))
+    plan = translator.pipeline.plan([Request("A man")], translator.search_config(**options))
     with pytest.raises(StoppedError, match="cancelled"):
         translator.pipeline.search(plan.jobs, stop=StopCondition(is_cancelled=lambda: next(asked) >= n_steps))
     assert next(asked) <= n_steps + 3

@@ -20,8 +20,6 @@ MAX_EXCEPTIONS = 5
 MAX_MODEL_LINES = 500
 #: A docstring is an imperative sentence or a noun phrase.
 BAD_BEGINNINGS = {"What", "Which", "Where", "Whether", "How", "That"}
-#: Left to do: places over budget that the table does not name, and docstrings that begin badly.
-UNFINISHED = {"file": 3, "function": 7, "arguments": 1, "docstrings": 33}
 #: Statements of the source that are no code.
 LAYOUT = {tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER}
 
@@ -51,17 +49,17 @@ def sizes(kind: str) -> Iterator[tuple[str, int]]:
                 yield f"{name}:{node.name}", node.end_lineno - node.lineno + 1
             elif not name.startswith("cli/"):
                 names = [each.arg for each in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
-                yield f"{name}:{node.name}", len(names) - (names[:1] in (["self"], ["cls"]))
+                yield (
+                    f"{name}:{node.name}",
+                    len(names) - (names[:1] in (["self"], ["cls"], ["ctx"])),
+                )  # ctx is PyTorch's
 
 
 @pytest.mark.parametrize("kind", BUDGETS)
 def test_only_what_architecture_names_is_over_its_budget(kind: str) -> None:
     """A place in the table that is small enough now is an error too, so that page and source cannot differ."""
-    too_large = {place for place, size in sizes(kind) if size > BUDGETS[kind]}
-    assert not exceptions(kind) - too_large
+    assert {place for place, size in sizes(kind) if size > BUDGETS[kind]} == exceptions(kind)
     assert len(exceptions(kind)) <= MAX_EXCEPTIONS
-    unnamed = too_large - exceptions(kind)
-    assert len(unnamed) <= UNFINISHED[kind], unnamed
 
 
 def docstrings(name: str) -> Iterator[ast.Expr]:
@@ -93,7 +91,7 @@ def test_docstrings_begin_plainly() -> None:
             word = re.search(r"\w+", str(node.value.value))
             if word is not None and word[0] in BAD_BEGINNINGS:
                 bad.append(f"{name}:{node.lineno}")
-    assert len(bad) <= UNFINISHED["docstrings"], bad
+    assert not bad
 
 
 def test_no_two_modules_share_a_name() -> None:

@@ -309,6 +309,7 @@ def test_length_limits_follow_the_sentence_and_the_model(beam_size: int) -> None
     ("prefixes", "message"),
     [
         ([[A]], "1 prefixes for 2"),
+        ([], "0 prefixes for 2"),
         ([[A], [EOS_ID]], "id 3"),
         ([[99], []], "id 99"),
         ([[], [A] * 4], "prefix 1 has 4 tokens"),

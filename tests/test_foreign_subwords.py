@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.training.run import train
-from dragoman.translator import Translator
+from dragoman.translator import Request, Translator
 
 Processor = sentencepiece.SentencePieceProcessor
 TEXTS = [text for pair in PAIRS for text in pair]
@@ -49,6 +49,7 @@ NUMBERINGS: dict[str, dict[str, Any]] = {
     "neither start nor end": {"bos_id": -1, "eos_id": -1},
     "over words": {"split_by_whitespace": False, "remove_extra_whitespaces": False},
 }
+USUAL_NAMES = {"bos_piece": "<sos>", "eos_piece": "<eos>"}
 
 
 def learn_foreign(texts: list[str] = TEXTS, **options: Any) -> bytes:
@@ -149,6 +150,23 @@ def test_a_tag_that_only_the_table_has_is_read_at_the_beginning() -> None:
     assert MARIAN.source.lowercasing().encode(">>de<< A MAN") == [VOCAB[">>de<<"], *encode("a man")]
 
 
+def test_every_segment_of_a_text_has_its_tag() -> None:
+    translator = Translator([tiny_model(MARIAN, max_length=64, tie="decoder")], MARIAN)
+    encode = MARIAN.source.encode
+    request = Request(" >>de<< A man rides. She reads.", sentences=True, align=True)
+    plan = translator.pipeline.plan([request, Request(">>de<<"), Request("A >>de<< man.")])
+    assert [job.ids for job in plan.jobs] == [
+        encode(">>de<< A man rides."),
+        encode(">>de<< She reads."),
+        encode("A >>de<< man."),
+    ]
+    (links,) = (each.alignment or () for each in translator.pipeline.translate([request]))
+    assert links
+    assert all(1 <= source <= 5 for source, _ in links)  # word 0 is the tag
+    limits = [len(job.ids) for job in translator.pipeline.plan([Request(">>de<< " + "A man. " * 99)]).jobs]
+    assert max(limits) <= 63 < sum(limits)
+
+
 def test_marians_tokenizers_are_saved_and_damage_is_noticed(tmp_path: Path) -> None:
     MARIAN.save(tmp_path)
     loaded = load_tokenizers(tmp_path, (len(VOCAB), len(VOCAB)))
@@ -163,6 +181,29 @@ def test_marians_tokenizers_are_saved_and_damage_is_noticed(tmp_path: Path) -> N
     (tmp_path / "target.json").unlink()
     with pytest.raises(BundleError, match=r"file not found.*target\.json"):
         load_tokenizers(tmp_path)
+
+
+def test_one_side_may_have_a_table_and_the_other_none(tmp_path: Path) -> None:
+    tokenizers = replace(MARIAN, target=Subword(SentencePieces(MODELS[1]), "unigram"))
+    assert_saved(tokenizers, tmp_path)
+
+
+def test_a_table_with_the_usual_special_ids_is_saved(tmp_path: Path) -> None:
+    model = SentencePieces(learn_foreign(pad_id=0, unk_id=1, bos_id=2, eos_id=3, **USUAL_NAMES))
+    assert Subword(model, "unigram").oddity is None
+    words = model.vocabulary().words[::-1]
+    tokenizer = Subword(model, "unigram", vocabulary=Vocabulary(words))
+    assert_saved(Tokenizers(tokenizer, tokenizer, TokenizerConfig(kind="unigram"), "en", "de"), tmp_path)
+
+
+def assert_saved(tokenizers: Tokenizers, folder: Path) -> None:
+    tokenizers.save(folder)
+    loaded = load_tokenizers(folder)
+    assert loaded.fingerprint() == tokenizers.fingerprint()
+    assert loaded.equals(tokenizers)
+    for text in TEXTS:
+        assert loaded.source.encode(text) == tokenizers.source.encode(text)
+        assert loaded.target.encode(text) == tokenizers.target.encode(text)
 
 
 def test_a_table_with_gaps_is_refused() -> None:

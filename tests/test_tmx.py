@@ -260,6 +260,19 @@ def test_a_memory_has_no_columns_and_is_no_plain_text(tmp_path: Path) -> None:
         read_pairs(DataConfig(source=str(path), target=str(path)), "train")
 
 
+@pytest.mark.parametrize(
+    "head", ["", "\ufeff", '<?xml version="1.0"?>\n<?xml-stylesheet href="a.xsl"?>\n', "<!-- a -->\n<!-- > b -->"]
+)
+def test_a_memory_of_another_name_is_recognised(tmp_path: Path, head: str) -> None:
+    assert pairs_of(write(tmp_path / "m.xml", tmx(UNITS[:2], head=head))) == PAIRS[:2]
+
+
+def test_many_comments_are_judged_at_once(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.tsv", "<!-- a -->" * 40 + "<b>\tx\n")
+    table = write(tmp_path / "m.txt", path.read_text())
+    assert pairs_of(path) == pairs_of(table)
+
+
 def test_prepare_gives_the_same_for_a_memory_and_a_table(tmp_path: Path) -> None:
     pairs = [(f"a man {n}", f"ein Mann {n}") for n in range(60)]
     memory = write(tmp_path / "m.tmx", tmx([[("en", en), ("de", de)] for en, de in pairs]))

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
+from dragoman.bundle.bundle import Bundle
 from dragoman.data.filtering import text_problem
 from dragoman.decoding.state import State
 from dragoman.errors import BundleError, ConfigError, DataError
@@ -178,6 +179,11 @@ def test_special_tokens_in_the_text_are_text(tokenizers: Tokenizers) -> None:
         assert not {0, 2, 3} & set(ids)
 
 
+def test_a_translator_needs_a_model(tokenizers: Tokenizers) -> None:
+    with pytest.raises(ConfigError, match="no models"):
+        Translator([], tokenizers)
+
+
 def test_a_model_with_other_special_ids_than_its_tokenizers_is_refused(tokenizers: Tokenizers) -> None:
     other = SpecialIdPair(target=SpecialIds(pad=5))
     with pytest.raises(ConfigError, match="the special ids of the model are not those of the tokenizers"):
@@ -323,6 +329,8 @@ def test_an_ensemble_needs_equal_tokenizers(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"tokenizer differs.*characters"):
         Translator.load(first, other)
     ensemble, alone = Translator.load(first, second, device="cpu"), Translator.load(first, device="cpu")
+    assert ensemble.translate("A man", align=True).alignment is not None
+    assert isinstance(ensemble._models.models[1], Bundle), "only the first model aligns, so only it is built in PyTorch"
     same = Translator.load(first, first, device="cpu")
     assert same.translate("A man").text == alone.translate("A man").text
     log_probs = [each.score(["A"], ["B"])[0].token_log_probs[0] for each in (ensemble, alone, Translator.load(second))]

@@ -20,13 +20,17 @@ if TYPE_CHECKING:
 
     from dragoman.experiments.outcomes import Outcome
 
+_AGAIN = "see what each said above; the same command tries them again"
+
+
+Vary = Annotated[
+    list[str], typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations.")
+]
+
 
 def compare(
     recipe: Annotated[Path, typer.Argument(help="A YAML recipe, whose steps or epochs are the budget.")],
-    vary: Annotated[
-        list[str],
-        typer.Option(metavar="KEY=VALUE,VALUE", help="Train each value; several --vary make all combinations."),
-    ],
+    vary: Vary,
     one_at_a_time: Annotated[
         bool, typer.Option("--one-at-a-time", help="Instead, the recipe and each single change of it.")
     ] = False,
@@ -38,8 +42,8 @@ def compare(
 ) -> None:
     """Train variants of a recipe and compare them.
 
-    All have one budget; one table shows quality, parameters, speed and memory. Values of training.seed are
-    repetitions: their mean and spread is shown. The same command continues what was stopped.
+    Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions, shown as
+    mean and spread. The same command continues a stopped comparison.
 
     \b
     dragoman compare recipe.yaml --vary model.norm=post,pre --vary training.seed=1,2,3
@@ -47,21 +51,20 @@ def compare(
     settings = recipe_settings(recipe, overrides, {})
     require_text(settings, recipe)
     require_folder(output)
-    if not output.exists():  # runs that go on need their text no more
+    if not output.exists():  # runs that exist have their text already
         require_readable(settings)
     from dragoman.experiments.comparison import compare
 
     if plot:
         from dragoman.inspection.figures import require_matplotlib
 
-        require_matplotlib()  # before all the trainings
+        require_matplotlib()  # before the runs begin
     outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
     print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
     if plot:
         _plot(outcomes, output / "curves.png")
     if failed:
-        advice = "see what each said above; the same command tries them again"
-        raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=advice)
+        raise DragomanError(f"variants that failed: {', '.join(failed)}", output, advice=_AGAIN)
 
 
 def _plot(outcomes: Sequence[Outcome], path: Path) -> None:
@@ -79,15 +82,15 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
     table = Table(title="best validation of each; BLEU of greedy translations")
     for column in ("variant", "BLEU", "loss", "parameters", "target tokens/s", "minutes", "peak MiB"):
         table.add_column(column, justify="left" if column == "variant" else "right")
-    for each in outcomes:
-        spread = "" if each.bleu_spread is None else f" ± {each.bleu_spread:.2f}"
+    for outcome in outcomes:
+        spread = "" if outcome.bleu_spread is None else f" ± {outcome.bleu_spread:.2f}"
         table.add_row(
-            each.name + (f" ({each.n_seeds} seeds)" if each.n_seeds > 1 else ""),
-            f"{each.bleu:.2f}{spread}",
-            f"{each.loss:.3f}",
-            f"{each.n_parameters:,}",
-            f"{each.tokens_per_second:,.0f}",
-            f"{each.seconds / 60:.1f}",
-            "" if each.peak_memory is None else f"{each.peak_memory:,.0f}",
+            outcome.name + (f" ({outcome.n_seeds} seeds)" if outcome.n_seeds > 1 else ""),
+            f"{outcome.bleu:.2f}{spread}",
+            f"{outcome.loss:.3f}",
+            f"{outcome.n_parameters:,}",
+            f"{outcome.tokens_per_second:,.0f}",
+            f"{outcome.seconds / 60:.1f}",
+            "" if outcome.peak_memory is None else f"{outcome.peak_memory:,.0f}",
         )
     return table

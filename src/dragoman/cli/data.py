@@ -22,7 +22,7 @@ from dragoman.cli.options import (
     Target,
     TargetLang,
 )
-from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
+from dragoman.cli.streams import WriteLine, refuse_output, result_lines, say
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
@@ -63,12 +63,12 @@ def split(
 
     if not (source or target or pairs):
         raise typer.BadParameter("give --source and --target, or --pairs")
-    given = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
-    text, settings, langs = _read({**given, "source_lang": source_lang, "target_lang": target_lang})
+    options = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
+    text, settings, langs = _read({**options, "source_lang": source_lang, "target_lang": target_lang})
     n_wanted = {"train": 1, "validation": validation, "test": test}
     paths = {split: files for split, files in _paths(settings, output, langs).items() if n_wanted[split]}
     for path in filter(Path.exists, itertools.chain(*paths.values())):
-        refuse_place(path, overwrite=overwrite, inputs=text.files.values())
+        refuse_output(path, overwrite=overwrite, inputs=text.files.values())
     splitting = split_pairs(text, validation, test, seed)
     output.mkdir(parents=True, exist_ok=True)
     _write_splits(splitting, paths, overwrite=overwrite)
@@ -76,13 +76,13 @@ def split(
         say(line)
 
 
-def _read(given: Mapping[str, str | None]) -> tuple[ParallelText, DataConfig, tuple[str, str]]:
+def _read(options: Mapping[str, str | None]) -> tuple[ParallelText, DataConfig, tuple[str, str]]:
     """Return the text that the options name, with its settings and languages."""
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    settings = parse_section(DataConfig, {key: value for key, value in given.items() if value is not None})
+    settings = parse_section(DataConfig, {key: value for key, value in options.items() if value is not None})
     text = read_pairs(settings, "train")
     for note in text.notes:
         say(note)
@@ -162,13 +162,13 @@ def multi30k(
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    given = {"corpus": "multi30k", "source_lang": source_lang, "target_lang": target_lang}
-    settings = parse_section(DataConfig, given)
+    options = {"corpus": "multi30k", "source_lang": source_lang, "target_lang": target_lang}
+    settings = parse_section(DataConfig, options)
     splits: dict[Split, Iterable[tuple[str, str]]] = {name: read_pairs(settings, name) for name in SPLITS}
     _write(splits, languages(settings), output, overwrite=overwrite)
 
 
-def made(
+def write_synthetic(
     context: typer.Context,
     output: Folder,
     source_lang: SourceLang = None,
@@ -203,7 +203,7 @@ def _write(
     output.mkdir(parents=True, exist_ok=True)
     paths = {split: [output / f"{split}.{suffix}" for suffix in suffixes] for split in splits}
     for path in itertools.chain(*paths.values()):
-        refuse_place(path, overwrite=overwrite)  # before any is written
+        refuse_output(path, overwrite=overwrite)  # before any is written
     for split, pairs in splits.items():
         n_pairs = 0
         with contextlib.ExitStack() as stack:
@@ -216,10 +216,12 @@ def _write(
 
 data.command(cls=Command)(split)
 data.command(cls=Command)(multi30k)
-for corpus, what in (
+for corpus, contents in (
     ("captions", "captions in English and German, made up"),
     ("copy", "letters, and the same letters"),
     ("reverse", "letters, and the same backwards"),
     ("sort", "letters, and the same in order"),
 ):
-    data.command(corpus, cls=Command, help=f"Write {what}: train, validation and test, one sentence a line.")(made)
+    data.command(corpus, cls=Command, help=f"Write {contents}: train, validation and test, one sentence a line.")(
+        write_synthetic
+    )

@@ -36,9 +36,9 @@ def evaluate(
 ) -> None:
     """Score a model on a test set.
 
-    BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's; with
-    --split validation alone, the validation text of the run. `compare-outputs` scores translations that exist, and
-    `tune` compares settings of the search.
+    BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's; without
+    any, --split validation reads the validation text of a run. See also `compare-outputs`, for translations that
+    exist, and `tune`, for settings of the search.
 
     \b
     dragoman evaluate -m runs/my --source test.en --target test.de

@@ -13,6 +13,6 @@ _MAX_LINES = 20_000
 
 def learned_text(store: PairStore) -> LearnedText:
     """Return the lengths of all pairs of a store, and the number of sentences a line in a sample."""
-    places = np.unique(np.linspace(0, len(store) - 1, _MAX_LINES).astype(int))
-    lines = (store.source_text(int(place)) for place in places)
+    indices = np.unique(np.linspace(0, len(store) - 1, _MAX_LINES).astype(int))
+    lines = (store.source_text(int(index)) for index in indices)
     return LearnedText.count(lines, store.source_lengths, store.target_lengths)

@@ -18,7 +18,7 @@ from dragoman.text.subword_sampling import BpeDropout, Pieces, Sampler, UnigramS
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import Vocabulary
 
-#: The pieces of so many words are remembered.
+#: The pieces of this many words are cached.
 _MANY_WORDS = 1 << 16
 #: A tag for the language to translate into, as Marian's models read it before the text.
 _TAG = re.compile(r">>[^\s<>]+<<")
@@ -30,7 +30,7 @@ class Subword(Tokenizer):
     Args:
         segmenter: the model.
         kind: the algorithm that made it.
-        special_ids: those among the model's own numbers; None is what the model says.
+        special_ids: those among the model's own numbers; None takes them from the model.
         vocabulary: other numbers than the model's own. Language tags (`>>de<<`) that it has and the model lacks are
             read where a text begins with one.
         sampling: BPE-dropout's probability or unigram sampling's smoothing; 0 is off.
@@ -74,10 +74,15 @@ class Subword(Tokenizer):
         return [*self._take_tag(words), *self._sampler.sample([SPACE + word for word in words], key)]
 
     def split(self, text: str) -> list[str]:
-        """Return the pieces of the best segmentation; an unknown one stands as it is in the text."""
+        """Return the pieces of the best segmentation; an unknown one has the characters of the text."""
         words = self._words(text)
         tag = self.pieces(self._take_tag(words))
         return [*tag, *(piece for word in words for piece in self.segmenter.cut(word))]
+
+    def tag(self, text: str) -> str:
+        """Return the language tag that a text begins with, if the vocabulary has it; otherwise ""."""
+        match = _TAG.match(text)
+        return match[0] if match and match[0] in self.vocabulary else ""
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
@@ -99,6 +104,8 @@ class Subword(Tokenizer):
     @property
     def oddity(self) -> str | None:
         """The reason why releases before version 3 of the format cannot read it; None if they can."""
+        if self.has_piece_list:
+            return "it does not have the numbers of its model"
         if not self.segmenter.cuts_words:
             return "it does not split each word by itself"
         names = [name for _, name in sorted(SpecialIds().names.items())]
@@ -113,8 +120,8 @@ class Subword(Tokenizer):
         return self._own_list is not None
 
     def files(self) -> dict[str, bytes]:
-        """Return the contents of the tokenizer's files, by their suffix."""
-        return {"model": self.segmenter.model} | (super().files() if self.has_piece_list else {})
+        """Return the content of the model's file, by its suffix."""
+        return {"model": self.segmenter.model}
 
     def _words(self, text: str) -> list[str]:
         """Return the parts of a text that are cut by themselves."""
@@ -132,8 +139,8 @@ class Subword(Tokenizer):
 
 
 class _KnownWords(dict[str, tuple[int, ...]]):
-    """The ids of each word's pieces, remembered: few words make most of a text, and a look-up takes a third of the time
-    that SentencePiece needs."""
+    """A cache of the ids of each word's pieces. Few words make most of a text, and a look-up is three times as fast
+    as SentencePiece."""
 
     def __init__(self, processor: SentencePieceProcessor, vocabulary: Vocabulary | None) -> None:
         super().__init__()

@@ -56,6 +56,10 @@ class Tokenizer:
         pieces = self.segmenter.split(self.vocabulary.without_unknown_joiners(text))
         return [self.vocabulary.known_form(piece) for piece in pieces]
 
+    def tag(self, text: str) -> str:
+        """Return the language tag that a text begins with, for example ">>de<<"; "" if there is none."""
+        return ""
+
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
         special_ids = self.special_ids
@@ -108,8 +112,8 @@ class Tokenizers:
     def require_special_ids(self, special_ids: SpecialIdPair) -> None:
         """Raise a ConfigError if a model has other special ids than these tokenizers."""
         if special_ids != self.special_ids:
-            what = "the special ids of the model are not those of the tokenizers"
-            raise ConfigError(what, advice="give the tokenizers that it was trained with")
+            problem = "the special ids of the model are not those of the tokenizers"
+            raise ConfigError(problem, advice="give the tokenizers that it was trained with")
 
     @property
     def joint(self) -> bool:
@@ -127,10 +131,20 @@ class Tokenizers:
 
     def _vocabularies(self) -> dict[str, bytes]:
         sides = {"joint": self.source} if self.joint else {"source": self.source, "target": self.target}
-        return {f"{name}.{suffix}": content for name, side in sides.items() for suffix, content in side.files().items()}
+        files = {
+            f"{name}.{suffix}": content for name, side in sides.items() for suffix, content in side.files().items()
+        }
+        if self._has_piece_lists:
+            files |= {f"{name}.json": side.vocabulary.to_bytes() for name, side in sides.items()}
+        return files
+
+    @property
+    def _has_piece_lists(self) -> bool:
+        """True if the files have a list of pieces beside each model: one side needs it."""
+        return self.source.has_piece_list or self.target.has_piece_list
 
     def _description(self) -> dict[str, object]:
-        """Return the content of `tokenizer.json`, in the oldest version that can say it."""
+        """Return the content of `tokenizer.json`, in the oldest version that can express it."""
         description: dict[str, object] = {
             "format_version": 2 if self.config.lowercase_source else 1,
             "config": self.config.for_older_releases(),
@@ -139,11 +153,10 @@ class Tokenizers:
         }
         if self.source.oddity is None and self.target.oddity is None:
             return description
-        has_lists = self.source.has_piece_list or self.target.has_piece_list
         return description | {
             "format_version": 3,
             "special_ids": asdict(self.special_ids),
-            "has_piece_lists": has_lists,
+            "has_piece_lists": self._has_piece_lists,
         }
 
     def fingerprint(self) -> str:
@@ -158,7 +171,7 @@ class Tokenizers:
         return replace(self, source=self.source.lowercasing(), config=config)
 
     def equals(self, other: Tokenizers) -> bool:
-        """Return True if both turn the same texts into the same ids and back, however they were learned or sample."""
+        """Return True if both turn the same texts into the same ids and back. Learning and sampling may differ."""
         return (self._rules, self._vocabularies()) == (other._rules, other._vocabularies())
 
     @property

@@ -1,4 +1,4 @@
-"""What a training shows and logs: a bar or lines for people, figures for programs."""
+"""The display and the log of a run: a bar or lines for people, figures for programs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a training writes to its folder: checkpoints to continue from, and the bundles of its validations."""
+"""The files of a run: checkpoints to continue from, and the bundles of its validations."""
 
 from __future__ import annotations
 

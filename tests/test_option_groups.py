@@ -1,0 +1,56 @@
+"""Options come in groups: each field is an option, with its default, and the command gets the group back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass, fields
+from typing import Annotated
+
+import typer
+from typer.testing import CliRunner
+
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import SamplingFlags, SearchFlags
+from dragoman.settings.search_config import SearchConfig
+
+
+@dataclass(frozen=True)
+class Weather:
+    rain: Annotated[int, typer.Option("--rain")] = 3
+    wind: Annotated[str | None, typer.Option("--wind")] = None
+
+
+def run(*arguments: str) -> tuple[str, Weather, bool]:
+    calls: list[tuple[str, Weather, bool]] = []
+
+    @with_groups
+    def command(
+        place: Annotated[str, typer.Argument()], weather: Weather, loud: Annotated[bool, typer.Option("--loud")] = False
+    ) -> None:
+        """Say the weather."""
+        calls.append((place, weather, loud))
+
+    app = typer.Typer()
+    app.command()(command)
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 0, result.output
+    return calls[0]
+
+
+def test_a_command_gets_its_group_with_defaults_and_with_values() -> None:
+    assert run("here") == ("here", Weather(), False)
+    assert run("--wind", "north", "here", "--rain", "5", "--loud") == ("here", Weather(5, "north"), True)
+
+
+def test_every_setting_of_a_search_is_an_option_of_translate() -> None:
+    options = {field.name for group in (SearchFlags, SamplingFlags) for field in fields(group)} | {"n_best"}
+    assert options == SearchConfig.model_fields.keys()
+
+
+def test_help_shows_the_options_of_the_groups() -> None:
+    done = subprocess.run([sys.executable, "-m", "dragoman", "translate", "--help"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for group in (SearchFlags, SamplingFlags):
+        for field in fields(group):
+            assert f"--{field.name.replace('_', '-')}" in done.stdout
