@@ -50,12 +50,10 @@ def train(
     Lines for a person go to the log: `logging.basicConfig(level=logging.INFO, format="%(message)s")` shows them.
 
     Args:
-        settings: the sections and values of a recipe, such as `{"data": {"pairs": "my.tmx"}}`; the others are chosen to
-            fit the corpus.
+        settings: a recipe, such as `{"data": {"pairs": "my.tmx"}}`; what it leaves open is chosen to fit the corpus.
         folder: the run folder.
-        init_from: a bundle, a run folder or a shipped model, whose weights, shape and tokenizer are the starting point
-            (fine-tuning). Sources may be lower-cased from now on, and another `tokenizer.vocab_size` learns a new
-            vocabulary.
+        init_from: a bundle, a run folder or a shipped model to start from (fine-tuning). Sources may be lower-cased
+            from now on, and another `tokenizer.vocab_size` learns a new vocabulary.
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
         progress_bar: show a bar on standard error if that is a terminal.
 
