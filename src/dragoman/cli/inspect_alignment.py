@@ -75,7 +75,7 @@ def _pairs(text: TextOptions, tokenizers: Tokenizers) -> tuple[list[Pair], list[
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    known = known_languages((tokenizers.source_lang, tokenizers.target_lang))
+    known = known_languages(tokenizers.languages)
     data = parse_section(DataConfig, {**known, **given(text)})
     pairs = list(itertools.islice(readable(read_pairs(data, "train")), N_LEARNED))
     if data.corpus is None:
