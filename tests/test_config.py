@@ -64,11 +64,11 @@ def test_what_does_something_is_accepted_from_those_who_begin(overrides: list[st
 
 def test_what_is_given_is_nobodys_mistake_but_what_is_asked_for_is() -> None:
     vain = {"model": {"dropout": 0.0}, "tokenizer": {"min_count": 5}}
-    check_request({"training": {"max_steps": 9}}, given=vain)
-    check_request({"tokenizer": {"min_count": None}}, given=vain)
+    check_request({"training": {"max_steps": 9}}, inherited=vain)
+    check_request({"tokenizer": {"min_count": None}}, inherited=vain)
     for settings in ({"training": {"r_drop": 1.0}}, {"tokenizer": {"min_count": 5}}):
         with pytest.raises(ConfigError, match=r"r_drop compares|min_count is for words"):
-            check_request(settings, given=vain)
+            check_request(settings, inherited=vain)
 
 
 def test_some_sizes_are_judged_beside_those_that_will_be_chosen() -> None:

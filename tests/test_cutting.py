@@ -14,7 +14,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Translation, Translator
-from dragoman.translator.cutting import Limits, cut
+from dragoman.translator.cutting import SegmentLimits, cut
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def texts(translations: list[Translation]) -> list[str]:
 
 @given(st.text(max_size=200), st.integers(2, 30))
 def test_cutting_loses_nothing(text: str, limit: int) -> None:
-    parts = [part.ids for part in cut(text, visible_ids, Limits(limit))]
+    parts = [part.ids for part in cut(text, visible_ids, SegmentLimits(limit))]
     assert all(0 < len(part) <= limit for part in parts)
     assert [each for part in parts for each in part] == visible_ids(text)
     if len(visible_ids(text)) <= limit and len(text) <= 16 * limit:
@@ -76,13 +76,13 @@ pieces = st.sampled_from([*WRITTEN, "d" * 120, "0f" * 32, "😀" * 101, "\u0301"
 
 
 limits = st.builds(
-    Limits, st.integers(2, 60), st.none() | st.integers(1, 3), st.none() | st.integers(1, 30), st.just(7)
+    SegmentLimits, st.integers(2, 60), st.none() | st.integers(1, 3), st.none() | st.integers(1, 30), st.just(7)
 )
 
 
 @given(st.lists(pieces | marked, max_size=12).map("".join), limits)
 @settings(max_examples=300)
-def test_cutting_never_loses_or_invents_a_character(text: str, limits: Limits) -> None:
+def test_cutting_never_loses_or_invents_a_character(text: str, limits: SegmentLimits) -> None:
     text = sanitize_paragraphs(text)
     parts = cut(text, visible_ids, limits)
     assert "".join("".join(part.text for part in parts).split()) == "".join(text.split())
@@ -94,7 +94,7 @@ def test_cutting_never_loses_or_invents_a_character(text: str, limits: Limits) -
 
 
 def sentences_of(text: str) -> list[str]:
-    return [part.text for part in cut(text, lambda part: list(map(ord, part)), Limits(500, sentences=1))]
+    return [part.text for part in cut(text, lambda part: list(map(ord, part)), SegmentLimits(500, sentences=1))]
 
 
 @given(marked)
@@ -164,7 +164,7 @@ def test_a_blank_line_ends_a_sentence_and_another_line_break_does_not() -> None:
 
 def test_long_text_is_cut_at_sentences_then_words() -> None:
     def parts(text: str) -> list[str]:
-        return [part.text.strip() for part in cut(text, lambda part: list(map(ord, part)), Limits(12))]
+        return [part.text.strip() for part in cut(text, lambda part: list(map(ord, part)), SegmentLimits(12))]
 
     assert parts("One two. Three four! Five?") == ["One two.", "Three four!", "Five?"]
     assert parts("一二三四五。六七八九十。十一") == ["一二三四五。", "六七八九十。", "十一"]
@@ -193,7 +193,7 @@ def test_very_long_text_is_cut_whole_in_linear_time(text: str, tokenizers: Token
         n_characters += len(part)
         return tokenizers.source.encode(part)
 
-    parts = cut(text, encode, Limits(500))
+    parts = cut(text, encode, SegmentLimits(500))
     assert sum(len(part.text if part.is_copied else part.ids) for part in parts) >= len(text) / 20
     # The cost grows as n log n at worst, and the encoder sees the short pieces only.
     assert n_characters <= 6 * len(text)
@@ -267,7 +267,7 @@ def test_a_model_of_single_sentences_gets_single_sentences(single: Translator) -
 
 @given(st.lists(st.sampled_from(["He runs.", "She is reading.", "Two dogs run."]), max_size=9), st.integers(1, 4))
 def test_segments_have_as_many_sentences_as_the_model_knows(sentences: list[str], known: int) -> None:
-    parts = cut(" ".join(sentences), visible_ids, Limits(500, known, 30, 20))
+    parts = cut(" ".join(sentences), visible_ids, SegmentLimits(500, known, 30, 20))
     assert sum(len(sentences_of(part.text)) for part in parts) == len(sentences)
     for part in parts:
         assert len(sentences_of(part.text)) <= known
@@ -377,7 +377,7 @@ def test_a_copied_word_follows_the_prefix_and_is_harmless(translator: Translator
 def test_long_stretches_of_scripts_without_spaces_are_cut() -> None:
     for letters in ("漢字", "ひらがな", "สวัสดี", "བོད་ཡིག", "한국어", "，、"):
         text = letters * 3_000
-        parts = cut(text, visible_ids, Limits(60, 1, 40, 30))
+        parts = cut(text, visible_ids, SegmentLimits(60, 1, 40, 30))
         assert not any(part.is_copied for part in parts)
         assert "".join(part.text for part in parts) == text
         assert len(parts) <= len(text) / 10

@@ -116,7 +116,7 @@ class _Anything:
         ("prepare a.en b.de", "dragoman prepare --source a.en --target b.de"),
         ("evaluate a.en b.de", "dragoman evaluate -m MODEL --source a.en --target b.de"),
         ("distill a.en b.de", "dragoman distill -m MODEL --source a.en --target b.de"),
-        ("package -m x y", "stands after an option"),
+        ("package -m x y", "put each value after its option"),
         ("inspect attention -m x A man", "put a sentence in quotes"),
     ],
 )

@@ -274,7 +274,7 @@ def test_the_heads_that_agree_are_chosen() -> None:
 
 def test_agreement_is_counted() -> None:
     found = agreement("x", [{(0, 0), (1, 1)}, {(2, 2)}], [{(0, 0)}, {(1, 1), (2, 2)}])
-    assert (found.found, found.error_rate) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
+    assert (found.recall, found.error_rate) == (pytest.approx(2 / 3), pytest.approx(1 / 3))
     assert diagonal(("a b c d", "x y")) == {(1, 0), (3, 1)}
     assert diagonal(("a", "x y")) == {(0, 0), (0, 1)}
 
@@ -283,7 +283,7 @@ def test_heads_are_measured_on_pairs_that_did_not_choose_them(translator: Transl
     choice = choose_heads(translator, PAIRS * 3, [*PAIRS, ("", "x"), ("word " * 90, "x")])
     assert choice.n_pairs == len(PAIRS) // 2
     assert {each.name for each in choice.agreements} == {"diagonal", "heads by default", "heads chosen"}
-    assert all(0 <= each.found <= 1 and 0 <= each.error_rate <= 1 for each in choice.agreements)
+    assert all(0 <= each.recall <= 1 and 0 <= each.error_rate <= 1 for each in choice.agreements)
     assert all(layer < 2 and head < 2 for layer, head in choice.heads.heads)
     with pytest.raises(DataError, match="1 sentence pairs"):
         choose_heads(translator, PAIRS, PAIRS[:1])

@@ -376,7 +376,7 @@ def test_a_line_of_any_length_is_answered_in_little_memory(bundle: Path) -> None
     code, out, err = piped(bundle, content, "--beam-size", "1", preexec_fn=limit)
     assert (code, out.count(b"\n")) == (0, 3), err
     assert out.split(b"\n")[1] == b""
-    assert "warning: line 2 is longer than 1,000,000 bytes; it is answered by an empty line\n" in err
+    assert "warning: line 2 is longer than 1,000,000 bytes; its output is an empty line\n" in err
 
 
 def test_elsewhere_a_line_that_is_too_long_is_an_error_with_its_place(

@@ -251,7 +251,7 @@ def test_with_several_processes_errors_are_told_and_nothing_is_left(
 
     with monkeypatch.context() as patch:
         patch.setattr(tokenizers.source, "encode", die)
-        with pytest.raises(ResourceError, match="a worker process was killed; if memory is short, let OMP_NUM_THREADS"):
+        with pytest.raises(ResourceError, match="a worker process was killed; if RAM is short, set OMP_NUM_THREADS"):
             make(config, tmp_path / "run", tokenizers=tokenizers)
     assert not contents(tmp_path / "run")
     with monkeypatch.context() as patch:

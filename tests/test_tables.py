@@ -548,7 +548,7 @@ def test_validation_text_has_the_direction_of_the_training_text(tmp_path: Path) 
 def test_columns_are_two(columns: str) -> None:
     with pytest.raises(ValueError, match="columns must be two"):
         DataConfig(pairs="a.tsv", columns=columns)
-    with pytest.raises(ValueError, match="says nothing without a file of pairs"):
+    with pytest.raises(ValueError, match="has no effect without a file of pairs"):
         DataConfig(source="a", target="b", columns="1,2")
 
 

@@ -330,7 +330,7 @@ def test_an_ensemble_needs_equal_tokenizers(tmp_path: Path) -> None:
         Translator.load(first, other)
     ensemble, alone = Translator.load(first, second, device="cpu"), Translator.load(first, device="cpu")
     assert ensemble.translate("A man", align=True).alignment is not None
-    assert isinstance(ensemble._models.given[1], Bundle), "only the first model aligns, so only it is built in PyTorch"
+    assert isinstance(ensemble._models.models[1], Bundle), "only the first model aligns, so only it is built in PyTorch"
     same = Translator.load(first, first, device="cpu")
     assert same.translate("A man").text == alone.translate("A man").text
     log_probs = [each.score(["A"], ["B"])[0].token_log_probs[0] for each in (ensemble, alone, Translator.load(second))]

@@ -290,7 +290,7 @@ def test_work_done_apart_returns_and_raises_as_if_it_were_done_here(monkeypatch:
 @linux
 @pytest.mark.parametrize("error", [MemoryError(), RuntimeError("std::bad_alloc"), OSError(errno.ENOMEM, "no memory")])
 def test_work_done_apart_that_runs_out_of_memory_says_so(error: Exception) -> None:
-    with pytest.raises(ResourceError, match=r"^the thing ran out of memory; use less$"):
+    with pytest.raises(ResourceError, match=r"^the thing ran out of RAM; use less$"):
         run_apart(lambda: _raise(error), "the thing", "use less")
 
 

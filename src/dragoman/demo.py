@@ -48,7 +48,7 @@ def show(output: Path, device: str, program: str = "dragoman") -> None:
     Args:
         output: the run folder; finished steps are not repeated.
         device: as for `train`.
-        program: the first word of the commands that are proposed.
+        program: the name of this program in the proposed commands.
     """
     from dragoman.corpora.synthetic import SHOWCASE
     from dragoman.evaluation.evaluation import evaluate
@@ -72,14 +72,14 @@ def show(output: Path, device: str, program: str = "dragoman") -> None:
         _log.info(f"   {source}  ->  {translator.translate(source).text}")
     _log.info("It knows the words and the grammar of its captions, nothing else. Try next:")
     program, folder = shlex.quote(program), shlex.quote(str(output))
-    nexts = {
+    commands = {
         f"{program} translate -m {folder}": "type your own sentences",
         f"{program} evaluate -m {folder} --corpus captions": "the usual scores",
         f"{program} train --corpus multi30k": "real captions, 29,000 of them; about an hour on a CPU",
         f"{program} train --source my.en --target my.de": "your own text, one sentence a line",
     }
-    width = max(map(len, nexts))
-    for command, purpose in nexts.items():
+    width = max(map(len, commands))
+    for command, purpose in commands.items():
         _log.info(f"   {command:<{width}}  {purpose}")
 
 

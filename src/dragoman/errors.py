@@ -1,9 +1,9 @@
 """Errors that a person can act on, each with its exit code on the command line.
 
-A message is one line: the problem, its place, and the way out. Further problems of the same kind follow, indented,
-one a line:
+A message is one line: the problem, its location, and the way out. Further problems of the same kind follow on indented
+lines:
 
-    error: <what>: <path>[:<line>[:<byte>]]; <what to do>
+    error: <problem>: <path>[:<line>[:<byte>]]; <advice>
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DragomanError(Exception):
 
     Args:
         problem: in a few words.
-        where: the file, folder or key concerned.
+        location: the file, folder or key concerned.
         line, byte: position in the file, counted from 1.
         advice: the way out.
         details: further problems of the same kind, one a line.
@@ -54,21 +54,21 @@ class DragomanError(Exception):
     def __init__(
         self,
         problem: str,
-        where: str | Path | None = None,
+        location: str | Path | None = None,
         *,
         line: int | None = None,
         byte: int | None = None,
         advice: str = "",
         details: Sequence[str] = (),
     ) -> None:
-        place = "".join(f":{part}" for part in (where, line, byte) if part is not None)
+        place = "".join(f":{part}" for part in (location, line, byte) if part is not None)
         head = _line(problem) + (f": {_line(place[1:])}" if place else "") + (f"; {_line(advice)}" if advice else "")
         rest = [f"and {len(details) - _MOST:,} more"] if len(details) > _MOST else []
         self.message = "\n  ".join([head, *map(_line, details[:_MOST]), *rest])
         super().__init__(self.message)
 
 
-#: Messages of libraries that got no RAM: for numbers, for a thread, for a library that is to be loaded.
+#: Messages of libraries that could not get RAM for arrays, for a thread, or to load another library.
 _NO_MEMORY = (
     "out of memory",
     "can't allocate memory",
@@ -137,12 +137,12 @@ class DeadlineError(StoppedError):
 
 @contextlib.contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turn the system's error for a full disk, or any other failure to write, into one of ours."""
+    """Turn the system's error for a full disk into a ResourceError, and other failures into a RunFolderError."""
     try:
         yield
     except OSError as error:
         if error.errno in _FULL:
-            free = shutil.disk_usage(next(each for each in path.absolute().parents if each.exists())).free
+            free = shutil.disk_usage(next(parent for parent in path.absolute().parents if parent.exists())).free
             raise ResourceError(
                 f"no space left on the device ({free:,} bytes free)", path, advice="free some space and run it again"
             ) from error

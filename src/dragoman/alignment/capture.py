@@ -27,8 +27,8 @@ _CAPTURING = threading.RLock()
 class AttentionMaps:
     """The weights of all layers for each kind of attention.
 
-    `maps["encoder"]` is (L, B, H, S, S), `maps["decoder"]` (L, B, H, T, T) and `maps["cross"]` (L, B, H, T, S). If an
-    attention was used more than once, the last use counts.
+    `maps["encoder"]` is (L, B, H, S, S), `maps["decoder"]` (L, B, H, T, T) and `maps["cross"]` (L, B, H, T, S). If
+    an attention ran more than once, the last run counts.
     """
 
     def __init__(self) -> None:

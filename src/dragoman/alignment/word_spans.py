@@ -51,7 +51,7 @@ def token_spans(pieces: Sequence[str], text: str) -> list[Span]:
     Args:
         pieces: the tokens as their tokenizer writes them, without start and end.
         text: the text that they were made from, or decoded to. If it differs from the pieces (unknown tokens, repairs
-            of a detokenizer), equal characters around a token tell its place.
+            of a detokenizer), equal characters around a token give its place.
     """
     surfaces = _surfaces(pieces)
     spans = _in_a_row([len(surface) for surface in surfaces])
@@ -87,15 +87,15 @@ def _surfaces(pieces: Sequence[str]) -> list[str]:
 
 
 def _places(written: str, shown: str) -> list[int]:
-    """Map each place in `written`, its end included, to one in `shown`: exactly where both are equal, by proportion in
+    """Map each offset in `written`, its end included, to one in `shown`: exactly where both are equal, by proportion in
     between."""
     if len(written) * len(shown) > _MOST_COMPARED:
-        return [place * len(shown) // max(1, len(written)) for place in range(len(written) + 1)]
-    places = [0] * (len(written) + 1)
+        return [offset * len(shown) // max(1, len(written)) for offset in range(len(written) + 1)]
+    offsets = [0] * (len(written) + 1)
     lowered, other = ([character.lower() for character in text] for text in (written, shown))
     matcher = SequenceMatcher(None, lowered, other, autojunk=False)
     for _, start, end, other_start, other_end in matcher.get_opcodes():
-        for place in range(start, end):
-            places[place] = other_start + (place - start) * (other_end - other_start) // (end - start)
-    places[-1] = len(shown)
-    return places
+        for offset in range(start, end):
+            offsets[offset] = other_start + (offset - start) * (other_end - other_start) // (end - start)
+    offsets[-1] = len(shown)
+    return offsets

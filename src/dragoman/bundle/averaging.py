@@ -1,4 +1,4 @@
-"""One model from several of the same training: the mean of their weights (Polyak and Juditsky 1992)."""
+"""One model from several of the same run: the mean of their weights (Polyak and Juditsky 1992)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class MeanWeights:
 def average_bundles(names: Sequence[str | Path], output: Path) -> None:
     """Write a bundle whose weights are the mean of the given bundles' weights, with the first one's search defaults.
 
-    It aligns words with the heads that were chosen for the first of them, or for the next if none were.
+    Its alignment heads come from the first bundle that has chosen heads.
 
     Raises:
         ConfigError: they differ in their configuration (except dropout) or in their tokenizer.

@@ -174,8 +174,8 @@ def _load(folder: Path, verify: bool) -> Bundle:
     tokenizers = load_tokenizers(folder / TOKENIZER, expected)
     sizes = tokenizers.source.vocab_size, tokenizers.target.vocab_size
     if sizes != expected:
-        what = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
-        raise BundleError(what, folder)
+        problem = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
+        raise BundleError(problem, folder)
     if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
         raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
     return Bundle(config, weights, tokenizers, search, settings["facts"])

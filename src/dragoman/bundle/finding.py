@@ -1,4 +1,4 @@
-"""Find the bundle that a name means: a folder, the best of a run, or a model that comes with the package."""
+"""Find the bundle of a name: a folder, the best of a run, or a model that comes with the package."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MAX_CARD_BYTES = 1_000_000
 
 
 def find_bundle(name: str | Path) -> Path:
-    """Return the bundle folder that `name` means: a bundle, a run folder (its best), or a shipped model's name.
+    """Return the bundle folder of `name`: a bundle, a run folder (its best), or a shipped model's name.
 
     An existing folder always wins over a shipped model's name.
 
     Raises:
-        BundleError: there is none; the message names what is there instead.
+        BundleError: there is none; the message describes the folder there.
     """
     path = Path(name)
     try:
@@ -48,12 +48,12 @@ def find_bundle(name: str | Path) -> Path:
         raise BundleError(problem, path, advice=advice)
     if str(name) in shipped:
         return PRETRAINED / str(name)
-    known = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
-    raise BundleError("no such model", path, advice=f"give a bundle or a run folder{known}")
+    choices = f", or a shipped model: {', '.join(shipped)}" if shipped else ""
+    raise BundleError("no such model", path, advice=f"give a bundle or a run folder{choices}")
 
 
 def _follow(pointer: Path, folder: Path) -> Path:
-    """Return the folder that `pointer` means, which must lie in `folder`."""
+    """Return the target of `pointer`, which must lie in `folder`."""
     target = read_pointer(pointer).resolve()
     if not target.is_relative_to(folder.resolve()):
         raise BundleError(f"it points out of its folder, to {target}", pointer, advice="name the bundle itself")

@@ -47,12 +47,12 @@ def read_config(folder: Path) -> dict[str, Any]:
         raise BundleError(needs, folder / CONFIG, advice="upgrade dragoman")
     if type(version) is not int or version < 1:
         raise BundleError(f"unknown format version {version!r}", folder / CONFIG, advice="is this a bundle?")
-    known = {"format_version": int, "model": dict, "search": dict, "facts": dict}
+    expected = {"format_version": int, "model": dict, "search": dict, "facts": dict}
     if version > 1:
-        known["precision"] = str
-    problems = [f"unknown key {key!r}" for key in settings.keys() - known.keys()]
+        expected["precision"] = str
+    problems = [f"unknown key {key!r}" for key in settings.keys() - expected.keys()]
     problems += [
-        f"{key} is missing or of a wrong type" for key in known if not isinstance(settings.get(key), known[key])
+        f"{key} is missing or of a wrong type" for key in expected if not isinstance(settings.get(key), expected[key])
     ]
     if version > 1 and settings.get("precision") != PRECISIONS[version - 1]:
         problems.append(f"unknown precision {settings.get('precision')!r}")
@@ -97,7 +97,7 @@ def verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:
             names = itertools.chain((CONFIG, WEIGHTS), (f"{TOKENIZER}/{entry.name}" for entry in entries))
             name = next((name for name in names if name not in manifest["files"]), None)
     except OSError as error:
-        what = f"cannot be read ({error.strerror})"
-        raise BundleError(what, folder / TOKENIZER, advice="use another copy") from None
+        problem = f"cannot be read ({error.strerror})"
+        raise BundleError(problem, folder / TOKENIZER, advice="use another copy") from None
     if name is not None:
         raise BundleError("the file is not listed in the manifest", folder / name, advice="use another copy")

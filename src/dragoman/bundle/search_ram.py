@@ -12,7 +12,7 @@ from dragoman.bundle.layout import Layout, LinearLayout
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 
-#: A search may take so many numbers (32 MB), and `PER_WEIGHT` more for each weight: more than any usual shape takes.
+#: A search may take this many numbers (32 MB), and `PER_WEIGHT` more for each weight: more than any usual shape takes.
 FREE_NUMBERS, PER_WEIGHT = 2**23, 2
 #: The longest translation that the settings of a bundle may ask for, in tokens.
 MOST_STEPS = 4096
@@ -27,7 +27,7 @@ PER_LAYER = 2**15
 
 
 def disproportion(config: ModelConfig, search: SearchConfig) -> str | None:
-    """Return a problem if a model and its usual search take memory out of proportion to its weights; else None."""
+    """Return a problem if a model and its usual search take RAM out of proportion to its weights; else None."""
     n_steps = min(max(search.max_length or USUAL_STEPS, search.min_length + 1), config.max_length)
     if search.min_length >= config.max_length:
         return (

@@ -1,4 +1,4 @@
-"""Weights as arrays: taken from a model, stored, and read from a file that nobody has checked."""
+"""Weights as arrays: taken from a model, stored, and read from an untrusted file."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def quantized(weight: Floats, largest: int, axis: int) -> tuple[NDArray[np.int8]
 
     There is one scale for all numbers that lie along `axis`: (m,) for 0 and (n,) for 1.
 
-    The scale of what has a NaN or infinity is none either, and so nothing of it is lost.
+    Numbers with a NaN or an infinity have such a scale too, so `not_finite` still finds them.
     """
     scales = np.abs(weight).max(axis=axis, keepdims=True) / np.float32(largest)
     with np.errstate(invalid="ignore"):
@@ -91,7 +91,7 @@ def read_weights(
     Nothing but the file's head is read before the comparison.
 
     Args:
-        shapes: what is expected, such as `dragoman.bundle.layout.Layout.shapes`.
+        shapes: the expected shapes, such as `dragoman.bundle.layout.Layout.shapes`.
         precision: how `stored_weights` stored them.
 
     Raises:
@@ -101,15 +101,15 @@ def read_weights(
     try:
         _check_head(path, len(expected))
         with safe_open(path, framework="np") as file:
-            found = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
-            problems = [f"missing: {name}" for name in expected if name not in found]
-            problems += [f"unknown: {name}" for name in found if name not in expected]
-            for name in sorted(found.keys() & expected.keys()):
+            slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
+            problems = [f"missing: {name}" for name in expected if name not in slices]
+            problems += [f"unknown: {name}" for name in slices if name not in expected]
+            for name in sorted(slices.keys() & expected.keys()):
                 kind, shape = expected[name]
-                if tuple(found[name].get_shape()) != shape:
-                    problems.append(f"{name}: shape {tuple(found[name].get_shape())} instead of {shape}")
-                if found[name].get_dtype() != kind:
-                    problems.append(f"{name}: type {found[name].get_dtype()} instead of {kind}")
+                if tuple(slices[name].get_shape()) != shape:
+                    problems.append(f"{name}: shape {tuple(slices[name].get_shape())} instead of {shape}")
+                if slices[name].get_dtype() != kind:
+                    problems.append(f"{name}: type {slices[name].get_dtype()} instead of {kind}")
             names = () if problems else shapes
             weights = {name: _restored(name, file.get_tensor, name + _SCALES in expected) for name in names}
     except (SafetensorError, OSError) as error:

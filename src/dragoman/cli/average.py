@@ -36,9 +36,9 @@ def average(
         from dragoman.bundle.averaging import average_bundles
 
         average_bundles(models, output)
-        what = f"{len(models)} models"
+        inputs = f"{len(models)} models"
     else:
         from dragoman.training.run_folder import RunFolder
 
-        what = RunFolder(Path(models[0])).average(last, output)
-    say(f"averaged {what} into {output}; use it: {command_line('translate', '-m', output)}")
+        inputs = RunFolder(Path(models[0])).average(last, output)
+    say(f"averaged {inputs} into {output}; use it: {command_line('translate', '-m', output)}")

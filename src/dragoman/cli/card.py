@@ -17,10 +17,10 @@ _COUNTS = ("kept ", "validation: ", "held out for validation: ")
 
 
 def simple_card(bundle: Bundle, model: str, output: Path) -> str:
-    """Return the card in Markdown: what the model translates, how to use it, its scores, and its data.
+    """Return the card in Markdown: languages, use, scores and data of the model.
 
     Args:
-        model: where the bundle came from; a run folder knows its data.
+        model: the origin of the bundle; a run folder has its data.
         output: the folder of the package.
     """
     source, target = bundle.tokenizers.languages
@@ -40,15 +40,15 @@ def simple_card(bundle: Bundle, model: str, output: Path) -> str:
 
 
 def _scores(bundle: Bundle) -> str:
-    facts, found = bundle.facts, []
+    facts, scores = bundle.facts, []
     if isinstance(loss := facts.get("loss"), int | float):
-        found.append(f"loss {loss:.3f} nats a token")
+        scores.append(f"loss {loss:.3f} nats a token")
     if isinstance(bleu := facts.get("bleu"), int | float):
-        found.append(f"BLEU {bleu:.2f} (greedy search, before this package)")
-    if not found:
+        scores.append(f"BLEU {bleu:.2f} (greedy search, before this package)")
+    if not scores:
         return "Unknown. `dragoman evaluate` measures them on text that was not used for training."
     step = f", after step {facts['step']:,}" if isinstance(facts.get("step"), int) else ""
-    return f"On its validation data{step}: {', '.join(found)}. No other text was measured."
+    return f"On its validation data{step}: {', '.join(scores)}. No other text was measured."
 
 
 def _data(bundle: Bundle, model: str) -> str:
@@ -64,9 +64,9 @@ def _data(bundle: Bundle, model: str) -> str:
         lines = read_json(Path(model) / DATA_FOLDER / REPORT).get("lines")
     except BundleError:
         lines = None
-    known = [line for line in lines if str(line).startswith(_COUNTS)] if isinstance(lines, list) else []
+    facts = [line for line in lines if str(line).startswith(_COUNTS)] if isinstance(lines, list) else []
     if (learned := LearnedText.of_bundle(bundle.facts, model)) is not None:
         usual, median = learned.usual_tokens, learned.median_tokens
-        known.append(f"source lines of {median:,} tokens (median); 99 of 100 have at most {usual:,}")
-    asked = "Please describe the training text here."
-    return "\n".join(f"- {line}" for line in known) + f"\n\n{asked}" if known else f"Unknown to this card. {asked}"
+        facts.append(f"source lines of {median:,} tokens (median); 99 of 100 have at most {usual:,}")
+    request = "Please describe the training text here."
+    return "\n".join(f"- {line}" for line in facts) + f"\n\n{request}" if facts else f"Unknown to this card. {request}"

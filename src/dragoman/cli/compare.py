@@ -42,8 +42,8 @@ def compare(
 ) -> None:
     """Train variants of a recipe under one budget, and compare them.
 
-    Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions: their mean and
-    spread is shown. The same command continues what was stopped.
+    Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions, shown as
+    mean and spread. The same command continues a stopped comparison.
 
     \b
     dragoman compare recipe.yaml --vary model.norm=post,pre --vary training.seed=1,2,3
@@ -51,14 +51,14 @@ def compare(
     settings = recipe_settings(recipe, overrides, {})
     require_text(settings, recipe)
     require_folder(output)
-    if not output.exists():  # runs that go on need their text no more
+    if not output.exists():  # runs that exist have their text already
         require_readable(settings)
     from dragoman.experiments.comparison import compare
 
     if plot:
         from dragoman.inspection.figures import require_matplotlib
 
-        require_matplotlib()  # before all the trainings
+        require_matplotlib()  # before the runs begin
     outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
     print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
     if plot:
@@ -82,15 +82,15 @@ def _table(outcomes: Sequence[Outcome]) -> Table:
     table = Table(title="best validation of each; BLEU of greedy translations")
     for column in ("variant", "BLEU", "loss", "parameters", "target tokens/s", "minutes", "peak MiB"):
         table.add_column(column, justify="left" if column == "variant" else "right")
-    for each in outcomes:
-        spread = "" if each.bleu_spread is None else f" ± {each.bleu_spread:.2f}"
+    for outcome in outcomes:
+        spread = "" if outcome.bleu_spread is None else f" ± {outcome.bleu_spread:.2f}"
         table.add_row(
-            each.name + (f" ({each.n_seeds} seeds)" if each.n_seeds > 1 else ""),
-            f"{each.bleu:.2f}{spread}",
-            f"{each.loss:.3f}",
-            f"{each.n_parameters:,}",
-            f"{each.tokens_per_second:,.0f}",
-            f"{each.seconds / 60:.1f}",
-            "" if each.peak_memory is None else f"{each.peak_memory:,.0f}",
+            outcome.name + (f" ({outcome.n_seeds} seeds)" if outcome.n_seeds > 1 else ""),
+            f"{outcome.bleu:.2f}{spread}",
+            f"{outcome.loss:.3f}",
+            f"{outcome.n_parameters:,}",
+            f"{outcome.tokens_per_second:,.0f}",
+            f"{outcome.seconds / 60:.1f}",
+            "" if outcome.peak_memory is None else f"{outcome.peak_memory:,.0f}",
         )
     return table

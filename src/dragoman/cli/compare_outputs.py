@@ -21,24 +21,22 @@ if TYPE_CHECKING:
 def compare_outputs(
     hypotheses: Annotated[Path, typer.Option("--hypotheses", help="Translations to score.", show_default=False)],
     target: Annotated[Path, typer.Option("--target", help="Their references, line by line.", show_default=False)],
-    baseline: Annotated[
-        Path | None, typer.Option("--baseline", help="Other translations, which the hypotheses are compared with.")
-    ] = None,
+    baseline: Annotated[Path | None, typer.Option("--baseline", help="Other translations to compare with.")] = None,
     target_lang: TargetLang = None,
     m30k: M30k = False,
     as_json: AsJson = False,
 ) -> None:
     """Score translations that exist, without a model.
 
-    BLEU and chrF2. With a --baseline, p is the probability that a difference as large as theirs is chance (paired
-    bootstrap resampling).
+    BLEU and chrF2. With a --baseline, p is the probability that chance gives such a difference (paired bootstrap
+    resampling).
 
     \b
     dragoman compare-outputs --hypotheses new.de --target test.de
     dragoman compare-outputs --hypotheses new.de --baseline old.de --target test.de
     """
     if baseline is not None and m30k:
-        raise typer.BadParameter("--m30k says nothing with --baseline; leave it out")
+        raise typer.BadParameter("--m30k has no effect with --baseline; leave it out")
     from dragoman.cli.metric_tables import comparison_table, metrics_table
     from dragoman.data.formats.file_names import file_language
     from dragoman.evaluation.evaluation import m30k_references, score_all
@@ -57,4 +55,4 @@ def compare_outputs(
 
 
 def _json(results: Sequence[Metric] | Sequence[Comparison]) -> str:
-    return json.dumps([asdict(each) for each in results], ensure_ascii=False)
+    return json.dumps([asdict(result) for result in results], ensure_ascii=False)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import FileOptions, LanguageOptions, given
+from dragoman.cli.option_groups import FileOptions, LanguageOptions, given_options
 from dragoman.cli.options import (
     Command,
     DropInvalid,
@@ -20,7 +20,7 @@ from dragoman.cli.options import (
     SourceLang,
     TargetLang,
 )
-from dragoman.cli.streams import WriteLine, refuse_place, result_lines, say
+from dragoman.cli.streams import WriteLine, refuse_output, result_lines, say
 
 if TYPE_CHECKING:
     from dragoman.data.corpus import Split
@@ -59,11 +59,11 @@ def split(
     if not (files.source or files.target or files.pairs):
         raise typer.BadParameter("give --source and --target, or --pairs")
     invalid = {} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8}
-    text, settings, langs = _read({**given(files, languages), **invalid})
+    text, settings, langs = _read({**given_options(files, languages), **invalid})
     n_wanted = {"train": 1, "validation": validation, "test": test}
     paths = {split: places for split, places in _paths(settings, output, langs).items() if n_wanted[split]}
     for path in filter(Path.exists, itertools.chain(*paths.values())):
-        refuse_place(path, overwrite=overwrite, inputs=text.files.values())
+        refuse_output(path, overwrite=overwrite, inputs=text.files.values())
     splitting = split_pairs(text, validation, test, seed)
     output.mkdir(parents=True, exist_ok=True)
     _write_splits(splitting, paths, overwrite=overwrite)
@@ -163,7 +163,7 @@ def multi30k(
     _write(splits, languages(settings), output, overwrite=overwrite)
 
 
-def made(
+def write_synthetic(
     context: typer.Context,
     output: Folder,
     source_lang: SourceLang = None,
@@ -198,7 +198,7 @@ def _write(
     output.mkdir(parents=True, exist_ok=True)
     paths = {split: [output / f"{split}.{suffix}" for suffix in suffixes] for split in splits}
     for path in itertools.chain(*paths.values()):
-        refuse_place(path, overwrite=overwrite)  # before any is written
+        refuse_output(path, overwrite=overwrite)  # before any is written
     for split, pairs in splits.items():
         n_pairs = 0
         with contextlib.ExitStack() as stack:
@@ -211,10 +211,12 @@ def _write(
 
 data.command(cls=Command)(split)
 data.command(cls=Command)(multi30k)
-for corpus, what in (
+for corpus, contents in (
     ("captions", "captions in English and German, made up"),
     ("copy", "letters, and the same letters"),
     ("reverse", "letters, and the same backwards"),
     ("sort", "letters, and the same in order"),
 ):
-    data.command(corpus, cls=Command, help=f"Write {what}: train, validation and test, one sentence a line.")(made)
+    data.command(corpus, cls=Command, help=f"Write {contents}: train, validation and test, one sentence a line.")(
+        write_synthetic
+    )

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import EngineOptions, SamplingFlags, SearchFlags, TextOptions, given, search_options
+from dragoman.cli.option_groups import (
+    EngineOptions,
+    SamplingFlags,
+    SearchFlags,
+    TextOptions,
+    given_options,
+    search_options,
+)
 from dragoman.cli.options import Models, Sentences
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import known_languages, require_folder
@@ -53,7 +60,7 @@ def distill(
     dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled
     dragoman train --source distilled/train.en --target distilled/train.de
     """
-    if not given(text):
+    if not given_options(text):
         raise typer.BadParameter("give --source (and --target), --pairs or --corpus")
     if backward and text.source and not text.target:
         raise typer.BadParameter("--backward translates targets: give --target too")
@@ -76,23 +83,23 @@ def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, 
 
     ensembles = [[name] for name in models] if each else [models]
     directions = [(names, False) for names in ensembles] + [([name], True) for name in backward]
-    where: Any = {"device": engine.device, "workers": engine.workers or all_cores(), "precision": engine.precision}
-    return [Teacher.load(names, backward=is_backward, **where) for names, is_backward in directions]
+    compute: Any = {"device": engine.device, "workers": engine.workers or all_cores(), "precision": engine.precision}
+    return [Teacher.load(names, backward=is_backward, **compute) for names, is_backward in directions]
 
 
 def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
-    """Return the pairs to translate; their targets are empty where there are only sources."""
+    """Return the pairs to translate; their targets are empty if there are only sources."""
     from dragoman.data.corpus import languages_differ, read_pairs, read_sources
     from dragoman.data.formats.file_names import file_language
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    options = given(text)
+    options = given_options(text)
     for key, language in zip(("source", "target"), languages, strict=True):
-        found = file_language(options.get(key, ""))
-        if languages_differ([found], [language]):
-            what = f"the name of the --{key} says {found}, and the models take {language} there"
-            raise ConfigError(what, options[key], advice="give the files the right way round, or rename them")
+        language_of_name = file_language(options.get(key, ""))
+        if languages_differ([language_of_name], [language]):
+            problem = f"the name of the --{key} says {language_of_name}, and the models take {language} there"
+            raise ConfigError(problem, options[key], advice="give the files the right way round, or rename them")
     if options.keys() == {"source"}:
         return read_sources(Path(options["source"]))
     pairs = read_pairs(parse_section(DataConfig, {**known_languages(languages), **options}), "train")

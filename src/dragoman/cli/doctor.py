@@ -21,10 +21,10 @@ def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -
     from dragoman.doctor import check
     from dragoman.machine.devices import find_device
 
-    where, sound = find_device(device), True
+    target_device, sound = find_device(device), True
     for name in model:
         say(f"examining {name}")
-        examination = check(load_bundle(name).model.to(where), trained=True)
+        examination = check(load_bundle(name).model.to(target_device), trained=True)
         sound = sound and examination.passed
         if as_json:
             findings = [asdict(finding) for finding in examination.findings]

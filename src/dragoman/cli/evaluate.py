@@ -37,7 +37,7 @@ def evaluate(
     """Score a model on a test set.
 
     BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's; without
-    any, --split validation is the text by which a run chose its best. See also `compare-outputs`, for translations that
+    any, --split validation reads the validation text of a run. See also `compare-outputs`, for translations that
     exist, and `tune`, for settings of the search.
 
     \b

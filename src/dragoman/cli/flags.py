@@ -37,9 +37,9 @@ class LineWarnings:
     def tell(self, number: int, translation: Translation) -> None:
         """Warn if the translation of a line, counted from 1, has flags."""
         self._counts.update(translation.flags)
-        told = [each for each in translation.flags if self._counts[each] <= MOST_NAMED]
-        if told:
-            _log.warning(f"{self._unit} {number}: {'; '.join(_words(translation, told))}")
+        named_flags = [flag for flag in translation.flags if self._counts[flag] <= MOST_NAMED]
+        if named_flags:
+            _log.warning(f"{self._unit} {number}: {'; '.join(_words(translation, named_flags))}")
 
     def finish(self) -> None:
         """Warn of the lines that were not named."""

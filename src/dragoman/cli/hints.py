@@ -1,4 +1,4 @@
-"""Right commands for people who gave words where a command takes none."""
+"""Hints for words that a command does not take."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Container, Sequence
 
 
 def stray_hint(command: str, words: Sequence[str], options: Container[str], models: Sequence[str] = ()) -> str:
-    """Return what to type instead of `dragoman <command> <words>`.
+    """Return a hint: the right command instead of `dragoman <command> <words>`.
 
     Args:
         command: with the commands above it, "dragoman translate".
-        words: all arguments that stand after no option.
+        words: all arguments without an option before them.
         options: the options that the command takes.
-        models: those given after --model.
+        models: the values of --model.
     """
     if "--model" in options and not models and words and _is_model(words[0]):
-        return f"a model stands after -m: {shlex.join([*command.split(), '-m', words[0]])}"
+        return f"a model follows -m: {shlex.join([*command.split(), '-m', words[0]])}"
     if "--model" in options:
-        command = shlex.join([*command.split(), *(part for each in models or ["MODEL"] for part in ("-m", each))])
+        command = shlex.join([*command.split(), *(part for name in models or ["MODEL"] for part in ("-m", name))])
     files = [word for word in words if os.path.isfile(word)]
     if "--source" in options:
         source, target = files[:2] if len(files) > 1 else ("SOURCE_FILE", "TARGET_FILE")
@@ -30,7 +30,7 @@ def stray_hint(command: str, words: Sequence[str], options: Container[str], mode
         return f"text comes on standard input: echo {shlex.quote(' '.join(words))} | {command}"
     if command.startswith("dragoman inspect"):
         return "put a sentence in quotes"
-    return "what is given stands after an option"
+    return "put each value after its option"
 
 
 def _is_model(word: str) -> bool:

@@ -23,7 +23,7 @@ Text = Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to transla
 
 @inspect.command("model", cls=Command)
 def inspect_model(model: EachModel) -> None:
-    """Print what a model translates, and the tree of its modules, with shapes and parameter counts."""
+    """Print the languages of a model, and the tree of its modules, with shapes and parameter counts."""
     from dragoman.bundle.bundle import load_bundle
 
     for name in model:
@@ -36,7 +36,7 @@ Output = Annotated[
 ]
 Kind = Annotated[
     Literal["encoder", "decoder", "cross"],
-    typer.Option("--kind", help="The attention that a picture shows, or that a page shows first."),
+    typer.Option("--kind", help="Attention in a picture, or first attention on a page."),
 ]
 Layer = Annotated[
     int | None, typer.Option("--layer", help="A layer, from 1. Default: all in a picture, otherwise the last.")
@@ -60,8 +60,8 @@ def attention(
 ) -> None:
     """Show what a model attends to in a sentence.
 
-    Every layer and head of the encoder's and the decoder's self-attention and of cross-attention. Without --output, a
-    line for each token with those that it attends to most.
+    All layers and heads of the encoder's self-attention, the decoder's self-attention and cross-attention. Without
+    --output, it prints a line for each token with the tokens that it attends to most.
 
     \b
     dragoman inspect attention -m runs/my "A man is riding a horse." --output attention.html
@@ -72,30 +72,30 @@ def attention(
     from dragoman.inspection.attention_page import numbered_from_1
     from dragoman.translator import Translator
 
-    found = inspect_attention(Translator.load(model, device=device), text, target)
-    n_layers, n_heads = found.weights(kind).shape[:2]
-    place = numbered_from_1("layer", layer, n_layers), numbered_from_1("head", head, n_heads)
+    attention = inspect_attention(Translator.load(model, device=device), text, target)
+    n_layers, n_heads = attention.weights(kind).shape[:2]
+    indices = numbered_from_1("layer", layer, n_layers), numbered_from_1("head", head, n_heads)
     if output is None:
         from dragoman.inspection.attention_page import attention_text
 
-        print_result(attention_text(found, kind, n_layers - 1 if place[0] is None else place[0], place[1]))
+        print_result(attention_text(attention, kind, n_layers - 1 if indices[0] is None else indices[0], indices[1]))
     else:
-        write_output(output, _rendered(found, output.suffix, kind, *place))
+        write_output(output, _rendered(attention, output.suffix, kind, *indices))
 
 
 def _rendered(
-    found: Attention, suffix: str, kind: Literal["encoder", "decoder", "cross"], layer: int | None, head: int | None
+    attention: Attention, suffix: str, kind: Literal["encoder", "decoder", "cross"], layer: int | None, head: int | None
 ) -> bytes:
     if suffix == ".json":
-        return _json(found.to_dict())
+        return _json(attention.to_dict())
     if suffix == ".html":
         from dragoman.inspection.attention_page import attention_page
 
-        return attention_page(found, kind, len(found.weights(kind)) - 1 if layer is None else layer, head)
+        return attention_page(attention, kind, len(attention.weights(kind)) - 1 if layer is None else layer, head)
     from dragoman.inspection.figures import to_image
     from dragoman.inspection.pictures import draw_attention
 
-    return to_image(draw_attention(found, kind, layer, head), suffix)
+    return to_image(draw_attention(attention, kind, layer, head), suffix)
 
 
 @inspect.command("search", cls=Command)
@@ -109,7 +109,7 @@ def search(
 ) -> None:
     """Show the search for a translation.
 
-    All hypotheses with their scores, those that were dropped too; each token with its probability and the next best
+    All hypotheses with their scores, also those that were dropped. Each token has its probability and the next best
     tokens.
 
     \b
@@ -137,7 +137,7 @@ def search(
 def neighbours(
     words: Annotated[list[str], typer.Argument(metavar="WORD...", help="Words, or tokens.", show_default=False)],
     model: OneModel,
-    side: Annotated[Literal["source", "target"], typer.Option("--side", help="Whose embeddings.")] = "source",
+    side: Annotated[Literal["source", "target"], typer.Option("--side", help="Side of the embeddings.")] = "source",
     n: Annotated[int, typer.Option("--n", min=1, help="Neighbours of each word.")] = 10,
     as_json: AsJson = False,
 ) -> None:
@@ -149,12 +149,14 @@ def neighbours(
     from dragoman.translator import Translator
 
     translator = Translator.load(model, device="cpu")
-    for found in [nearest_neighbours(translator, word, side=side, n=n) for word in words]:
+    for neighbourhood in [nearest_neighbours(translator, word, side=side, n=n) for word in words]:
         if as_json:
-            print_result(json.dumps({"token": found.token, "nearest": found.nearest}, ensure_ascii=False))
+            print_result(
+                json.dumps({"token": neighbourhood.token, "nearest": neighbourhood.nearest}, ensure_ascii=False)
+            )
         else:
-            nearest = (f"  {cosine:6.3f}  {printable(token)}" for token, cosine in found.nearest)
-            print_result("\n".join((printable(found.token), *nearest)))
+            nearest = (f"  {cosine:6.3f}  {printable(token)}" for token, cosine in neighbourhood.nearest)
+            print_result("\n".join((printable(neighbourhood.token), *nearest)))
 
 
 inspect.command("alignment", cls=Command)(alignment)

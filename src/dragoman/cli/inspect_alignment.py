@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import TextOptions, given
+from dragoman.cli.option_groups import TextOptions, given_options
 from dragoman.cli.options import AsJson, Device, OneModel
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import known_languages, readable
@@ -45,7 +45,7 @@ def alignment(
     \b
     dragoman inspect alignment -m runs/my --corpus multi30k -o my-aligned
     """
-    if not given(text):
+    if not given_options(text):
         raise typer.BadParameter("give --corpus, --source and --target, or --pairs")
     from dragoman.alignment.heads import FACT
     from dragoman.bundle.bundle import load_bundle, write_bundle
@@ -76,7 +76,7 @@ def _pairs(text: TextOptions, tokenizers: Tokenizers) -> tuple[list[Pair], list[
     from dragoman.settings.sections import parse_section
 
     known = known_languages(tokenizers.languages)
-    data = parse_section(DataConfig, {**known, **given(text)})
+    data = parse_section(DataConfig, {**known, **given_options(text)})
     pairs = list(itertools.islice(readable(read_pairs(data, "train")), N_LEARNED))
     if data.corpus is None:
         return pairs[:-N_MEASURED], pairs[-N_MEASURED:]
@@ -90,8 +90,8 @@ def _table(choice: Choice) -> Table:
     table = Table(title=title, min_width=len(title) + 4)
     for column in ("alignment", "of these found", "error rate"):
         table.add_column(column, justify="left" if column == "alignment" else "right")
-    for each in choice.agreements:
-        table.add_row(each.name, f"{each.found:.1%}", f"{each.error_rate:.3f}")
+    for agreement in choice.agreements:
+        table.add_row(agreement.name, f"{agreement.recall:.1%}", f"{agreement.error_rate:.3f}")
     return table
 
 
@@ -103,6 +103,9 @@ def _heads(choice: Choice) -> str:
 
 
 def _json(choice: Choice) -> str:
-    agreements = [{"name": each.name, "found": each.found, "error_rate": each.error_rate} for each in choice.agreements]
+    agreements = [
+        {"name": agreement.name, "found": agreement.recall, "error_rate": agreement.error_rate}
+        for agreement in choice.agreements
+    ]
     counts = {"n_pairs": choice.n_pairs, "n_links": choice.n_links}
     return json.dumps({**counts, "heads": choice.heads.model_dump(mode="json"), "agreements": agreements})

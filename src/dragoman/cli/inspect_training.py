@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dragoman.inspection.curves import Curve
     from dragoman.settings.config import Config
 
-#: Points of a drawn schedule, however many steps it has.
+#: Points of a drawn schedule.
 N_POINTS = 2000
 
 Picture = Annotated[Path, typer.Option("--output", "-o", help="A picture (.png, .svg).", show_default=False)]
@@ -50,8 +50,8 @@ def schedule(
 ) -> None:
     """Draw the learning rate of recipes over their steps.
 
-    Settings that a recipe leaves open are the paper's here. A run may choose others to fit its corpus, and notes them
-    in its folder."""
+    Settings that a recipe leaves open have the paper's values here. A run may choose others to fit its corpus, and
+    saves them in its folder."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
     from dragoman.inspection.run_pictures import draw_schedules
     from dragoman.settings.parsing import parse_config
@@ -71,8 +71,8 @@ def _steps_of_recipe(config: Config, path: Path) -> int:
     """Return the steps of a recipe. A schedule without an end is drawn for ten times its warm-up."""
     training = config.training
     if training.max_steps is None and training.schedule in ("cosine", "linear"):
-        what = f"the schedule {training.schedule!r} ends with the training, whose steps depend on the corpus"
-        raise ConfigError(what, path, advice="give --steps, or the run folder instead of the recipe")
+        problem = f"the schedule {training.schedule!r} ends with the training, whose steps depend on the corpus"
+        raise ConfigError(problem, path, advice="give --steps, or the run folder instead of the recipe")
     return training.max_steps or 10 * max(1, training.warmup_steps)
 
 
@@ -81,9 +81,9 @@ def _rates(config: Config, n_steps: int) -> Curve:
     from dragoman.training.schedule import learning_rate
 
     training = config.training
-    places = {1 + number * (n_steps - 1) // N_POINTS for number in range(N_POINTS + 1)}
-    places |= {min(max(1, training.warmup_steps), n_steps)}
-    return [(step, learning_rate(step, training, config.model.d_model, n_steps)) for step in sorted(places)]
+    steps = {1 + number * (n_steps - 1) // N_POINTS for number in range(N_POINTS + 1)}
+    steps |= {min(max(1, training.warmup_steps), n_steps)}
+    return [(step, learning_rate(step, training, config.model.d_model, n_steps)) for step in sorted(steps)]
 
 
 def curves(
@@ -91,7 +91,7 @@ def curves(
     output: Picture,
     overwrite: Overwrite = False,
 ) -> None:
-    """Draw the course of runs.
+    """Draw the curves of runs.
 
     Loss, BLEU and learning rate over the steps, from the metrics.jsonl of each run."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)

@@ -26,7 +26,7 @@ PACKAGES = {
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
 }
-#: Well-known names, where they differ from the module's.
+#: Usual names that differ from the module's.
 TITLES = {"torch": "PyTorch", "numpy": "NumPy", "spacy": "spaCy", "yaml": "PyYAML", "tensorboard": "TensorBoard"}
 
 
@@ -35,10 +35,10 @@ def explain_import(error: BaseException) -> str | None:
     is_import = isinstance(error, ImportError)
     if not is_import and not (isinstance(error, OSError) and error.errno is None):  # a library that cannot be loaded
         return None
-    named = (error.name or "") if isinstance(error, ImportError) else ""
-    module = named.partition(".")[0]
-    if isinstance(error, ModuleNotFoundError) and named in PACKAGES:
-        return f"{_title(named)} is not installed; {_install(named)}"
+    missing = (error.name or "") if isinstance(error, ImportError) else ""
+    module = missing.partition(".")[0]
+    if isinstance(error, ModuleNotFoundError) and missing in PACKAGES:
+        return f"{_title(missing)} is not installed; {_install(missing)}"
     if module not in PACKAGES:
         module = next((name for name in _modules(error.__traceback__) if name in PACKAGES), "")
     if not module:

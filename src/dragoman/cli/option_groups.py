@@ -123,7 +123,7 @@ class EngineOptions:
         return Translator.load(*models, device=self.device, workers=workers, precision=self.precision)
 
 
-def given(*groups: Any) -> dict[str, Any]:
+def given_options(*groups: Any) -> dict[str, Any]:
     """Return the options of some groups that have a value, by their names."""
     return {name: value for group in groups for name, value in asdict(group).items() if value is not None}
 
@@ -135,13 +135,13 @@ def search_options(search: SearchFlags, sampling: SamplingFlags, *, samples: boo
         samples: the models draw translations even without --sample.
 
     Raises:
-        typer.BadParameter: options for drawing where nothing is drawn, or a beam where something is.
+        typer.BadParameter: options for sampling in a search, or a beam size in sampling.
     """
     samples = sampling.sample or samples
     for field in fields(sampling)[1:]:
         if getattr(sampling, field.name) is not None and not samples:
             raise typer.BadParameter(f"--{field.name.replace('_', '-')} is for drawing; it needs --sample")
     if search.beam_size is not None and samples:
-        what = "it says nothing with --sample, or to a model that samples"
-        raise typer.BadParameter(f"--beam-size is for searching; {what}")
+        reason = "it has no effect with --sample, or on a model that samples"
+        raise typer.BadParameter(f"--beam-size is for searching; {reason}")
     return {**asdict(search), **asdict(sampling), "sample": sampling.sample or None}

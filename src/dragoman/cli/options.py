@@ -18,22 +18,22 @@ InvalidUtf8 = Literal["error", "replace"]
 class Command(TyperCommand):
     """A command that refuses an option given twice, unless it takes several values.
 
-    Without this, the first of two --source would be dropped silently. Words that belong to no option are answered with
-    the right command.
+    Without this, the first of two --source would be dropped silently. For words that
+    belong to no option, the error shows the right command.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; first refuse repeated options and words that belong to none."""
         values, stray, given = self.make_parser(ctx).parse_args(args=list(args))
         if stray:
-            named = [values.get(each.name) for each in self.params if each.param_type_name == "argument"]
-            words = [*(str(each) for each in named if isinstance(each, str)), *stray]
-            model = next((values.get(each.name) for each in self.params if "--model" in each.opts), None)
+            positional = [values.get(part.name) for part in self.params if part.param_type_name == "argument"]
+            words = [*(str(value) for value in positional if isinstance(value, str)), *stray]
+            model = next((values.get(parameter.name) for parameter in self.params if "--model" in parameter.opts), None)
             models = [model] if isinstance(model, str) else model or []
-            options = {option for each in self.params for option in each.opts}
-            what = f"unexpected argument{'s' if len(stray) > 1 else ''} {shlex.join(stray)}"
+            options = {option for parameter in self.params for option in parameter.opts}
+            problem = f"unexpected argument{'s' if len(stray) > 1 else ''} {shlex.join(stray)}"
             hint = stray_hint(ctx.command_path, words, options, models)
-            raise typer.BadParameter(f"{what}; {hint}", ctx=ctx)
+            raise typer.BadParameter(f"{problem}; {hint}", ctx=ctx)
         for option in self.params:
             if isinstance(option, TyperOption) and not (option.multiple or option.is_flag) and given.count(option) > 1:
                 raise typer.BadParameter(f"{option.opts[0]} is given more than once; it takes one value", ctx=ctx)
@@ -47,18 +47,18 @@ Models = Annotated[
     list[str],
     typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; several make an ensemble.", show_default=False),
 ]
-#: Several are looked at one after the other.
+#: Several are examined one after the other.
 EachModel = Annotated[
     list[str],
     typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; may be repeated.", show_default=False),
 ]
-#: For what is about one model.
+#: For commands about one model.
 OneModel = Annotated[str, typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}.", show_default=False)]
 Device = Annotated[str, typer.Option("--device", help="auto, cpu, cuda, cuda:<n> or mps.")]
 BatchSize = Annotated[
     int | None,
     typer.Option(
-        "--batch-size", min=1, help="Source tokens, padding included, at once; default: what suits the device."
+        "--batch-size", min=1, help="Source tokens, padding included, at once; default: chosen for the device."
     ),
 ]
 Workers = Annotated[
@@ -89,24 +89,27 @@ MaxLength = Annotated[
 ]
 MinLength = Annotated[int | None, typer.Option("--min-length", help="Shortest translation, in tokens.")]
 NoRepeatNgram = Annotated[
-    int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of so many tokens twice.")
+    int | None, typer.Option("--no-repeat-ngram", help="Write no sequence of this many tokens twice.")
 ]
 RepetitionPenalty = Annotated[
     float | None,
-    typer.Option("--repetition-penalty", help="Above 1: make tokens less probable that a translation has already."),
+    typer.Option("--repetition-penalty", help="Above 1: make tokens that the translation already has less probable."),
 ]
 Sentences = Annotated[
     bool | None,
     typer.Option(
         "--sentences/--no-sentences",
-        help="Translate each sentence of a line by itself, or lines whole; default: as the model learned.",
+        help="Translate each sentence of a line by itself, or lines whole; default: as in the training text.",
     ),
 ]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
 TopK = Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")]
-TopP = Annotated[float | None, typer.Option("--top-p", help="Draw from the tokens with this probability.")]
-SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed draws the same.")]
+TopP = Annotated[
+    float | None,
+    typer.Option("--top-p", help="Draw from the most probable tokens, which together have this probability."),
+]
+SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed gives the same draws.")]
 
 Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", show_default=False)]
 Corpus = Annotated[
@@ -122,7 +125,7 @@ Columns = Annotated[
     typer.Option(
         "--columns",
         metavar="SOURCE,TARGET",
-        help="Their columns in files of pairs, by number or name: 2,4 or en,de. Default: by header or content.",
+        help="The two columns in files of pairs, by number or name: 2,4 or en,de. Default: by header or content.",
     ),
 ]
 ValidationSource = Annotated[

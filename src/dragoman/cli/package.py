@@ -34,8 +34,9 @@ def package(
 ) -> None:
     """Make a model ready to give to others.
 
-    The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, or the model's
-    own, or a short new one. You may edit it later. --beam-size and --length-penalty become the model's defaults.
+    The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, else the
+    model's own, else a short new one. You may edit it later. --beam-size and --length-penalty become the
+    model's defaults.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
@@ -48,9 +49,9 @@ def package(
     from dragoman.settings.sections import parse_section
 
     bundle = load_bundle(model)
-    asked = {"beam_size": beam_size, "length_penalty": length_penalty}
-    given = {name: value for name, value in asked.items() if value is not None}
-    search = parse_section(SearchConfig, {**bundle.search.model_dump(), **given})
+    options = {"beam_size": beam_size, "length_penalty": length_penalty}
+    changes = {name: value for name, value in options.items() if value is not None}
+    search = parse_section(SearchConfig, {**bundle.search.model_dump(), **changes})
     bundle = replace(bundle, search=search)
     note = ""
     if text is None and (text := card_of(model)) is not None:

@@ -53,7 +53,7 @@ USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE = 2, 5, 70, 130, 141
 app = typer.Typer(
     name="dragoman",
     help="Two text files in, a translator out: encoder-decoder Transformers for translation.",
-    rich_markup_mode=None,  # its import takes as long as all the rest of --help
+    rich_markup_mode=None,  # its import would double the time of --help
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
@@ -67,8 +67,8 @@ app.add_typer(data, name="data")
 app.add_typer(inspect, name="inspect")
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(is_requested: bool) -> None:
+    if is_requested:
         typer.echo(f"dragoman {__version__}")
         raise typer.Exit
 
@@ -102,17 +102,17 @@ def run(arguments: Sequence[str]) -> int:
     with _signals_as_exceptions() as ended_by, log_to_terminal():
         try:
             command = typer.main.get_command(app)
-            kept = [argument for argument in arguments if argument != "--debug"]
-            if kept in ([], ["inspect"]):  # what has commands of its own tells them
-                kept.append("--help")
-            code = command.main(kept, prog_name="dragoman", standalone_mode=False)
+            command_arguments = [argument for argument in arguments if argument != "--debug"]
+            if command_arguments in ([], ["inspect"]):  # a group of commands lists them
+                command_arguments.append("--help")
+            code = command.main(command_arguments, prog_name="dragoman", standalone_mode=False)
             if sys.stdout is not None:
                 sys.stdout.flush()
             return code if isinstance(code, int) else 0
         except BaseException as error:
             if debug:
                 traceback.print_exc()
-            # A library in whose middle the exception was raised may have made another one of it.
+            # A library may have turned the exception of the signal into another one.
             code, message = (128 + ended_by[0], "") if ended_by else explain(error)
             _drop_unwritten_output()
             if message:
@@ -171,7 +171,7 @@ def _importing(frame: FrameType | None) -> bool:
 
 
 def explain(error: BaseException) -> tuple[int, str]:
-    """Return the exit code of an error, and its message; an empty one where the code is enough."""
+    """Return the exit code of an error, and its message, which is empty if the code is enough."""
     if isinstance(error, BrokenPipeError) or isinstance(error.__context__, BrokenPipeError):
         return CLOSED_PIPE, ""
     if isinstance(error, SystemExit):
@@ -187,19 +187,19 @@ def explain(error: BaseException) -> tuple[int, str]:
         )
     if (problem := explain_import(error)) is not None:
         return DragomanError.exit_code, problem
-    if hasattr(error, "format_message"):  # the typer library's own word for wrong usage
+    if hasattr(error, "format_message"):  # typer's error for wrong usage
         context = getattr(error, "ctx", None)
         path = context.command_path if context else "dragoman"
-        what = printable(error.format_message()).rstrip(".")
+        message = printable(error.format_message()).rstrip(".")
         for empty_words in ("Invalid value: ", "Value error, "):
-            what = what.replace(empty_words, "", 1)
-        return USAGE, f"{what}; see `{path} --help`"
+            message = message.replace(empty_words, "", 1)
+        return USAGE, f"{message}; see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        where = f": {printable(str(error.filename))}" if error.filename else ""
-        return OUT_OF_RESOURCES if full else 1, f"{error.strerror}{where}; {'free some space' if full else 'check it'}"
-    what = printable(f"{type(error).__name__}: {error}")
-    return INTERNAL, f"internal error ({what}); please report it with what --debug shows"
+        file = f": {printable(str(error.filename))}" if error.filename else ""
+        return OUT_OF_RESOURCES if full else 1, f"{error.strerror}{file}; {'free some space' if full else 'check it'}"
+    message = printable(f"{type(error).__name__}: {error}")
+    return INTERNAL, f"internal error ({message}); please report it with what --debug shows"
 
 
 def _drop_unwritten_output() -> None:

@@ -21,7 +21,7 @@ from dragoman.errors import DataError
 if TYPE_CHECKING:
     from dragoman.translator import Score, Translator
 
-#: Pairs that are scored before the first is answered.
+#: Pairs that are scored before the first score is printed.
 CHUNK = 1000
 
 
@@ -70,9 +70,9 @@ def _refuse_contradictions(files: FileOptions, invalid_utf8: InvalidUtf8) -> Non
     if (files.source is None) != (files.target is None):
         raise typer.BadParameter("--source and --target belong together")
     if files.pairs is not None and (files.source is not None or invalid_utf8 != "error"):
-        raise typer.BadParameter("--pairs goes without --source, --target and --invalid-utf8")
+        raise typer.BadParameter("use --pairs without --source, --target and --invalid-utf8")
     if files.pairs is None and files.columns is not None:
-        raise typer.BadParameter("--columns says nothing without --pairs")
+        raise typer.BadParameter("--columns has no effect without --pairs")
 
 
 def _pairs(files: FileOptions, invalid_utf8: InvalidUtf8, translator: Translator) -> Iterator[tuple[str, str]]:
@@ -90,8 +90,8 @@ def _scores(
     while chunk := list(itertools.islice(pairs, CHUNK)):
         for line, pair in enumerate(chunk, number + 1):
             if not translator.fits(*pair):
-                what = f"a sentence is longer than the {translator.max_length} tokens of the model"
-                raise DataError(what, name, line=line, advice="leave this pair out")
+                problem = f"a sentence is longer than the {translator.max_length} tokens of the model"
+                raise DataError(problem, name, line=line, advice="leave this pair out")
         yield from translator.score(*map(list, zip(*chunk, strict=True)), batch_size=batch_size)
         number += len(chunk)
 

@@ -1,6 +1,6 @@
-"""Text in and out of the commands: strict UTF-8 whatever the locale, lines that end at "\\n" only, whole files.
+"""Input and output of the commands: strict UTF-8 in any locale, lines that end at "\\n" only, whole files.
 
-Standard output carries results only; everything said to people goes to standard error.
+Standard output carries results only. Messages for people go to standard error.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 #: Columns of a table that goes to a file or a pipe.
 WIDTH = 110
 STDOUT, STDIN = "standard output", "standard input"
-#: Seconds between two lines on the progress of a command, at least.
+#: Fewest seconds between two progress lines of a command.
 PROGRESS_EVERY = 10.0
 
 Result = TypeVar("Result")
@@ -76,7 +76,7 @@ def print_result(result: str | Table) -> None:
 def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool = False) -> Iterator[str]:
     """Return the lines of a file (.gz, .bz2, .xz too) or of standard input, each as soon as it is there.
 
-    Training skips lines that are too long for a sentence; here they are read, up to `MAX_INPUT_BYTES`.
+    Training skips lines that are too long for a sentence. Here they are read, up to `MAX_INPUT_BYTES` bytes.
 
     Args:
         skip_long: yield an empty line for a longer one, with a warning, instead of refusing it.
@@ -91,33 +91,33 @@ def input_lines(path: Path | None, invalid_utf8: InvalidUtf8, *, skip_long: bool
         if not path.exists():
             raise DataError("file not found", path, advice="check the path")
         refuse_documents(path)
-        return _answerable(input_text(path, path, invalid_utf8), path, skip_long=skip_long)
+        return _as_text(input_text(path, path, invalid_utf8), path, skip_long=skip_long)
     if sys.stdin is None or sys.stdin.closed:
         raise DataError("standard input is closed", advice="pipe text in, or give --input FILE")
     if sys.stdin.isatty():
         say("Type lines of text; Ctrl-D ends.")
     with contextlib.suppress(AttributeError, OSError, ValueError):
-        os.set_blocking(sys.stdin.fileno(), True)  # else Python takes a pause of the writer as the end
-    return _answerable(input_text(sys.stdin.buffer, STDIN, invalid_utf8), STDIN, skip_long=skip_long)
+        os.set_blocking(sys.stdin.fileno(), True)  # else Python takes a pause of the writer for the end
+    return _as_text(input_text(sys.stdin.buffer, STDIN, invalid_utf8), STDIN, skip_long=skip_long)
 
 
-def _answerable(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> Iterator[str]:
-    """Yield lines as text; of one that is too long, an empty one, or an error."""
+def _as_text(lines: Iterable[Line], name: str | Path, *, skip_long: bool) -> Iterator[str]:
+    """Yield lines as text. A line that is too long becomes an empty line, or an error."""
     from dragoman.data.text_files.lines import MAX_INPUT_BYTES
 
     for number, line in enumerate(lines, 1):
         if isinstance(line, str):
             yield line
         elif skip_long:
-            _log.warning(f"line {number} is longer than {MAX_INPUT_BYTES:,} bytes; it is answered by an empty line")
+            _log.warning(f"line {number} is longer than {MAX_INPUT_BYTES:,} bytes; its output is an empty line")
             yield ""
         else:
-            what = f"a line is longer than {MAX_INPUT_BYTES:,} bytes"
-            raise DataError(what, name, line=number, advice="leave this line out")
+            problem = f"a line is longer than {MAX_INPUT_BYTES:,} bytes"
+            raise DataError(problem, name, line=number, advice="leave this line out")
 
 
 def stdin_is_file() -> bool:
-    """Return True if standard input is a file on a disk (`< FILE`), so that nobody waits for single lines."""
+    """Return True if standard input is a file on a disk (`< FILE`), so that nobody waits for each line."""
     try:
         return stat.S_ISREG(os.fstat(sys.stdin.fileno()).st_mode)
     except (AttributeError, OSError, ValueError):  # it is closed, or no file of the system's
@@ -125,18 +125,18 @@ def stdin_is_file() -> bool:
 
 
 def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | None) -> Iterator[Result]:
-    """Yield the results; of a file's, say now and then how many there were, unless they are shown anyway."""
+    """Yield the results. For a file, print progress now and then, unless the terminal shows the results."""
     if not from_file or (output is None and _stdout().isatty()):
         yield from results
         return
-    started = told = before = time.monotonic()
+    started = last_said = last_result = time.monotonic()
     for n_done, result in enumerate(results):
         now = time.monotonic()
-        if n_done and now - told >= PROGRESS_EVERY:
+        if n_done and now - last_said >= PROGRESS_EVERY:
             # Results come in blocks: those before this one took until `before`.
-            say(f"{n_done:,} lines, {n_done / (before - started):,.0f} a second")
-            told = now
-        before = now
+            say(f"{n_done:,} lines, {n_done / (last_result - started):,.0f} a second")
+            last_said = now
+        last_result = now
         yield result
 
 
@@ -144,7 +144,7 @@ def with_progress(results: Iterable[Result], *, from_file: bool, output: Path | 
 def result_lines(
     path: Path | None, *, overwrite: bool = False, inputs: Iterable[str | Path | None] = ()
 ) -> Iterator[WriteLine]:
-    """Open a place for lines of results, as `result_bytes` does."""
+    """Open an output for lines of results, as `result_bytes` does."""
     with result_bytes(path, overwrite=overwrite, inputs=inputs) as write:
         yield lambda line: write(line.encode() + b"\n")
 
@@ -153,12 +153,12 @@ def result_lines(
 def result_bytes(
     path: Path | None, *, overwrite: bool = False, inputs: Iterable[str | Path | None] = ()
 ) -> Iterator[WriteBytes]:
-    """Open a place for results: standard output, which has them at once, or a file that appears when it is complete.
+    """Open an output for results: standard output, flushed at once, or a file that appears when it is complete.
 
     A file whose name ends in .gz, .bz2 or .xz is compressed.
 
     Raises:
-        ConfigError: its suffix is that of a compression which we do not write.
+        ConfigError: its suffix names a compression that dragoman does not write.
         DataError: the file exists, its folder does not, or it is one of the inputs; or standard output is closed.
     """
     if path is None:
@@ -168,10 +168,10 @@ def result_bytes(
     from dragoman.data.text_files.compression import packed_file
     from dragoman.machine.files import temporary
 
-    refuse_place(path, overwrite=overwrite, inputs=inputs)
+    refuse_output(path, overwrite=overwrite, inputs=inputs)
     # A device or a pipe cannot be replaced by a finished file.
     direct = path.exists() and not path.is_file()
-    # A name of its own: of two commands that write to one place, the later one wins.
+    # A random name: if two commands write the same file, the later one wins.
     unfinished = path if direct else temporary(path.with_name(f"{secrets.token_hex(4)}.{path.name}"))
     try:
         with open(unfinished, "wb") as file:
@@ -192,7 +192,7 @@ def result_bytes(
 
 
 def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> None:
-    """Refuse an output before any work is done for it.
+    """Refuse a wrong output before the work begins.
 
     Raises:
         ConfigError: its suffix is none of `suffixes`.
@@ -202,16 +202,16 @@ def require_output(path: Path, suffixes: Sequence[str], *, overwrite: bool) -> N
         raise ConfigError(
             f"unknown kind of file {path.suffix!r}", path, advice=f"end its name in {' or '.join(suffixes)}"
         )
-    refuse_place(path, overwrite=overwrite)
+    refuse_output(path, overwrite=overwrite)
 
 
-def refuse_place(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = ()) -> None:
-    """Refuse an output that is there already, or cannot be.
+def refuse_output(path: Path, *, overwrite: bool, inputs: Iterable[str | Path | None] = ()) -> None:
+    """Refuse an output that exists, or cannot be written.
 
     Raises:
         DataError: it exists, its folder does not, or it is one of the inputs.
     """
-    if path.is_file() and any(os.path.exists(each) and path.samefile(each) for each in inputs if each is not None):
+    if path.is_file() and any(os.path.exists(file) and path.samefile(file) for file in inputs if file is not None):
         raise DataError("the output is an input too", path, advice="choose another --output")
     if path.exists() and not overwrite:
         raise DataError("the output exists", path, advice="use --overwrite, or another --output")

@@ -1,4 +1,4 @@
-"""The package's log on a terminal: lines as they are, warnings with the word before them."""
+"""The package's log on a terminal: plain lines, and warnings with "warning: " before them."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from dragoman.cli.streams import say
 
 
 class TerminalHandler(logging.Handler):
-    """Says each record to the person on standard error."""
+    """Prints each record on standard error."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Say one record."""
+        """Print one record."""
         say(terminal_line(record))
 
 
 def terminal_line(record: logging.LogRecord) -> str:
-    """Return a record as the terminal shows it."""
+    """Return the line of a record."""
     return f"warning: {record.getMessage()}" if record.levelno >= logging.WARNING else record.getMessage()
 
 
 @contextlib.contextmanager
 def log_to_terminal() -> Iterator[None]:
-    """Inside, whatever the package logs is said to the person."""
+    """Print the log of the package on standard error inside the context."""
     logger, handler = logging.getLogger("dragoman"), TerminalHandler()
     level = logger.level
     logger.setLevel(logging.INFO)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dragoman.cli.option_groups import given
+from dragoman.cli.option_groups import given_options
 from dragoman.cli.options import Columns, Corpus, Pairs, Recipe, Source, SourceLang, Target, TargetLang
 from dragoman.cli.streams import say
 from dragoman.cli.training_settings import known_languages, readable, recipe_settings, require_text
@@ -27,7 +27,7 @@ M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU (always so for
 SplitName = Literal["train", "validation", "test"]
 Split = Annotated[
     SplitName | None,
-    typer.Option("--split", help="Which part of a corpus. Default: test; for `tune` validation."),
+    typer.Option("--split", help="Part of a corpus. Default: test; for `tune` validation."),
 ]
 
 
@@ -54,11 +54,11 @@ class TestSetOptions:
     @property
     def data(self) -> dict[str, str]:
         """The options of the data section that are given."""
-        others = ("recipe", "split", "m30k")
-        return {name: value for name, value in given(self).items() if name not in others}
+        not_data = ("recipe", "split", "m30k")
+        return {name: value for name, value in given_options(self).items() if name not in not_data}
 
     def refuse_contradictions(self) -> None:
-        """Refuse options that say nothing beside others.
+        """Refuse options that have no effect beside others.
 
         Raises:
             typer.BadParameter: a recipe or a part of a corpus beside files.
@@ -66,8 +66,8 @@ class TestSetOptions:
         if self.has_files:
             for name, value in (("recipe", self.recipe), ("--split", self.split)):
                 if value is not None:
-                    what = f"{name} says nothing with --source, --target or --pairs; leave it out"
-                    raise typer.BadParameter(what)
+                    problem = f"{name} has no effect with --source, --target or --pairs; leave it out"
+                    raise typer.BadParameter(problem)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class TestSet:
 def read_test_set(
     options: TestSetOptions, models: Sequence[str], translator: Translator, *, default: SplitName
 ) -> TestSet:
-    """Read the text that the options name, and warn where its scores would mislead.
+    """Read the text that the options name, and warn if its scores would mislead.
 
     Args:
         default: the part of a corpus that is read without --split.
@@ -104,8 +104,8 @@ def read_test_set(
     if "pairs" in text.files:
         pairs = (pair for pair in pairs if any(pair))  # a blank line of a table is no pair
     sources, references = map(list, list(zip(*pairs, strict=True)) or [(), ()])
-    asked = options.target_lang or translator.tokenizers.target_lang
-    language = own_language if asked == UNKNOWN_LANGUAGE else asked
+    named_language = options.target_lang or translator.tokenizers.target_lang
+    language = own_language if named_language == UNKNOWN_LANGUAGE else named_language
     warn_of_spaces(language, references)
     if split == "test":
         _warn_of_training(models, sources, references)
@@ -119,7 +119,7 @@ def _find_text(
 ) -> tuple[ParallelText, str, bool]:
     """Return a text, the language of its targets, and True if it is Multi30k.
 
-    It comes from files, or is a part of a corpus or recipe, or the text that a run was validated on.
+    It comes from files, or is a part of a corpus or recipe, or the validation text of a run.
     """
     from dragoman.data import multi30k
     from dragoman.data.corpus import available_splits, languages, read_pairs
@@ -130,9 +130,9 @@ def _find_text(
     tokenizers = translator.tokenizers
     own = known_languages(tokenizers.languages)
     if options.has_files:
-        # Columns and keys may be named after languages; two files tell theirs by their names.
-        others = {key: lang for key, lang in own.items() if lang not in given_data.values()} if options.pairs else {}
-        files = parse_section(DataConfig, others | given_data)
+        # Columns and keys may be named after languages. The names of two files have their languages.
+        defaults = {key: lang for key, lang in own.items() if lang not in given_data.values()} if options.pairs else {}
+        files = parse_section(DataConfig, defaults | given_data)
         _warn_of_languages(files, translator)
         return read_pairs(files, "train"), languages(files)[1], False
     if (validated := _validation_text(options, split, models, translator)) is not None:
@@ -157,7 +157,7 @@ def _is_run(models: Sequence[str]) -> bool:
 def _validation_text(
     options: TestSetOptions, split: SplitName, models: Sequence[str], translator: Translator
 ) -> ParallelText | None:
-    """Return the text by which a run chose its best, if nothing else is named."""
+    """Return the validation text of a run, if nothing else is named."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.prepared import validation_text
 
@@ -165,8 +165,8 @@ def _validation_text(
         return None
     allowed = {"target_lang"} if translator.tokenizers.target_lang == UNKNOWN_LANGUAGE else set()
     if options.data.keys() - allowed:
-        subject = "--columns says" if options.columns else "languages say"
-        raise typer.BadParameter(f"{subject} nothing of what a run was validated on; leave them out")
+        subject = "--columns has" if options.columns else "languages have"
+        raise typer.BadParameter(f"{subject} no effect on the validation text of a run; leave them out")
     return validation_text(Path(models[0]))
 
 
@@ -174,9 +174,9 @@ def warn_of_length(test: TestSet, translator: Translator, *, has_perplexity: boo
     """Warn of pairs that the model cannot read whole."""
     pairs = zip(test.sources, test.references, strict=True)
     if n_too_long := sum(not translator.fits(*pair) for pair in pairs):
-        what = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
+        problem = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
         left_out = "they have no part in the perplexity, and " if has_perplexity else ""
-        _log.warning(f"{what}; {left_out}a source that is longer is translated in parts")
+        _log.warning(f"{problem}; {left_out}a source that is longer is translated in parts")
 
 
 def warn_of_spaces(language: str, references: Sequence[str]) -> None:
@@ -185,8 +185,8 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
     from dragoman.text.languages import lacks_spaces
 
     if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
-        what = "the references are written without spaces, in a language that nobody named"
-        _log.warning(f"{what}; give --target-lang, or BLEU is far too low")
+        problem = "the references are written without spaces, in a language that nobody named"
+        _log.warning(f"{problem}; give --target-lang, or BLEU is far too low")
 
 
 def _warn_of_languages(data: DataConfig, translator: Translator) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import LanguageOptions, TextOptions, ValidationOptions, given
+from dragoman.cli.option_groups import LanguageOptions, TextOptions, ValidationOptions, given_options
 from dragoman.cli.options import Device, DropInvalid, Overwrite, Recipe, Settings
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import (
@@ -40,8 +40,8 @@ InitFrom = Annotated[
 Seed = Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")]
 
 
-def _list_settings(asked: bool) -> None:
-    if asked:
+def _list_settings(is_requested: bool) -> None:
+    if is_requested:
         from dragoman.settings.description import describe_settings
 
         print_result(describe_settings())
@@ -97,12 +97,12 @@ def train(
 
 
 def _recipe_of_run(folder: Path, overrides: list[str]) -> Path | None:
-    """Return the settings of a run that goes on; None if `overrides` name text for a new one."""
+    """Return the recipe of a run to continue; None if `overrides` name text for a new run."""
     if (folder / "config.yaml").is_file():
         return folder / "config.yaml"
     if not any(override.startswith("data.") for override in overrides):
-        advice = "name text to begin one: --source and --target; see --help"
-        raise ConfigError("there is no training to go on with", folder, advice=advice)
+        advice = "name text to begin a new run: --source and --target; see --help"
+        raise ConfigError("there is no run to continue", folder, advice=advice)
     return None
 
 
@@ -118,7 +118,7 @@ def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, i
         from dragoman.bundle.finding import find_bundle
 
         find_bundle(init_from)
-    if not (folder / "checkpoints").exists():  # a run that goes on needs its text no more
+    if not (folder / "checkpoints").exists():  # a run with checkpoints has its text already
         require_readable(settings)
     return folder
 
@@ -136,7 +136,7 @@ def prepare(
 ) -> None:
     """Prepare a corpus for training.
 
-    Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments would do first."""
+    Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments does first."""
     data = _data_options(text, validation, languages, invalid_utf8)
     settings = recipe_settings(recipe, overrides, data)
     from dragoman.settings.parsing import check_request
@@ -154,20 +154,20 @@ def prepare(
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
             raise ConfigError(
-                "a training in this folder uses its data",
+                "a run in this folder uses its data",
                 folder,
                 advice="choose another --output, or remove the folder",
             )
         prepare(config, folder, overwrite=overwrite)
-    given = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
-    arguments = [*([recipe] if recipe else []), *given, *(f"--set={each}" for each in overrides or [])]
+    data_options = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
+    arguments = [*([recipe] if recipe else []), *data_options, *(f"--set={override}" for override in overrides or [])]
     say(f"prepared {folder}; train on it: {command_line('train', *arguments, '-o', folder)}")
 
 
 def _data_options(*groups: object) -> dict[str, str]:
     """Return the options of the data section that are given, by the names of their settings."""
     *options, invalid_utf8 = groups
-    return {**given(*options), **({} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8})}
+    return {**given_options(*options), **({} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8})}
 
 
 def _say_done(best: Path, folder: Path, settings: dict[str, Any]) -> None:
@@ -191,6 +191,6 @@ def _test_set(settings: dict[str, Any]) -> str:
         return " --split validation\n  (or, better, --source and --target of text that no training saw)"
     if not any(data.files("test")):
         return f" --corpus {data.corpus}"
-    named = zip(("--source", "--target", "--pairs"), data.files("test"), strict=True)
+    files = zip(("--source", "--target", "--pairs"), data.files("test"), strict=True)
     columns = [("--columns", data.columns if data.test_pairs else None)]
-    return "".join(f" {option} {shlex.quote(value)}" for option, value in (*named, *columns) if value is not None)
+    return "".join(f" {option} {shlex.quote(value)}" for option, value in (*files, *columns) if value is not None)

@@ -1,4 +1,4 @@
-"""Settings from a recipe and the command line, which wins over the recipe."""
+"""Settings from a recipe and the command line; the command line wins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from dragoman.errors import ConfigError, DataError, RunFolderError
 if TYPE_CHECKING:
     from dragoman.data.parallel_text import ParallelText
 
-#: The keys of the data section that say where the training text comes from.
+#: The keys of the data section that name the training text.
 ORIGINS = ("corpus", "source", "target", "pairs")
 
 
@@ -31,19 +31,19 @@ def recipe_settings(
     from dragoman.settings.recipe import override_settings, read_recipe
 
     settings = read_recipe(recipe)
-    given = {key: value for key, value in data.items() if value is not None}
+    options = {key: value for key, value in data.items() if value is not None}
     section = {} if settings.get("data") is None else settings["data"]
     if isinstance(section, dict):
-        if any(key in given for key in ORIGINS):
+        if any(key in options for key in ORIGINS):
             belongs_to_text = ("corpus", "source", "target", "pairs", "columns", "lang")
             section = {key: value for key, value in section.items() if not key.endswith(belongs_to_text)}
-        settings["data"] = {**section, **given}
+        settings["data"] = {**section, **options}
     override_settings(settings, overrides or [])
     return settings
 
 
 def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") -> None:
-    """Refuse settings without any text; `also` names one more way to give it."""
+    """Refuse settings without any text; `also` is one more way to name text."""
     data = settings.get("data") or {}
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
         choices = "a recipe that does, --source and --target, --pairs, or --corpus (for a first try: captions)"
@@ -83,17 +83,17 @@ def require_folder(folder: Path, *, new: bool = False) -> None:
     Raises:
         RunFolderError: a file is in its place or above it, or nothing can be written there.
     """
-    there = next(each for each in (folder, *folder.absolute().parents) if os.path.lexists(each))
-    if there == folder and new:
+    existing = next(candidate for candidate in (folder, *folder.absolute().parents) if os.path.lexists(candidate))
+    if existing == folder and new:
         raise RunFolderError("the output exists", folder, advice="choose another --output")
-    if not there.is_dir():
-        raise RunFolderError("this is no folder", there, advice="choose another --output")
-    if there != folder and not os.access(there, os.W_OK):
-        raise RunFolderError("nothing can be written here", there, advice="choose another --output")
+    if not existing.is_dir():
+        raise RunFolderError("this is no folder", existing, advice="choose another --output")
+    if existing != folder and not os.access(existing, os.W_OK):
+        raise RunFolderError("nothing can be written here", existing, advice="choose another --output")
 
 
 def known_languages(languages: tuple[str, str]) -> dict[str, str]:
-    """Return the languages (source, target) that are known, as settings of the data section."""
+    """Return the known ones of two languages (source, target), as settings of the data section."""
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
 
     settings = dict(zip(("source_lang", "target_lang"), languages, strict=True))
@@ -123,7 +123,7 @@ def readable(text: ParallelText) -> Iterator[tuple[str, str]]:
     A line that training would leave out is an error here.
 
     Raises:
-        DataError: a line is too long, or whatever reading finds.
+        DataError: a line is too long, or the text cannot be read.
     """
     for note in text.notes:
         say(note)

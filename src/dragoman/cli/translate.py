@@ -36,9 +36,7 @@ DocumentFile = Annotated[
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")]
 NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
 Prefix = Annotated[str | None, typer.Option("--prefix", help="Begin each translation with these words.")]
-Align = Annotated[
-    bool, typer.Option("--align", help="Add the words that belong together: text ||| 0-0 1-2 (source-target).")
-]
+Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
 
 
 class _Text(NamedTuple):
@@ -70,7 +68,7 @@ def translate(
     """Translate text, line by line.
 
     It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
-    Long lines are cut at sentences. A warning on standard error tells of lines whose translation should be checked.
+    Long lines are cut at sentences. Warnings on standard error name the lines whose translations need a check.
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
@@ -79,7 +77,7 @@ def translate(
     dragoman translate -m runs/my --document notes.txt --output notes.de.txt
     """
     if document is not None and (input or n_best is not None or align or as_json or invalid_utf8 != "error"):
-        raise typer.BadParameter("--document goes without --input, --n-best, --align, --json and --invalid-utf8")
+        raise typer.BadParameter("use --document without --input, --n-best, --align, --json and --invalid-utf8")
     text = _open(input, document, invalid_utf8)
     with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
@@ -118,7 +116,7 @@ def _contents(translations: Iterable[Translation], text: _Text, *, moses: bool, 
 
 
 def _with_warnings(translations: Iterable[Translation], text: _Text) -> Iterator[Translation]:
-    """Yield the translations, and warn of those that should be checked."""
+    """Yield the translations, and warn of those that need a check."""
     warnings = LineWarnings("line" if text.document is None else "segment")
     for number, translation in enumerate(translations, start=1):
         warnings.tell(number, translation)
@@ -131,8 +129,9 @@ def _format(number: int, translation: Translation, *, moses: bool, as_json: bool
         return [json.dumps(asdict(translation), ensure_ascii=False)]
     if moses:
         return [
-            f"{number} ||| {each.text} ||| log_prob= {each.log_prob:.6f} ||| {each.score:.6f}{_pharaoh(each.alignment)}"
-            for each in translation.alternatives
+            f"{number} ||| {result.text} ||| log_prob= {result.log_prob:.6f} ||| {result.score:.6f}"
+            f"{_pharaoh(result.alignment)}"
+            for result in translation.alternatives
         ] or [f"{number} |||  ||| log_prob= 0 ||| 0{_pharaoh(translation.alignment)}"]
     return [f"{translation.text}{_pharaoh(translation.alignment)}"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import EngineOptions, SearchFlags, given
+from dragoman.cli.option_groups import EngineOptions, SearchFlags, given_options
 from dragoman.cli.options import AsJson, Models, Sentences
 from dragoman.cli.streams import print_result
 from dragoman.cli.test_set import TestSetOptions, read_test_set, warn_of_length
@@ -43,8 +43,8 @@ def tune(
 ) -> None:
     """Score each value of a search setting on validation text.
 
-    Without any text it is the one by which a run chose its best. Choose on validation text, and report scores of
-    another: the best of several values is better on the text that chose it than on any other.
+    Without any text, it reads the validation text of the run. Choose a value on validation text, and report its score
+    on other text: the best of several values scores too well on the text that chose it.
 
     \b
     dragoman tune -m runs/my --vary length_penalty=0,0.6,1
@@ -52,7 +52,7 @@ def tune(
     """
     if len(vary) > 1:
         raise typer.BadParameter("one --vary at a time")
-    fixed = {**given(search), "sentences": sentences, "batch_size": engine.batch_size}
+    fixed = {**given_options(search), "sentences": sentences, "batch_size": engine.batch_size}
     key, settings = _settings(vary[0], fixed)
     options.refuse_contradictions()
     from dragoman.cli.metric_tables import tuning_table
@@ -83,7 +83,7 @@ def _settings(vary: str, options: dict[str, Any]) -> tuple[str, list[Any]]:
         advice = f"choose one of {', '.join(SearchConfig.model_fields)}"
         raise ConfigError(f"{key!r} is no setting of the search", advice=advice)
     if key in options:
-        raise typer.BadParameter(f"--{key.replace('_', '-')} says nothing with --vary {key}; leave it out")
+        raise typer.BadParameter(f"--{key.replace('_', '-')} has no effect with --vary {key}; leave it out")
     settings = []
     for value in values:
         varied = dict(options)

@@ -83,7 +83,7 @@ def _draw_place(kinds: str, taken: set[Noun | None], adorned: bool, generator: r
 
 @cache
 def _share(noun: Noun) -> float:
-    """Return the part of a noun that each verb has which takes it as object, so that all nouns are equally frequent."""
+    """Return the share of a noun for each verb that takes it as object, so that all nouns are equally frequent."""
     return 1 / sum(noun in nouns(verb.what) for verb in all_verbs())
 
 

@@ -1,4 +1,4 @@
-"""Words of two languages with one meaning, and what a sentence may do with them.
+"""Words of two languages with one meaning, and their use in sentences.
 
 Each word exists once, so words are compared by identity (eq=False), which also makes their sets quick.
 """

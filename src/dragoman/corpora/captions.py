@@ -1,4 +1,4 @@
-"""Grammar of the captions, English and German: everyday scenes of who does what, where, how many, in which colour.
+"""Grammar of the captions, English and German: everyday scenes with people, actions, places, numbers and colours.
 
 One tree, a `Sentence`, is read out by the rules of English, and by the rules of German: gender, case, number, the three
 declensions of adjectives, weak nouns, separable verbs, contractions, word order. Every English sentence has exactly one
@@ -139,7 +139,7 @@ class Sentence:
     def german(self) -> str:
         """Return the German sentence.
 
-        The finite verb comes second, its particle last. What is known stands before what is new: a definite object
+        The finite verb comes second, its particle last. Known information precedes new information: a definite object
         precedes the place (liest das Buch im Park), any other follows it (liest im Park ein Buch).
         """
         verb = self.verb

@@ -96,7 +96,7 @@ def _larger_groups() -> Mapping[str, str]:
 
 
 def _groups(name: str) -> Iterator[tuple[str, str]]:
-    """Yield the groups of a file: heading, and what stands behind or under it."""
+    """Yield the groups of a file: heading, and the entries after or below it."""
     for group in re.split(r"\n(?=\S)", (_FOLDER / name).read_text(encoding="utf-8").strip()):
         heading, _, page = group.partition(":")
         yield heading, page

@@ -1,4 +1,4 @@
-"""Corpora that the project makes up: copy, reverse, sort, and captions of everyday scenes.
+"""Corpora that the project generates: copy, reverse, sort, and captions of everyday scenes.
 
 The sentence alone decides to which split it belongs, through a hash that is the same on every machine. So splits of
 different sizes and seeds never overlap.
@@ -34,7 +34,7 @@ LENGTHS: Final = range(3, 13)
 _VALIDATION_SHARE = 0.05
 _TEST_SHARE = 0.05
 _HELD_OUT_SHARE = 0.05
-_PATIENCE = 10_000  # sentences drawn without one new: the pool is used up
+_PATIENCE = 10_000  # draws in a row without a new sentence: the pool is used up
 
 
 CAPTIONS_LANGUAGES: Final = ("en", "de")
@@ -64,26 +64,26 @@ def make_corpus(
     """
     if task not in TASKS:
         raise ConfigError(f"unknown task {task!r}", advice=f"choose one of {', '.join(TASKS)}")
-    wanted = {"train": n_train, "validation": n_validation, "test": n_test}
-    if min(wanted.values()) < 0:
-        raise ConfigError(f"a negative number of pairs in {wanted}", advice="ask for 0 or more of each")
+    sizes = {"train": n_train, "validation": n_validation, "test": n_test}
+    if min(sizes.values()) < 0:
+        raise ConfigError(f"a negative number of pairs in {sizes}", advice="ask for 0 or more of each")
     available = captions_size() if task == "captions" else _count_sequences()
-    if sum(wanted.values()) > available:
+    if sum(sizes.values()) > available:
         raise ConfigError(
-            f"{sum(wanted.values()):,} pairs asked for, but {task} has {available:,}", advice="ask for fewer pairs"
+            f"{sum(sizes.values()):,} pairs asked for, but {task} has {available:,}", advice="ask for fewer pairs"
         )
     draw_pair = _draw_caption if task == "captions" else partial(_draw_sequence, _TARGETS[task])
-    return _fill(task, wanted, partial(draw_pair, random.Random(f"{task} {seed}")))
+    return _fill(task, sizes, partial(draw_pair, random.Random(f"{task} {seed}")))
 
 
 @lru_cache(maxsize=1)
 def standard_corpus(task: str) -> SyntheticCorpus:
-    """Return the corpus that a task's name alone stands for."""
+    """Return the default corpus of a task."""
     return make_corpus(task) if task == "captions" else make_corpus(task, _N_STANDARD)
 
 
 def in_direction(task: str, pairs: Sequence[Pair], source_lang: str, target_lang: str) -> Sequence[Pair]:
-    """Return the pairs of a task in the direction asked for; only captions have one.
+    """Return the pairs of a task in the requested direction; only captions have one.
 
     Raises:
         ConfigError: captions have other languages.
@@ -91,22 +91,22 @@ def in_direction(task: str, pairs: Sequence[Pair], source_lang: str, target_lang
     if task != "captions" or (source_lang, target_lang) == CAPTIONS_LANGUAGES:
         return pairs
     if (target_lang, source_lang) != CAPTIONS_LANGUAGES:
-        what = f"captions are English and German, not {source_lang} and {target_lang}"
-        raise ConfigError(what, advice="use en and de, either way round")
+        problem = f"captions are English and German, not {source_lang} and {target_lang}"
+        raise ConfigError(problem, advice="use en and de, either way round")
     return [(target, source) for source, target in pairs]
 
 
-def _fill(task: str, wanted: dict[str, int], draw: Callable[[], tuple[Pair, str | None]]) -> SyntheticCorpus:
-    found: dict[str, dict[str, str]] = {split: {} for split in wanted}
+def _fill(task: str, sizes: dict[str, int], draw: Callable[[], tuple[Pair, str | None]]) -> SyntheticCorpus:
+    drawn: dict[str, dict[str, str]] = {split: {} for split in sizes}
     idle = 0
-    while any(len(found[split]) < wanted[split] for split in wanted):
+    while any(len(drawn[split]) < sizes[split] for split in sizes):
         (source, target), split = draw()
-        if split and source not in found[split] and len(found[split]) < wanted[split]:
-            found[split][source] = target
+        if split and source not in drawn[split] and len(drawn[split]) < sizes[split]:
+            drawn[split][source] = target
             idle = 0
         elif (idle := idle + 1) > _PATIENCE:
             raise ConfigError(f"no new {task} pair in {_PATIENCE:,} attempts", advice="ask for fewer pairs")
-    return SyntheticCorpus(**{split: list(pairs.items()) for split, pairs in found.items()})
+    return SyntheticCorpus(**{split: list(pairs.items()) for split, pairs in drawn.items()})
 
 
 # ------------------------------------------------------------------------------------------------------- splits

@@ -1,4 +1,4 @@
-"""Parallel text as the settings name it: two files, one file of pairs, or a corpus known by name.
+"""Parallel text that the settings name: two files, one file of pairs, or a corpus known by name.
 
 A blank line is a pair of empty sides, which no training uses. Each file may be compressed.
 """
@@ -82,7 +82,7 @@ def available_splits(data: DataConfig) -> tuple[Split, ...]:
 
 def languages(data: DataConfig) -> tuple[str, str]:
     """Return the codes of source and target: as set, else by the files' names or a table, else "und"."""
-    given: Languages = (data.source_lang, data.target_lang)
+    requested: Languages = (data.source_lang, data.target_lang)
     default: Languages = (None, None)
     if data.corpus in _NAMED_LANGUAGES:
         default = _NAMED_LANGUAGES[data.corpus]
@@ -90,11 +90,11 @@ def languages(data: DataConfig) -> tuple[str, str]:
         default = _known(file_language(data.source)), _known(file_language(data.target))
     elif data.pairs is not None:
         default = _pair_file_languages(Path(data.pairs), data)
-    return given[0] or default[0] or UNKNOWN_LANGUAGE, given[1] or default[1] or UNKNOWN_LANGUAGE
+    return requested[0] or default[0] or UNKNOWN_LANGUAGE, requested[1] or default[1] or UNKNOWN_LANGUAGE
 
 
 def languages_differ(some: Collection[str], others: Collection[str]) -> bool:
-    """Return True if languages are known to differ, one by one."""
+    """Return True if all languages are known and some differ."""
     return some != others and UNKNOWN_LANGUAGE not in (*some, *others)
 
 
@@ -103,25 +103,25 @@ def _known(language: str) -> str | None:
 
 
 def _pair_file_languages(path: Path, data: DataConfig) -> Languages:
-    """Return the languages of a file of pairs: by its name, in the direction asked for, else by its content."""
-    given, by_name = (data.source_lang, data.target_lang), table_languages(path.name)
-    if is_swapped(by_name, given):
+    """Return the languages of a file of pairs: by its name, in the requested direction, else by its content."""
+    requested, by_name = (data.source_lang, data.target_lang), table_languages(path.name)
+    if is_swapped(by_name, requested):
         by_name = by_name[::-1]
-    if data.columns is None and None not in (given[0] or by_name[0], given[1] or by_name[1]):
+    if data.columns is None and None not in (requested[0] or by_name[0], requested[1] or by_name[1]):
         return by_name
     try:
-        by_content = open_pairs(path, given, data.columns, data.invalid_utf8).languages
+        by_content = open_pairs(path, requested, data.columns, data.invalid_utf8).languages
     except DragomanError:
         by_content = None, None  # the error is raised again when the pairs are read
     return by_content[0] or by_name[0], by_content[1] or by_name[1]
 
 
-def _refuse_swapped(source: str, target: str, wanted: Languages) -> None:
+def _refuse_swapped(source: str, target: str, requested: Languages) -> None:
     """Refuse two files whose names say the opposite direction."""
     by_name = _known(file_language(source)), _known(file_language(target))
-    if None not in by_name and is_swapped(by_name, wanted):
-        what = f"the files' names say {by_name[0]} and {by_name[1]}, and the other direction is asked for"
-        raise ConfigError(what, f"{source} and {target}", advice="give the files the other way round")
+    if None not in by_name and is_swapped(by_name, requested):
+        problem = f"the files' names say {by_name[0]} and {by_name[1]}, and the other direction is asked for"
+        raise ConfigError(problem, f"{source} and {target}", advice="give the files the other way round")
 
 
 def _read_named(data: DataConfig, split: Split) -> ParallelText:
@@ -137,8 +137,8 @@ def _read_named(data: DataConfig, split: Split) -> ParallelText:
             advice = "give --source-lang and --target-lang, or two columns: --columns"
             raise ConfigError(f"the languages of {corpus} are not given", advice=advice)
         return read_hub(corpus, split, langs, data.columns)
-    known = ", ".join((multi30k.NAME, *TASKS))
-    raise ConfigError(f"unknown corpus {corpus!r}", advice=f"known are {known}, and {HUB}<name> with extra 'hub'")
+    names = ", ".join((multi30k.NAME, *TASKS))
+    raise ConfigError(f"unknown corpus {corpus!r}", advice=f"known are {names}, and {HUB}<name> with extra 'hub'")
 
 
 def _two_files(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> ParallelText:

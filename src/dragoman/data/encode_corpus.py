@@ -1,4 +1,4 @@
-"""From the text of a corpus to the stores of its splits, in chunks, so that RAM does not grow with the corpus.
+"""Encode the text of a corpus into the stores of its splits, in chunks, so that RAM does not grow with the corpus.
 
 On Linux, several processes encode.
 """
@@ -24,7 +24,7 @@ from dragoman.text.tokenizer import Tokenizers
 _CHUNK = 4096
 #: More processes would wait for the first, which reads and writes for all.
 _MAX_WORKERS = 4
-_FEWER_ADVICE = "if memory is short, let OMP_NUM_THREADS say how many processes encode"
+_FEWER_ADVICE = "if RAM is short, set OMP_NUM_THREADS to the number of encoding processes"
 _TOO_FEW_TO_HOLD_OUT = "too few pairs to hold any out: validation is on the training pairs, and says little"
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ def write_stores(
 def _selected(selection: Selection) -> Iterator[list[list[NumberedPair]]]:
     """Yield the pairs for training and those held out, in chunks."""
     for chunk in _chunks(selection.used()):
-        yield [[pair for pair, use in chunk if use == wanted] for wanted in (Use.TRAINING, Use.VALIDATION)]
+        yield [[pair for pair, use in chunk if use == wanted_use] for wanted_use in (Use.TRAINING, Use.VALIDATION)]
 
 
 def _usable(text: ParallelText, counts: Counts) -> Iterator[NumberedPair]:
@@ -98,7 +98,7 @@ class _Encoded:
 
 @dataclass(frozen=True)
 class _Encoder:
-    """Encodes pairs for a store, without those that the filters drop for their lengths."""
+    """Encodes pairs for a store, and drops those of wrong length."""
 
     tokenizers: Tokenizers
     data: DataConfig

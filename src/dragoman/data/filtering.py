@@ -1,4 +1,4 @@
-"""Filters: the reasons for which a pair is dropped, and how many pairs each of them dropped.
+"""Filters: the reasons to drop a pair, and the number of pairs dropped for each reason.
 
 Pairs with control characters except tab are dropped; those from U+0080 on mostly come from Windows-1252 read as
 Latin-1. So are pairs with halves of surrogate pairs, which JSON can spell. Invisible characters, such as zero-width

@@ -1,4 +1,4 @@
-"""Corpora of the Hugging Face hub, which the package `datasets` keeps in files of its own."""
+"""Corpora of the Hugging Face hub, which the package `datasets` downloads and caches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read_hub(corpus: str, split: str, languages: tuple[str, str], columns: str |
     """Return a split of a data set.
 
     Args:
-        languages: keys of a pair, where `columns` names no others.
+        languages: keys of a pair, unless `columns` names others.
 
     Raises:
         ConfigError: the package `datasets` is not installed.

@@ -12,7 +12,7 @@ from dragoman.errors import ConfigError, DataError
 from dragoman.machine.files import sha256, write_file
 
 NAME = "multi30k"
-#: Of source and target, where no others are asked for.
+#: Default languages of source and target.
 LANGUAGES = ("en", "de")
 
 MULTI30K_URL = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/raw/"
@@ -35,7 +35,7 @@ _TIMEOUT_S = 30
 
 
 def multi30k_file(split: str, lang: str) -> Path:
-    """Return the file of one side, from the folder DRAGOMAN_DATA, else from the cache, else downloaded.
+    """Return the file of one side from the folder DRAGOMAN_DATA, else from the cache, else from the network.
 
     Raises:
         ConfigError: Multi30k does not have the language.
@@ -44,9 +44,9 @@ def multi30k_file(split: str, lang: str) -> Path:
     name = f"{_MULTI30K_SPLITS[split]}.{lang}.gz"
     if name not in MULTI30K_SHA256:
         raise ConfigError(f"multi30k does not have the language {lang!r}", advice="choose two of cs, de, en, fr")
-    given = os.environ.get("DRAGOMAN_DATA")
+    data_folder = os.environ.get("DRAGOMAN_DATA")
     cached = cache_folder() / NAME / name
-    path = Path(given) / NAME / name if given else cached
+    path = Path(data_folder) / NAME / name if data_folder else cached
     if not path.is_file():
         path = cached
     if not path.is_file():
@@ -57,13 +57,13 @@ def multi30k_file(split: str, lang: str) -> Path:
 
 
 def tokenised_references(split: str, lang: str) -> list[str] | None:
-    """Return one side of Multi30k as the corpus's own scripts lower-cased and tokenised it.
+    """Return one side of Multi30k, lower-cased and tokenised by the scripts of the corpus.
 
-    None where the folder DRAGOMAN_DATA does not have it.
+    None if the folder DRAGOMAN_DATA does not have it.
     """
-    given = os.environ.get("DRAGOMAN_DATA")
-    path = Path(given or "") / NAME / f"{_MULTI30K_SPLITS[split]}.lc.norm.tok.{lang}"
-    if not given or not path.is_file():
+    data_folder = os.environ.get("DRAGOMAN_DATA")
+    path = Path(data_folder or "") / NAME / f"{_MULTI30K_SPLITS[split]}.lc.norm.tok.{lang}"
+    if not data_folder or not path.is_file():
         return None
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 

@@ -1,4 +1,4 @@
-"""Sentences of a test that a model was trained on, as far as its run folder has the training text."""
+"""Sentences of a test set in the training text of a model, if its run folder has that text."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ class Overlap:
     """Number of lines of a test that were trained on."""
 
     n_lines: int
-    #: Lines whose source was trained on, and those of them with the same target.
+    #: Lines whose source is in the training text, and those of them with the same target.
     n_sources: int
     n_pairs: int
 
     def line(self) -> str | None:
-        """Return a warning for people, None if nothing was trained on."""
+        """Return a warning for people, or None if there is no overlap."""
         if not self.n_sources:
             return None
-        what = f"{self.n_sources:,} of {self.n_lines:,} test sources were in the training text"
+        problem = f"{self.n_sources:,} of {self.n_lines:,} test sources were in the training text"
         same = f", {self.n_pairs:,} of them with the same translation" if self.n_pairs else ""
-        return f"warning: {what}{same}; the score is too high (`dragoman data split` sets a test apart)"
+        return f"warning: {problem}{same}; the score is too high (`dragoman data split` sets a test apart)"
 
 
 def run_of(model: str) -> Path | None:
-    """Return the run folder that a model is, or lies in; else None."""
+    """Return the run folder of a model, which is the model's own folder or one above it; else None."""
     path = Path(model)
     try:
         candidates = [path, path.parent, *path.resolve().parents[:2]] if path.exists() else []
@@ -42,18 +42,20 @@ def run_of(model: str) -> Path | None:
 
 
 def training_overlap(models: Iterable[str], sources: Sequence[str], targets: Sequence[str]) -> Overlap:
-    """Count the lines that any of the models was trained on; training text that is gone or damaged counts as unseen."""
+    """Count the lines that any of the models was trained on. Missing or damaged training text counts as empty."""
     pairs = [(comparable(source), comparable(target)) for source, target in zip(sources, targets, strict=True)]
-    wanted = {source for source, _ in pairs if source}
+    test_sources = {source for source, _ in pairs if source}
     trained: set[tuple[str, str]] = set()
     for folder in {run for run in map(run_of, models) if run is not None}:
         try:
             store = PairStore(folder / DATA_FOLDER / TRAIN)
             for index in range(len(store)):
                 source = comparable(store.source_text(index))
-                if source in wanted:
+                if source in test_sources:
                     trained.add((source, comparable(store.target_text(index))))
         except (BundleError, ValueError):
             continue
-    seen = {source for source, _ in trained}
-    return Overlap(len(pairs), sum(source in seen for source, _ in pairs), sum(pair in trained for pair in pairs))
+    trained_sources = {source for source, _ in trained}
+    return Overlap(
+        len(pairs), sum(source in trained_sources for source, _ in pairs), sum(pair in trained for pair in pairs)
+    )

@@ -1,4 +1,4 @@
-"""Parallel text, from files or made: pairs that can be read again and again, and where they come from."""
+"""Parallel text, from files or generated: pairs that can be read again and again, and their origin."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class ParallelText:
         return index + 1 if self.pair_file.is_line_by_line else next(islice(self.numbered(), index, None))[0]
 
     def count(self) -> int:
-        """Count the pairs; those with an unreadable side count too where lines of a file are counted.
+        """Count the pairs. A pair with an unreadable side counts too if the pairs are the lines of a file.
 
         Raises:
             DataError: a file cannot be read.

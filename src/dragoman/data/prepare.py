@@ -1,4 +1,4 @@
-"""From raw text to what training reads: tokenizers, a store of ids for each split, and manifests.
+"""From raw text to the input of training: tokenizers, a store of ids for each split, and manifests.
 
 The same input gives the same bytes. The text is read in passes: to select pairs, to learn a vocabulary, and to encode
 the pairs, in chunks, so that RAM stays flat.
@@ -41,10 +41,10 @@ from dragoman.text.tokenizer import Tokenizers
 
 _log = logging.getLogger(__name__)
 
-#: Pairs by which a language without spaces between words is recognised.
+#: Pairs that show if a language has no spaces between words.
 _SAMPLE_PAIRS = 2000
 
-#: Settings of `data` that say where the text is; its SHA-256 says what it is.
+#: Settings of `data` that locate the text. Its SHA-256 identifies it.
 _PLACES = frozenset(
     f"{split}{side}" for split in ("", "validation_", "test_") for side in ("source", "target", "pairs")
 )
@@ -58,13 +58,13 @@ def prepare(
     starting_model: str | None = None,
     overwrite: bool = False,
 ) -> Prepared:
-    """Prepare the corpus of `config` in `folder`, or open it if it was prepared from the same.
+    """Prepare the corpus of `config` in `folder`, or open it if its origin is the same.
 
     Args:
         tokenizers: of a model to fine-tune; None learns them from the corpus.
-        starting_model: the fingerprint of a model that takes over a vocabulary learned here. It is noted, so that a run
-            which has saved nothing yet does not go on without that model.
-        overwrite: prepare again what was prepared from something else, instead of refusing.
+        starting_model: the fingerprint of a model that takes over a vocabulary learned here. It is recorded, so that a
+            run without a checkpoint does not go on without that model.
+        overwrite: replace a corpus of another origin, instead of refusing.
 
     Raises:
         DataError: the corpus cannot be used. Nothing new is written.
@@ -83,8 +83,8 @@ def prepare(
         selection, lines = _select(config, texts)
         tokenizers = tokenizers or _learn_tokenizers(config, selection, lines)
         if tokenizers.target_lang == UNKNOWN_LANGUAGE and _lacks_spaces(selection):
-            what = "the target is written without spaces, in a language that nobody named"
-            lines.append(f"warning: {what}; give --target-lang, or BLEU will be far too low")
+            problem = "the target is written without spaces, in a language that nobody named"
+            lines.append(f"warning: {problem}; give --target-lang, or BLEU will be far too low")
         _write(folder, selection, texts.get(VALIDATION), tokenizers, origin, lines)
         prepared = open_prepared(folder, origin)
     _log_lines(prepared.lines)
@@ -100,7 +100,7 @@ def _texts(data: DataConfig) -> dict[str, ParallelText]:
 def _origin(
     config: Config, texts: Mapping[str, ParallelText], tokenizers: Tokenizers | None, starting_model: str | None
 ) -> dict[str, Any]:
-    """Return all that decides what `prepare` writes, as flat JSON."""
+    """Return everything that decides the output of `prepare`, as flat JSON."""
     data = {key: value for key, value in config.data.for_older_releases().items() if key not in _PLACES}
     data["source_lang"], data["target_lang"] = languages(config.data)
     tokenizer = tokenizers.config if tokenizers else config.tokenizer
@@ -127,8 +127,8 @@ def _refuse_overwriting_others(folder: Path) -> None:
     """Refuse folders that `prepare` did not write."""
     for path in (folder / TOKENIZER_FOLDER, folder / DATA_FOLDER):
         if path.exists() and not (path / MANIFEST).is_file():
-            what = "this holds something else than a prepared corpus"
-            raise ConfigError(what, path, advice="choose another --output")
+            problem = "this holds something else than a prepared corpus"
+            raise ConfigError(problem, path, advice="choose another --output")
 
 
 def _learn_tokenizers(config: Config, selection: Selection, lines: list[str]) -> Tokenizers:
@@ -152,8 +152,8 @@ def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selectio
         if starts_with_mark(path)
     ]
     lines = [note for text in texts.values() for note in text.notes] + lines
-    others = {split: text for split, text in texts.items() if split != TRAIN}
-    selection = select(texts[TRAIN], config.data, others, hold_out=VALIDATION not in texts)
+    held_apart = {split: text for split, text in texts.items() if split != TRAIN}
+    selection = select(texts[TRAIN], config.data, held_apart, hold_out=VALIDATION not in texts)
     lines += selection.lines()
     try:
         selection.refuse_misaligned()
@@ -178,12 +178,12 @@ def _write(
     origin: Mapping[str, Any],
     lines: Sequence[str],
 ) -> None:
-    """Save both folders. The data come last: where they are, all is."""
+    """Save both folders. The data folder comes last, so its presence proves that both are complete."""
 
-    def write(made: Path) -> None:
-        kept = write_stores(made, selection, validation, tokenizers)
-        require_held(made)  # it took long
-        (made / REPORT).write_bytes(to_json({"lines": [*kept, *lines]}))
+    def write(unfinished: Path) -> None:
+        counts = write_stores(unfinished, selection, validation, tokenizers)
+        require_held(unfinished)  # encoding takes minutes
+        (unfinished / REPORT).write_bytes(to_json({"lines": [*counts, *lines]}))
 
     try:
         for name in (DATA_FOLDER, TOKENIZER_FOLDER):
@@ -191,6 +191,6 @@ def _write(
         save_folder(folder / TOKENIZER_FOLDER, tokenizers.save)
         save_folder(folder / DATA_FOLDER, write, facts={"made_from": origin})
     except BaseException:
-        for made in (temporary(folder / DATA_FOLDER), temporary(folder / TOKENIZER_FOLDER), folder / TOKENIZER_FOLDER):
-            remove_folder(made)
+        for path in (temporary(folder / DATA_FOLDER), temporary(folder / TOKENIZER_FOLDER), folder / TOKENIZER_FOLDER):
+            remove_folder(path)
         raise

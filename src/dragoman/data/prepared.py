@@ -1,4 +1,4 @@
-"""Prepared corpora on disk: the tokenizers, the stores, and a note of what they were made from."""
+"""Prepared corpora on disk: tokenizers, stores, and a record of their origin."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from dragoman.text.tokenizer_files import load_tokenizers
 
 TOKENIZER_FOLDER, DATA_FOLDER = "tokenizer", "data"
 REPORT = "report.json"
-#: Keys of the note, for tokenizers that were given and for a model that goes on with a vocabulary learned here.
+#: Keys of the record of origin: the fingerprint of tokenizers that `prepare` took over, and the fingerprint of a model
+#: that takes over a vocabulary learned here.
 GIVEN = "the given tokenizers"
 LEARNED_FOR = "the model that a vocabulary was learned for"
 #: Lines whose sentences are counted.
@@ -52,11 +53,11 @@ def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prep
     """Open the prepared corpus in `folder`, and check it against its manifests.
 
     Args:
-        origin: what it must have been prepared from.
+        origin: the required origin; None accepts any.
 
     Raises:
         BundleError: a file is missing or damaged.
-        ConfigError: it was prepared from something else; the message lists the differences.
+        ConfigError: it has another origin; the message lists the differences.
     """
     advice = f"remove {TOKENIZER_FOLDER} and {DATA_FOLDER} there, and the same command makes them again"
     tokenizer_manifest = verify_folder(folder / TOKENIZER_FOLDER, advice)
@@ -89,7 +90,7 @@ def validation_text(folder: Path) -> ParallelText:
 
 
 def given_tokenizers(folder: Path) -> Tokenizers | None:
-    """Return the tokenizers of a prepared corpus if they were given, as for fine-tuning; None if they were learned.
+    """Return the tokenizers of a prepared corpus if `prepare` took them over, as for fine-tuning; else None.
 
     Raises:
         BundleError: the folder is damaged.
@@ -98,7 +99,7 @@ def given_tokenizers(folder: Path) -> Tokenizers | None:
 
 
 def noted_starting_model(folder: Path) -> str | None:
-    """Return the `starting_model` that was given to `prepare`.
+    """Return the `starting_model` that `prepare` recorded, or None.
 
     Raises:
         BundleError: the folder is damaged.
@@ -107,7 +108,7 @@ def noted_starting_model(folder: Path) -> str | None:
 
 
 def _made_from(folder: Path) -> dict[str, Any]:
-    """Return the note of what a corpus was prepared from, unverified: `open_prepared` verifies it."""
+    """Return the record of a corpus's origin, unverified: `open_prepared` verifies it."""
     made_from = read_json(folder / DATA_FOLDER / MANIFEST).get("made_from") if is_prepared(folder) else None
     return made_from if isinstance(made_from, dict) else {}
 

@@ -91,13 +91,13 @@ class Selection:
         """Return lines for people about the corpus."""
         lines = []
         if self.n_repeated:
-            kept = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
-            lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({kept})")
+            treatment = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
+            lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({treatment})")
         if self.n_other_target:
             lines.append(f"{self.n_other_target:,} pairs have a source that occurs before with another target (kept)")
         if self.data.corpus is None and self.n_equal * 2 > len(self.uses):
-            what = f"{self.n_equal:,} of {len(self.uses):,} pairs have equal source and target"
-            lines.append(f"warning: {what}; is one file given for both?")
+            problem = f"{self.n_equal:,} of {len(self.uses):,} pairs have equal source and target"
+            lines.append(f"warning: {problem}; is one file given for both?")
         elif self.n_equal:
             lines.append(f"{self.n_equal:,} pairs have equal source and target (kept)")
         for split, count in self.overlaps.items():
@@ -118,10 +118,10 @@ class Selection:
 
 
 def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelText], *, hold_out: bool) -> Selection:
-    """Read a corpus once, and decide the use of each pair.
+    """Read a corpus once, and choose the use of each pair.
 
     Args:
-        others: the validation and test data, with which the overlap is counted.
+        others: the validation and test text; their overlap with the corpus is counted.
         hold_out: take validation data out of this corpus.
 
     Raises:
@@ -156,7 +156,7 @@ class _Survey:
     """Figures of one pass over a corpus.
 
     Args:
-        others: texts with which the overlap is counted.
+        others: texts whose overlap with the corpus is counted.
         n_held_out: source sentences that may be held out.
     """
 
@@ -188,8 +188,8 @@ class _Survey:
                 self.n_usable += 1
         if not self.n_usable:
             unusable = f"none of {len(self.usable):,} pairs can be used ({self.dropped.reasons()})"
-            what = unusable if self.usable else "the corpus is empty"
-            raise DataError(what, text.name, advice="check the files")
+            message = unusable if self.usable else "the corpus is empty"
+            raise DataError(message, text.name, advice="check the files")
 
 
 def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.bool_] | None) -> NDArray[np.uint8]:
@@ -217,7 +217,7 @@ class _SmallestHashes:
         self._pairs: dict[int, array[int]] = {}
 
     def add(self, number: int, pair: int) -> None:
-        """Take the next hash. One that is among the smallest in the end has been so since it first came."""
+        """Take the next hash. A hash among the smallest at the end was among the smallest at every step before."""
         if number in self._pairs:
             self._pairs[number].append(pair)
         elif len(self._negated) < self._size:

@@ -19,7 +19,7 @@ from dragoman.errors import DataError
 
 SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 _TRAIN, _UNUSABLE = 0, 255
-#: Groups larger than a twentieth of a split, and than four pairs, are set apart only if smaller ones do not suffice.
+#: Groups of more than 4 pairs and more than 1/20 of a split are set apart only if smaller ones do not suffice.
 _LARGE_SHARE, _MIN_LARGE = 20, 4
 
 
@@ -53,10 +53,10 @@ class Splitting:
 
 
 def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -> Splitting:
-    """Decide at random which pairs are set apart; the same text and seed give the same.
+    """Choose at random the pairs for validation and test. The same text and seed give the same choice.
 
     Raises:
-        DataError: the text cannot be read, or groups of equal sentences leave too few pairs to choose from.
+        DataError: the text cannot be read, or groups of equal sentences are too large for the requested sizes.
     """
     groups = _Groups()
     indices = bytearray()
@@ -79,37 +79,37 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
         if index != _UNUSABLE:
             indices[pair] = index = set_apart.get(next(usable), _TRAIN)
             counts[index] += 1
-    asked = (1, n_validation, n_test)
-    if any(count < least for count, least in zip(counts, asked, strict=True)):
+    least_sizes = (1, n_validation, n_test)
+    if any(count < least for count, least in zip(counts, least_sizes, strict=True)):
         largest = max(sizes.values(), default=0)
-        what = (
+        problem = (
             f"{n_validation:,} pairs for validation and {n_test:,} for the test cannot be set apart of {len(roots):,}"
         )
         advice = f"ask for fewer; equal sources or targets join up to {largest:,} pairs, which stay together"
-        raise DataError(what, text.name, advice=advice)
+        raise DataError(problem, text.name, advice=advice)
     by_name = dict(zip(SPLITS, counts, strict=True))
     return Splitting(text, bytes(indices), by_name, max(sizes.values()), dropped, needs_quotes, checks)
 
 
-def _choose(sizes: dict[int, int], asked: Sequence[int], seed: int) -> dict[int, int]:
+def _choose(sizes: dict[int, int], quotas: Sequence[int], seed: int) -> dict[int, int]:
     """Return the index of the split of each group that is set apart.
 
     Args:
         sizes: pairs of each group, by its first pair.
-        asked: pairs for validation and for the test.
+        quotas: pairs for validation and for the test.
     """
     order = sorted(sizes)
     random.Random(seed).shuffle(order)
     chosen: dict[int, int] = {}
-    for index, size in reversed(list(enumerate(asked, start=1))):
-        left = size
+    for index, size in reversed(list(enumerate(quotas, start=1))):
+        n_missing = size
         for max_size in (max(_MIN_LARGE, size // _LARGE_SHARE), size):
             for root in order:
-                if not left:
+                if not n_missing:
                     break
-                if root not in chosen and sizes[root] <= min(max_size, left):
+                if root not in chosen and sizes[root] <= min(max_size, n_missing):
                     chosen[root] = index
-                    left -= sizes[root]
+                    n_missing -= sizes[root]
     return chosen
 
 

@@ -26,7 +26,7 @@ INDEX = "index.json"
 SIDES = ("source", "target")
 _ID_TYPES = ("<u1", "<u2", "<u4")
 
-#: Ids or bytes of several sentences in one row, and the length of each: int64 (n_pairs,).
+#: Ids or bytes of several sentences one after the other, and the length of each: int64 (n_pairs,).
 Row = tuple[NDArray[Any], NDArray[np.int64]]
 
 
@@ -40,8 +40,8 @@ def pack(ids: Sequence[Sequence[Sequence[int]]], texts: Sequence[Sequence[str]])
     rows: list[Row] = [
         (np.fromiter(chain.from_iterable(sentences), np.uint32), _lengths(sentences)) for sentences in ids
     ]
-    for of_side in texts:
-        encoded = [text.encode() for text in of_side]
+    for side in texts:
+        encoded = [text.encode() for text in side]
         rows.append((np.frombuffer(b"".join(encoded), np.uint8), _lengths(encoded)))
     return rows
 
@@ -83,7 +83,7 @@ class StoreWriter:
         if error is None:
             types = dict(zip(("source_type", "target_type"), self._types, strict=True))
             index = {"format_version": FORMAT_VERSION, "n_pairs": self._n_pairs, **types}
-            require_held(self._folder)  # it took long
+            require_held(self._folder)  # encoding takes minutes
             (self._folder / INDEX).write_bytes(to_json(index))
 
 
@@ -108,7 +108,7 @@ class PairStore:
     """A store, open for reading.
 
     Args:
-        folder: what `StoreWriter` wrote.
+        folder: written by `StoreWriter`.
 
     Raises:
         BundleError: a file is missing, or the files do not fit together.

@@ -91,7 +91,7 @@ class Kept:
             widths=np.full_like(limits, config.beam_size),
             largest_penalty=np.array([length_penalty(n, alpha) for n in limits.tolist()], dtype=np.float32),
             worst_kept_score=np.full(len(limits), -np.inf, dtype=np.float32),
-            # A person who forbids repeated n-grams has chosen how to deal with loops.
+            # With repeated n-grams forbidden, faults do not count: the user has chosen a remedy for loops.
             finders=() if config.no_repeat_ngram else constraints.finders,
             best=[[] for _ in limits],
         )
@@ -115,7 +115,8 @@ class Kept:
 
         Its log-probability can only fall and its length penalty only grow, up to that of the natural limit, so
         log_prob / largest_penalty is the best score that it can reach. Only a larger max_length leads beyond that
-        limit. There it must be good enough with its next token, so that more room never changes a result of less.
+        limit. There it must be good enough with its next token, so a larger limit never changes the result of a
+        smaller one.
         """
         next_penalty = np.float32(length_penalty(beam.ids.shape[1] + 1, self.alpha))
         penalty = np.maximum(self.largest_penalty[beam.sentence], next_penalty)
@@ -174,7 +175,7 @@ def beam_search(state: State, constraints: ActiveConstraints, config: SearchConf
         going_on = kept.settle(grown, ~has_ended & ~is_last[parents] & kept.can_enter(grown))
         if is_last.any():
             is_last[parents[has_ended]] = False
-            kept.add(beam, is_last & (best > FORBIDDEN))  # there is no room for their next token: they end as they are
+            kept.add(beam, is_last & (best > FORBIDDEN))  # they have reached the limit: they end as they are
         if not going_on.any():
             return kept.best
         if not going_on.all():
@@ -185,7 +186,7 @@ def beam_search(state: State, constraints: ActiveConstraints, config: SearchConf
 
 
 def best_continuations(beam: Beam, values: Floats, widths: Ints, beam_size: int) -> tuple[Ints, Ints]:
-    """Choose, among the K best next tokens of each hypothesis, the widths (B,) or fewer to go on with.
+    """Choose at most widths (B,) continuations from the K best next tokens of each hypothesis.
 
     Args:
         values: log-probabilities (R, K) of the next tokens, -inf where forbidden.

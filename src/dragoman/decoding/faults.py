@@ -17,7 +17,8 @@ Fault = Literal["repetition", "length"]
 
 #: The longest repeated sequence that is looked for, in tokens.
 MAX_PERIOD = 8
-#: A sequence is suspicious if it is repeated so often in a row and fills so many tokens: 1,000,000,000,000 is not.
+#: A sequence is suspicious if it has this many repetitions in a row and fills this many tokens: 1,000,000,000,000 is
+#: not.
 MIN_REPEATS, MIN_REPEATED_TOKENS = 5, 10
 #: A source with n equal tokens explains a translation that repeats a token this many times n.
 REPEATS_EXPLAINED = 2

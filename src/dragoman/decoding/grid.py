@@ -1,4 +1,4 @@
-"""The slots that hypotheses stand in, and the tree of all that they have written.
+"""The slots of hypotheses, and the tree of all tokens that they have written.
 
 In each step a model reads one token a slot. It keeps the keys and values of a token where it first put them, so that
 hypotheses branch, end and change slots, and nothing is copied: `ancestry` says which of the tokens each slot attends

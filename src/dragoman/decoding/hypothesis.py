@@ -27,7 +27,7 @@ class Hypothesis:
     score: float  # for ranking: log_prob over the length penalty
     log_prob: float  # natural logarithm, the end mark's included, after a repetition penalty
     token_log_probs: tuple[float, ...]  # one for each of ids, and one for the end mark if it was written
-    finished: bool  # the end mark was written; if not, there was no room for more, or no token was allowed to follow
+    finished: bool  # the end mark was written; if not, the limit was reached, or no token was allowed to follow
     faults: tuple[Fault, ...] = ()
 
     @classmethod

@@ -44,9 +44,9 @@ def draw(scores: Scores, noise: Floats, config: SearchConfig) -> tuple[Floats, I
     """Draw a token for each row of scores (R, V) with noise (R,) from [0, 1) -> log-probabilities and ids (R,).
 
     Top k (Fan et al. 2018), then top p (Holtzman et al. 2020): the fewest tokens that together have probability p.
-    The chosen token is the first whose cumulated probability exceeds the noise. Tokens are cumulated in the order of
-    their ids. In the order of probability, rounding could swap two nearly equal tokens, and the same noise would draw
-    the other one.
+    The chosen token is the first whose cumulative probability exceeds the noise. Probabilities are summed in the
+    order of the ids. In the order of probability, rounding could swap two nearly equal tokens, and the same noise would
+    draw the other one.
     """
     if config.top_k:
         values, ids = scores.top_k(config.top_k)  # (R, K)

@@ -1,4 +1,4 @@
-"""The entrance to all searches: it runs the one that a configuration describes.
+"""The entry point of all searches: run the one that a configuration describes.
 
 B sentences, S source.
 """
@@ -41,7 +41,7 @@ def search(
     Args:
         prefixes: the ids that each sentence's translation must begin with, or none.
         constraints: rules beside those of the configuration.
-        should_stop: asked before every step; the search ends with an error when it returns True.
+        should_stop: called before every step; the search ends with an error when it returns True.
 
     Raises:
         ConfigError: lengths or prefixes do not fit the scorer.
@@ -82,7 +82,7 @@ def _cut(
 def _faults(
     hypothesis: Hypothesis, finder: FaultFinder, natural_limit: int, max_length: int | None
 ) -> tuple[Fault, ...]:
-    """Return the faults of a hypothesis; one that had all the room it could need and did not end is too long."""
+    """Return the faults of a hypothesis; one that reached its natural limit without an end is too long."""
     is_cut = not hypothesis.finished and len(hypothesis.ids) + 1 == max_length
     faults = finder.find(hypothesis.ids, is_cut=is_cut)
     is_endless = not hypothesis.finished and len(hypothesis.ids) + 1 >= natural_limit

@@ -1,4 +1,4 @@
-"""All that a search knows of a model: start, step, select. Behind it is one Transformer, an ensemble, or a table.
+"""The interface between a search and a model: start, step, select. The model is a Transformer, an ensemble, or a table.
 
 B sentences, R rows (hypotheses now open), S source, V target vocabulary.
 """

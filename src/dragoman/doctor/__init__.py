@@ -1,7 +1,7 @@
-"""Self-tests for any sequence-to-sequence model: the field's silent bugs, found by what they do to the numbers.
+"""Self-tests for any sequence-to-sequence model: bugs that raise no error, found by their effect on the outputs.
 
 A model with one of these bugs trains, and its loss falls; only its translations are worse, or too good to be true.
-Every check compares outputs that must be equal, or that must differ, so it needs no knowledge of the model's inside.
+Every check compares outputs that must be equal, or that must differ, so it works for any architecture.
 """
 
 from dragoman.doctor.examination import check

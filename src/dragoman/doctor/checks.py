@@ -40,8 +40,8 @@ def check_finite(subject: ModelUnderTest) -> Finding:
     source[1], target[1] = subject.source_side.pad_id, subject.target_side.pad_id
     with_padding = subject.logits(source, target)
     bad = [
-        what
-        for what, logits in (
+        name
+        for name, logits in (
             ("ordinary sentences", whole),
             ("sentences of one token", short),
             ("a row of padding", with_padding),
@@ -175,7 +175,7 @@ def check_tying(subject: ModelUnderTest) -> Finding:
 
 
 def check_overfitting(subject: ModelUnderTest) -> Finding:
-    """Demand that four pairs are learned by heart, and then written without help."""
+    """Demand that the model learns four pairs by heart, and then writes them without help."""
     model = copy.deepcopy(subject.model)  # stays in eval mode: no dropout
     start = torch.full_like(subject.target[:, :1], subject.start_id)
     read, expected = torch.cat((start, subject.target[:, :-1]), dim=1), subject.target
@@ -187,7 +187,7 @@ def check_overfitting(subject: ModelUnderTest) -> Finding:
                 break
             before = loss
         logits = model(subject.source, read).float()
-        right = bool((logits.argmax(dim=-1) == expected).all())  # a loss so small can still be one token's
+        right = bool((logits.argmax(dim=-1) == expected).all())  # one token can still cause such a small loss
         value = F.cross_entropy(logits.flatten(0, 1), expected.flatten())
         optimizer.zero_grad()
         value.backward()

@@ -37,7 +37,7 @@ class Side:
 def both_sides(
     model: nn.Module, source_vocab_size: int | None, target_vocab_size: int | None, pad_id: int | None
 ) -> tuple[Side, Side]:
-    """Return both sides, as given, or else as the model names them.
+    """Return both sides, as given, else from the model.
 
     Raises:
         ConfigError: a size or the padding is neither given nor named by the model.

@@ -1,5 +1,7 @@
-"""Documents: their translation is a file of the same form. To add a format, write a module that parses it, and give it
-a line in `FORMATS`."""
+"""Documents, whose translations are files of the same form.
+
+To add a format, write a module with its parser, and add a line to `FORMATS`.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ from dragoman.errors import ConfigError, DataError
 
 
 class Document(Protocol):
-    """Text to translate, and all that stands around it."""
+    """Text to translate, and the content around it, which stays."""
 
     def segments(self) -> Sequence[str]:
         """Return the texts to translate, in order, none of them with a line break."""
@@ -28,10 +30,10 @@ FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
 
 
 def open_document(path: Path) -> Document:
-    """Read a document in the format that its suffix says.
+    """Read a document in the format of its suffix.
 
     Raises:
-        ConfigError: its suffix is that of no format here.
+        ConfigError: its suffix names none of these formats.
         DataError: it cannot be read.
     """
     parse = FORMATS.get(path.suffix.lower())

@@ -28,7 +28,7 @@ _MIN_WIDTH = 40
 
 @dataclass(frozen=True)
 class _Line:
-    """A line with text: what stands before it, the text, and what stands behind it, the line end included."""
+    """A line with text: the characters before the text, the text, and the characters after it, with the line end."""
 
     indent: str
     text: str
@@ -41,7 +41,8 @@ class _Line:
         return len(self.indent) + len(self.text)
 
     def is_wrapped_before(self, other: _Line, width: int) -> bool:
-        """Say if the next line goes on with this one: its first word did not fit into the width of the paragraph."""
+        """Return True if the next line continues this one: its first word did not fit into the width of the
+        paragraph."""
         first = other.text.split()[0]
         return (
             self.width + 1 + len(first) > width >= _MIN_WIDTH
@@ -64,7 +65,7 @@ class _Segment:
         return " ".join(line.text for line in self.lines)
 
     def fill(self, translation: str) -> str:
-        """Return the lines with another text, wrapped if these are."""
+        """Return the lines with another text, wrapped if the old lines were."""
         first, last = self.lines[0], self.lines[-1]
         if translation == self.text:
             return "".join(line.indent + line.text + line.end for line in self.lines)

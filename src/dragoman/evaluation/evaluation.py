@@ -53,7 +53,7 @@ def evaluate(
     """Translate the sources and compare with the references.
 
     Args:
-        language: of the references, whose words BLEU counts; by default what the translator writes.
+        language: of the references, whose words BLEU counts; by default the target language of the translator.
         m30k_references: tokenised references (see `m30k_bleu`), which add M30k-BLEU to the metrics.
         options: as for `Translator.translate`.
 
@@ -134,8 +134,8 @@ def m30k_references(references: Sequence[str], language: str, own: Sequence[str]
     """Return the tokenised references for M30k-BLEU.
 
     Args:
-        own: those that the corpus brings along. Made from the raw references, they are the same except for at most one
-            line (see `moses_lines`).
+        own: those of the corpus itself. Computed from the raw references, they differ in at most one line (see
+            `moses_lines`).
     """
     return own if own is not None and len(own) == len(references) else moses_lines(references, language)
 

@@ -38,7 +38,7 @@ class Metric:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One metric of two systems, and the probability of so large a difference if they were equally good."""
+    """One metric of two systems, and the probability of such a difference if they were equally good."""
 
     name: str
     baseline: float

@@ -28,7 +28,7 @@ from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, DataError, RunFolderError
 from dragoman.experiments.parts import Parts, TranslationOptions
 from dragoman.experiments.teachers import Teacher, common_languages
-from dragoman.machine.files import temporary, write_file, write_pieces
+from dragoman.machine.files import temporary, write_chunks, write_file
 from dragoman.machine.folders import remove_folder
 from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import lock_folder
@@ -162,7 +162,7 @@ def _write(files: tuple[Path, Path], teachers: Sequence[Teacher], text: Parallel
     if not len(repeated):
         raise DataError("no sentence of it could be translated", text.name, advice="is it empty?")
     for side, file in enumerate(files):
-        write_pieces(file, (f"{pair[side]}\n".encode() for pair in _kept(pairs(), repeated)))
+        write_chunks(file, (f"{pair[side]}\n".encode() for pair in _kept(pairs(), repeated)))
     new = np.fromiter((pair.is_new for pair in pairs()), bool, len(repeated))
     n_own, n_new, n_repeated = (int(kind.sum()) for kind in (~new, new & ~repeated, new & repeated))
     _log.info(f"{n_own:,} pairs of the text, and {n_new:,} new ones; {n_repeated:,} more were there already")

@@ -5,7 +5,7 @@
     attention = inspect_attention(translator, "A man is riding a horse.")
     attention.cross  # (layers, heads, target tokens, source tokens)
 
-The model knows nothing of it: attention and searches are captured from outside (`dragoman.alignment.capture`,
+The model needs no change: attention and searches are recorded from outside (`dragoman.alignment.capture`,
 `watching`). Measuring: `attention_maps`, `search_tree`, `neighbours`, `ibm1`, `choosing`, `curves`. Showing:
 `attention_page`, `search_text`, `page`, `pictures`, `run_pictures`.
 """

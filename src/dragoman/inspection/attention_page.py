@@ -22,7 +22,7 @@ def attention_page(attention: Attention, kind: Kind = "cross", layer: int = 0, h
         "read": attention.read,
         "written": attention.written,
         "scale": SCALE,
-        "weights": {each: (attention.weights(each) * SCALE).round().int().tolist() for each in KINDS},
+        "weights": {name: (attention.weights(name) * SCALE).round().int().tolist() for name in KINDS},
         "open": {"kind": kind, "layer": layer, "head": "mean" if head is None else head},
     }
     return build_page("attention", f"Attention: {attention.source_text}", data)
@@ -35,10 +35,10 @@ def attention_text(attention: Attention, kind: Kind, layer: int, head: int | Non
     """
     weights = attention.weights(kind)[layer]
     mean: Tensor = weights.mean(dim=0) if head is None else weights[head]
-    which = "mean of the heads" if head is None else f"head {head + 1}"
+    heads = "mean of the heads" if head is None else f"head {head + 1}"
     queries, keys = attention.queries(kind), attention.keys(kind)
     width = max(map(len, queries))
-    lines = [attention.source_text, attention.target_text, "", f"{kind} attention, layer {layer + 1}, {which}"]
+    lines = [attention.source_text, attention.target_text, "", f"{kind} attention, layer {layer + 1}, {heads}"]
     for query, row in zip(queries, mean, strict=True):
         values, columns = row.topk(min(n_most, len(keys)))
         most = zip(values.tolist(), (keys[column] for column in columns.tolist()), strict=True)
@@ -48,12 +48,12 @@ def attention_text(attention: Attention, kind: Kind, layer: int, head: int | Non
     return "\n".join(map(printable, lines))
 
 
-def numbered_from_1(what: str, number: int | None, count: int) -> int | None:
+def numbered_from_1(part: str, number: int | None, count: int) -> int | None:
     """Turn the number of a layer or head, counted from 1, into an index.
 
     Raises:
         ConfigError: there is no such number.
     """
     if number is not None and not 1 <= number <= count:
-        raise ConfigError(f"there is no {what} {number}", advice=f"choose one of 1 to {count}")
+        raise ConfigError(f"there is no {part} {number}", advice=f"choose one of 1 to {count}")
     return None if number is None else number - 1

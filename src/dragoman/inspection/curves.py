@@ -58,8 +58,8 @@ def read_metrics(run: Path) -> list[dict[str, Any]]:
     try:
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n")
     except OSError as error:
-        what = f"no metrics of a run ({error.strerror})"
-        raise DataError(what, path, advice="give a run folder made by `dragoman train`") from None
+        problem = f"no metrics of a run ({error.strerror})"
+        raise DataError(problem, path, advice="give a run folder made by `dragoman train`") from None
     records = [record for record in map(parse_record, lines) if record is not None]
     if not records:
         raise DataError("nothing has been logged yet", path, advice="let the training go on")

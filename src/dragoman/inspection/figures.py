@@ -53,6 +53,6 @@ def to_image(figure: Figure, suffix: str) -> bytes:
         text.set_fontfamily(families)
     image = io.BytesIO()
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing")  # a box stands for it
+        warnings.filterwarnings("ignore", "Glyph .* missing")  # matplotlib draws a box
         figure.savefig(image, format=suffix.removeprefix("."), dpi=150)
     return image.getvalue()

@@ -27,9 +27,9 @@ from dragoman.translator import BATCH_TOKENS, Translator
 from dragoman.translator.forced_decoding import pad_pairs
 from dragoman.translator.padding import pair_batches
 
-#: Sentences that are measured have at most so many words.
+#: Measured sentences have at most this many words.
 MOST_WORDS = 100
-#: A further head must lower the error rate by so much.
+#: A further head must lower the error rate by this much.
 LEAST_GAIN = 0.003
 
 Pair = tuple[str, str]
@@ -42,7 +42,7 @@ class Agreement:
 
     name: str
     #: Recall: the share of the reference's links that were found.
-    found: float
+    recall: float
     #: Alignment error rate (Och and Ney 2003): 1 - 2 |both| / (|found| + |reference|).
     error_rate: float
 
@@ -92,8 +92,8 @@ def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequen
 
 @torch.inference_mode()
 def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Tensor, Tensor]]:
-    """Return the attention of each target word of each pair to each source word, head by head, (L, H, W, V): first from
-    the position where the target word is written, then from the one where it has just been read."""
+    """Return the attention of each target word of each pair to each source word, head by head, (L, H, W, V): first
+    from the step that writes the target word, then from the step that reads it."""
     model, tokenizers = single_model(translator), translator.tokenizers
     texts = [(sanitize(source), sanitize(target)) for source, target in pairs]
     ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]
@@ -116,29 +116,31 @@ def diagonal(pair: Pair) -> set[Link]:
     return {((2 * target + 1) * n_source // (2 * n_target), target) for target in range(n_target)}
 
 
-def agreement(name: str, found: Links, reference: Links) -> Agreement:
+def agreement(name: str, links: Links, reference: Links) -> Agreement:
     """Compare links with those of the reference, pair by pair."""
-    n_both = sum(len(ours & theirs) for ours, theirs in zip(found, reference, strict=True))
-    n_found, n_reference = sum(map(len, found)), sum(map(len, reference))
+    n_both = sum(len(ours & theirs) for ours, theirs in zip(links, reference, strict=True))
+    n_found, n_reference = sum(map(len, links)), sum(map(len, reference))
     return Agreement(name, n_both / max(1, n_reference), 1 - 2 * n_both / max(1, n_found + n_reference))
 
 
 def links_of(maps: Sequence[tuple[Tensor, Tensor]], heads: AlignmentHeads) -> list[set[Link]]:
     """Return the links of pairs by some heads, given the result of `head_weights`."""
     layers, numbers = map(list, zip(*heads.heads, strict=True))
-    return [set(link_words(each[heads.shifted][layers, numbers].mean(dim=0))) for each in maps]
+    return [set(link_words(pair_maps[heads.shifted][layers, numbers].mean(dim=0))) for pair_maps in maps]
 
 
 def best_heads(maps: Sequence[tuple[Tensor, Tensor]], reference: Links) -> AlignmentHeads:
     """Return the heads of the lowest error rate: the best one, then one more at a time while that helps."""
-    every = [(layer, head) for layer in range(maps[0][0].size(0)) for head in range(maps[0][0].size(1))]
+    all_heads = [(layer, head) for layer in range(maps[0][0].size(0)) for head in range(maps[0][0].size(1))]
     best: tuple[float, AlignmentHeads] | None = None
     for shifted in (False, True):
         heads: tuple[tuple[int, int], ...] = ()
         rate = 1.0
         while True:
-            candidates = [AlignmentHeads(heads=(*heads, one), shifted=shifted) for one in every if one not in heads]
-            rates = [agreement("", links_of(maps, each), reference).error_rate for each in candidates]
+            candidates = [
+                AlignmentHeads(heads=(*heads, head), shifted=shifted) for head in all_heads if head not in heads
+            ]
+            rates = [agreement("", links_of(maps, candidate), reference).error_rate for candidate in candidates]
             if not rates or (heads and min(rates) > rate - LEAST_GAIN):
                 break
             rate = min(rates)

@@ -24,7 +24,7 @@ Pair = tuple[Words, Words]
 
 
 def silver_links(training: Iterable[Pair], pairs: Sequence[Pair]) -> list[set[Link]]:
-    """Return the links of `pairs`, a source and a target as words, that both directions of the model agree on.
+    """Return the links of `pairs` (source words, target words) that both directions of the model find.
 
     Few of them are wrong, so they can stand in for human ones ("silver" for gold). The model learns from `pairs`, and
     from `training` as far as RAM allows.
@@ -40,9 +40,9 @@ def silver_links(training: Iterable[Pair], pairs: Sequence[Pair]) -> list[set[Li
     forward = most_probable(sources, targets)[: len(pairs)]
     backward = most_probable(targets, sources)[: len(pairs)]
     return [
-        {(source, target) for target, source in enumerate(there) if source >= 0}
+        {(source, target) for target, source in enumerate(forward_links) if source >= 0}
         & {(source, target) for source, target in enumerate(back) if target >= 0}
-        for there, back in zip(forward, backward, strict=True)
+        for forward_links, back in zip(forward, backward, strict=True)
     ]
 
 

@@ -1,4 +1,4 @@
-"""The model and the texts that an inspection asks about, checked."""
+"""Checks of the model and of the texts of an inspection."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def target_ids(translator: Translator, text: str) -> list[int]:
 
 def _readable(ids: list[int] | None, side: str, translator: Translator) -> list[int]:
     if ids is None:
-        what = f"the {side} text is longer than the {translator.max_length} tokens that the model reads"
-        raise DataError(what, advice="give one sentence of it")
+        problem = f"the {side} text is longer than the {translator.max_length} tokens that the model reads"
+        raise DataError(problem, advice="give one sentence of it")
     if not ids:
         raise DataError(f"the {side} text is empty", advice="give a sentence")
     return ids

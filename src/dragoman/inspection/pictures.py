@@ -35,16 +35,16 @@ def draw_attention(attention: Attention, kind: Kind, layer: int | None = None, h
     layers = range(len(weights)) if layer is None else [layer]
     heads = range(weights.shape[1]) if head is None else [head]
     queries, keys = (_names(tokens) for tokens in (attention.queries(kind), attention.keys(kind)))
-    alone = len(layers) * len(heads) == 1
-    width = min(12.0, max(2.2, (0.5 if alone else 0.19) * len(keys)))
+    is_single = len(layers) * len(heads) == 1
+    width = min(12.0, max(2.2, (0.5 if is_single else 0.19) * len(keys)))
     height = width * len(queries) / len(keys)
     figure = new_figure(width * len(heads) + 1.6, height * len(layers) + 1.6)
     grid = figure.subplots(len(layers), len(heads), squeeze=False, sharex=True, sharey=True)
-    for row, of_layer in zip(layers, grid, strict=True):
-        for column, axes in zip(heads, of_layer, strict=True):
+    for row, grid_row in zip(layers, grid, strict=True):
+        for column, axes in zip(heads, grid_row, strict=True):
             image = axes.imshow(weights[row, column], cmap="Blues", norm=_spread(), aspect="auto")
             axes.set_title(f"layer {row + 1}, head {column + 1}", fontsize="small")
-            if alone and len(keys) <= MOST_NUMBERS:
+            if is_single and len(keys) <= MOST_NUMBERS:
                 _write_numbers(axes, weights[row, column])
     _label(grid[0, 0], queries, keys)
     for axes in grid.flat:

@@ -24,8 +24,8 @@ MEANING: dict[Fate, str] = {
 
 def search_text(tree: SearchTree) -> str:
     """Return the tree for a terminal, a file or a pipe."""
-    how = f"score {tree.best.score(tree.length_penalty):.3f}, log-probability {tree.best.total:.3f}"
-    head = [tree.source_text, f"{tree.target_text}  ({how}, beam {tree.beam_size})"]
+    result = f"score {tree.best.score(tree.length_penalty):.3f}, log-probability {tree.best.total:.3f}"
+    head = [tree.source_text, f"{tree.target_text}  ({result}, beam {tree.beam_size})"]
     lines = [*head, "", *_tokens(tree), "", *_hypotheses(tree), "", *_legend(tree)]
     return "\n".join(printable(line).rstrip() for line in lines)
 
@@ -43,7 +43,7 @@ def _hypotheses(tree: SearchTree) -> Iterator[str]:
     yield f"{'sum':>8}  {'score':>8}  {'fate':9}  hypothesis; after > it leaves the one above it"
     ranks = _ranks(tree)
 
-    def branch(start: Node, where: str, lead: str, below: str) -> Iterator[str]:
+    def branch(start: Node, origin: str, lead: str, below: str) -> Iterator[str]:
         """Yield the best hypothesis from `start` on, and below it the others, at the token where they leave it."""
         line = [start]
         while line[-1].children:
@@ -51,7 +51,7 @@ def _hypotheses(tree: SearchTree) -> Iterator[str]:
         end = line[-1]
         score, fate = tree.score(end), "best" if tree.best in line else end.fate
         numbers = f"{end.total:>8.3f}  {'' if score is None else f'{score:.3f}':>8}  {fate:9}"
-        yield f"{numbers}  {lead}{where}{_text(tree, line)}"
+        yield f"{numbers}  {lead}{origin}{_text(tree, line)}"
         forks = [(node, child) for node in line for child in node.children if child not in line]
         for number, (node, child) in enumerate(forks, 1):
             guide, space = ("└─ ", "   ") if number == len(forks) else ("├─ ", "│  ")

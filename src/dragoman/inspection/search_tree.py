@@ -18,7 +18,7 @@ from dragoman.translator import Translator
 from dragoman.translator.padding import pad_sources
 from dragoman.translator.searching import decoded_text
 
-#: Tokens noted at each position: the one written and its nearest rivals.
+#: Tokens recorded at each position: the one written and its nearest rivals.
 N_NEAREST = 9
 
 
@@ -72,7 +72,9 @@ class SearchTree:
                     "score": self.score(node),
                     "fate": node.fate,
                     "best": id(node) in on_best_path,
-                    "rivals": [{"token": self.token(id_), "probability": each} for id_, each in node.rivals],
+                    "rivals": [
+                        {"token": self.token(id_), "probability": probability} for id_, probability in node.rivals
+                    ],
                 }
                 for node in nodes
             ],
@@ -89,18 +91,18 @@ def inspect_search(translator: Translator, source: str, beam_size: int | None = 
         ConfigError: the beam size is out of range.
         DataError: the text is empty or longer than the model reads.
     """
-    asked = {"n_best": 1, "sample": False} | ({} if beam_size is None else {"beam_size": beam_size})
-    config = parse_section(SearchConfig, {**translator.search.model_dump(), **asked})
+    changes = {"n_best": 1, "sample": False} | ({} if beam_size is None else {"beam_size": beam_size})
+    config = parse_section(SearchConfig, {**translator.search.model_dump(), **changes})
     watched = WatchedScorer(translator.scorer, config, N_NEAREST)
     sources = pad_sources([source_ids(translator, source)], watched.special_ids.source)
-    ((found,),) = search(watched, sources, config)
-    ids = [*found.ids, watched.special_ids.target.end] if found.finished else list(found.ids)
+    ((hypothesis,),) = search(watched, sources, config)
+    ids = [*hypothesis.ids, watched.special_ids.target.end] if hypothesis.finished else list(hypothesis.ids)
     node = watched.root
     for id in ids:
         node = next(child for child in node.children if child.id == id)
     return SearchTree(
         source_text=sanitize(source),
-        target_text=decoded_text(translator.tokenizers.target, found.ids),
+        target_text=decoded_text(translator.tokenizers.target, hypothesis.ids),
         root=watched.root,
         best=node,
         beam_size=config.beam_size,

@@ -1,8 +1,8 @@
-"""A beam search or a greedy one, watched from outside and noted as a tree.
+"""A beam search or a greedy one, recorded as a tree from outside.
 
-The search does not know that it is watched: a scorer that watches stands between it and the model, and sees which
-hypotheses the search goes on with. The search takes other continuations first and drops them. These follow from the
-same probabilities by the search's own rule, `dragoman.decoding.beam.best_continuations`.
+A recording scorer lies between the search and the model, so the search needs no change. The recorder sees only the
+hypotheses that the search continues. It finds the continuations that the search drops by the search's own rule,
+`dragoman.decoding.beam.best_continuations`, from the same probabilities.
 
 N beam size, R hypotheses now open, V vocabulary.
 """
@@ -28,15 +28,15 @@ from dragoman.settings.search_config import SearchConfig
 #:
 #: - lived: at least one continuation of it was among the N best;
 #: - finished: it wrote the end mark;
-#: - cut: there was no room for more, or no token was allowed to follow;
+#: - cut: it reached the length limit, or no token was allowed to follow;
 #: - overtaken: no continuation of it was among the N best;
-#: - hopeless: with any continuation, it could not have become better than a finished one.
+#: - hopeless: no continuation could have become better than a finished hypothesis.
 Fate = Literal["lived", "finished", "cut", "overtaken", "hopeless"]
 
 
 @dataclass(eq=False)
 class Node:
-    """A hypothesis: that of its parent and one token more. The root has no token."""
+    """A hypothesis: the tokens of its parent, and one more. The root has no token."""
 
     id: int
     parent: Node | None = None
@@ -66,7 +66,7 @@ class Node:
         return [node.id for node in self.path]
 
     def score(self, alpha: float) -> float:
-        """Return its rank when it ends: the sum of log-probabilities over the length penalty."""
+        """Return its score if it ends here: the sum of log-probabilities over the length penalty."""
         return self.total / length_penalty(self.length, alpha)
 
     @property
@@ -76,7 +76,7 @@ class Node:
 
 
 class WatchedScorer:
-    """Another scorer, which notes in the tree below `root` the search for the translation of one sentence."""
+    """A scorer that records the search for the translation of one sentence, in the tree below `root`."""
 
     def __init__(self, scorer: Scorer, config: SearchConfig, n_nearest: int) -> None:
         self._scorer, self._config, self._n_nearest = scorer, config, n_nearest
@@ -84,14 +84,14 @@ class WatchedScorer:
         self.root = Node(id=-1)
 
     def start(self, source_ids: Ints) -> State:
-        """Read source_ids (1, S), and return a state that notes what the search does with it."""
+        """Read source_ids (1, S), and return a state that records the search."""
         constraints = ActiveConstraints(self, source_ids, self._config)
         state = self._scorer.start(source_ids)
         return WatchedState(state, self.root, constraints, self._config.beam_size, self._n_nearest)
 
 
 class WatchedState:
-    """A state that adds nodes to a tree."""
+    """A search state that adds nodes to a tree."""
 
     def __init__(
         self, state: State, root: Node, constraints: ActiveConstraints, beam_size: int, n_nearest: int
@@ -100,10 +100,10 @@ class WatchedState:
         self._beam_size, self._n_nearest = beam_size, n_nearest
         self._widths = np.array([beam_size])  # the beam size less the hypotheses that ended
         self._open: list[Node] = []  # the rows of the latest step
-        self._selected: Ints = np.arange(1)  # those that the search goes on with
+        self._selected: Ints = np.arange(1)  # rows that the search continues
 
     def step(self, last_ids: Ints) -> Scores:
-        """Note the step that the search takes."""
+        """Record a step of the search."""
         if self._open:
             self._constraints.advance(self._selected, last_ids)
             parents = [self._open[row] for row in self._selected.tolist()]
@@ -122,7 +122,7 @@ class WatchedState:
         return scores
 
     def select(self, rows: Ints) -> None:
-        """Note the rows that the search goes on with."""
+        """Record the rows that the search continues."""
         self._selected = rows
         self._state.select(rows)
 

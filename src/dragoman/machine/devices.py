@@ -1,4 +1,4 @@
-"""The devices of this machine. Where there is only the CPU, PyTorch is not imported, which would take seconds."""
+"""The devices of this machine. With a CPU only, PyTorch is not imported, because that takes seconds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHAPE_CACHES = "LRU_CACHE_CAPACITY", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
 
 
 def set_library_defaults() -> None:
-    """Set how the libraries of PyTorch wait and what they keep, before it is imported, unless the environment does."""
+    """Set the waiting and caching of PyTorch's libraries before it is imported, unless the environment sets them."""
     if "OMP_WAIT_POLICY" not in os.environ:
         os.environ.setdefault("GOMP_SPINCOUNT", SPIN_COUNT)
     for name in SHAPE_CACHES:
@@ -50,10 +50,10 @@ def find_device(name: str = "auto") -> str:
         return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     try:
         device = torch.device(name)
-        known = {"cpu": True, "cuda": (device.index or 0) < n_cuda, "mps": mps}[device.type]
+        is_available = {"cpu": True, "cuda": (device.index or 0) < n_cuda, "mps": mps}[device.type]
     except (RuntimeError, KeyError):
-        known = False
-    if not known:
+        is_available = False
+    if not is_available:
         devices = [
             "auto",
             "cpu",

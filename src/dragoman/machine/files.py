@@ -16,7 +16,7 @@ from pathlib import Path
 from dragoman.errors import ResourceError, RunFolderError, disk_errors
 from dragoman.machine.locks import require_held
 
-#: Begins the names of files and folders that are not complete yet; no name of a person's begins so.
+#: Prefix of files and folders that are not complete yet. No file of a user has it.
 TEMPORARY = ".dragoman-"
 
 
@@ -43,11 +43,11 @@ def write_file(path: Path, content: bytes) -> None:
         ResourceError: the disk is full.
         RunFolderError: the file cannot be written for another reason.
     """
-    write_pieces(path, [content])
+    write_chunks(path, [content])
 
 
-def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
-    """Replace the file `path` by `pieces` in a row, as `write_file` does, without holding all of them.
+def write_chunks(path: Path, chunks: Iterable[bytes]) -> None:
+    """Replace the file `path` by the joined `chunks`, as `write_file` does, without holding all of them in RAM.
 
     Raises:
         ResourceError, RunFolderError: as `write_file`.
@@ -57,14 +57,14 @@ def write_pieces(path: Path, pieces: Iterable[bytes]) -> None:
     with disk_errors(path):
         try:
             with open(unfinished, "wb") as file:
-                for piece in pieces:
-                    file.write(piece)
+                for chunk in chunks:
+                    file.write(chunk)
                 file.flush()
                 os.fsync(file.fileno())
             require_held(path)
             os.replace(unfinished, path)
         except BaseException:
-            with contextlib.suppress(RunFolderError):  # nothing is removed from a folder that is another's now
+            with contextlib.suppress(RunFolderError):  # another process may own the folder now
                 require_held(path)
                 unfinished.unlink(missing_ok=True)
             raise
@@ -91,15 +91,15 @@ def append_file(path: Path, content: bytes) -> None:
 
 
 def require_space(folder: Path, n_bytes: int) -> None:
-    """Refuse to begin what would not fit on the disk.
+    """Refuse to begin work whose output would not fit on the disk.
 
     Raises:
         ResourceError: less than `n_bytes` are free.
     """
     free = shutil.disk_usage(folder).free
     if free < n_bytes:
-        what = f"no space left on the device ({n_bytes:,} bytes needed, {free:,} free)"
-        raise ResourceError(what, folder, advice="free some space and run it again")
+        problem = f"no space left on the device ({n_bytes:,} bytes needed, {free:,} free)"
+        raise ResourceError(problem, folder, advice="free some space and run it again")
 
 
 def sha256(path: Path) -> str:

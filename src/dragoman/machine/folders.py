@@ -89,10 +89,10 @@ def verify_folder(
     """Check every file of `folder` against its manifest and return the manifest.
 
     Args:
-        advice: for whoever lost a file.
+        advice: the way out, for the error.
         editable: the files that people may change or remove.
-        limits: the files that will be read, and the most bytes each may have; of others only the size is compared, and
-            none of them is opened. None: all files are read, whatever their sizes.
+        limits: the files to read, with the largest size of each in bytes. Of other files only the size is compared.
+            None reads all files, whatever their sizes.
 
     Raises:
         BundleError: the manifest is missing or damaged, or a file differs from it in size or SHA-256, or is missing, or
@@ -103,8 +103,8 @@ def verify_folder(
         if name in editable:
             continue
         if Path(name).is_absolute() or ".." in Path(name).parts:
-            what = f"the manifest names a file outside the folder ({name!r})"
-            raise BundleError(what, folder / MANIFEST, advice=advice)
+            problem = f"the manifest names a file outside the folder ({name!r})"
+            raise BundleError(problem, folder / MANIFEST, advice=advice)
         is_read = limits is None or name in limits
         limit = limits[name] if limits is not None and is_read else None
         _verify_file(folder / name, size, digest if is_read else None, limit, advice)

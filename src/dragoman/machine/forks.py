@@ -1,4 +1,4 @@
-"""Copies of this process that work for it and send back what they return or raise."""
+"""Copies of this process that work for it, and send back a result or an error."""
 
 from __future__ import annotations
 

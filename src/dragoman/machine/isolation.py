@@ -20,10 +20,10 @@ Result = TypeVar("Result")
 
 
 def run_apart(work: Callable[[], Result], name: str, advice: str) -> Result:
-    """Return what `work` returns, or raise what it raises, from a copy of this process.
+    """Call `work` in a copy of this process, and return its result or raise its error.
 
-    A library that aborts for want of RAM, or the system that kills for it, then ends the copy alone. Where a process
-    cannot be copied safely, the work is done here.
+    If a library aborts or the system kills for lack of RAM, only the copy ends. If a process cannot be copied
+    safely, this process does the work.
 
     Args:
         name: of the work, for messages.
@@ -34,19 +34,19 @@ def run_apart(work: Callable[[], Result], name: str, advice: str) -> Result:
     """
     if not can_fork():
         return work()
-    here, there = multiprocessing.Pipe()
-    process = fork(_work_apart, work, there, here, os.getpid())
-    there.close()
+    parent_end, child_end = multiprocessing.Pipe()
+    process = fork(_work_apart, work, child_end, parent_end, os.getpid())
+    child_end.close()
     try:
-        received: Answer[Result] = here.recv()
+        received: Answer[Result] = parent_end.recv()
     except (EOFError, ConnectionResetError):
-        raise ResourceError(f"{name} was killed, most likely for want of memory", advice=advice) from None
+        raise ResourceError(f"{name} was killed, most likely for lack of RAM", advice=advice) from None
     finally:
-        here.close()
+        parent_end.close()
         process.kill()  # after its answer, it has nothing left to do
         process.join()
     if received.error is not None and is_out_of_memory(received.error):
-        raise ResourceError(f"{name} ran out of memory", advice=advice) from received.error
+        raise ResourceError(f"{name} ran out of RAM", advice=advice) from received.error
     return received.get()
 
 

@@ -1,4 +1,4 @@
-"""JSON as this project writes and reads it: equal values are equal bytes, and no key is there twice."""
+"""JSON files of this project: equal values give equal bytes, and no key occurs twice."""
 
 from __future__ import annotations
 

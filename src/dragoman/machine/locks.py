@@ -1,7 +1,7 @@
 """Locks that give a folder to one process. Files are written only while the folder is still the one that was locked.
 
 Another process may remove or rename a folder in use, and a third may make a new one of the same name. So everything
-that writes into a folder calls `require_held` first: the lock file must still be found where it was taken.
+that writes into a folder calls `require_held` first: the lock file must still have its path.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Lock:
             RunFolderError: the folder cannot be read now.
         """
         if not self.is_held():
-            what = "the folder or its lock file was removed, renamed or replaced while in use"
-            raise LostFolderError(what, self.folder, advice="nothing more is written; put it back to continue")
+            problem = "the folder or its lock file was removed, renamed or replaced while in use"
+            raise LostFolderError(problem, self.folder, advice="nothing more is written; put it back to continue")
 
     def is_held(self) -> bool:
         """Return True if the file that was locked still has its name.
@@ -85,7 +85,7 @@ def lock_folder(folder: Path) -> Iterator[Lock]:
         ResourceError: the disk is full.
     """
     require_held(folder)
-    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    missing = [ancestor for ancestor in (folder, *folder.parents) if not ancestor.exists()]
     lock = _take(folder)
     _held.add(lock)
     try:
@@ -142,7 +142,7 @@ def _remove_empty(lock: Lock, folders: list[Path]) -> None:
 
 
 def _close_held() -> None:
-    """Close the locks that a copy of the process inherits, which would otherwise last as long as the copy."""
+    """Close the locks that a copy of the process inherits, because they would last as long as the copy."""
     for lock in _held:
         lock.file.close()
     _held.clear()
@@ -172,7 +172,7 @@ def _try_lock(file: IO[bytes], folder: Path) -> bool:
         if sys.platform == "win32":
             import msvcrt
 
-            # A byte far behind the text is locked, so that others can still read who holds it.
+            # A byte far behind the text is locked, so that others can still read the owner's name.
             file.seek(1 << 30)
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         else:
@@ -182,6 +182,6 @@ def _try_lock(file: IO[bytes], folder: Path) -> bool:
     except OSError as error:
         if error.errno in _HELD:
             return False
-        what, advice = f"cannot be locked ({error.strerror})", "choose an --output on a local disk"
-        raise RunFolderError(what, folder, advice=advice) from None
+        problem, advice = f"cannot be locked ({error.strerror})", "choose an --output on a local disk"
+        raise RunFolderError(problem, folder, advice=advice) from None
     return True

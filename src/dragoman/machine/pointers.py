@@ -1,4 +1,4 @@
-"""Names that mean a folder beside them, such as `best` in a run.
+"""Names of a folder beside them, such as `best` in a run.
 
 A pointer is a relative link, so that every program can follow it. Where the system has no links, it is a small file
 that holds the relative path.
@@ -18,7 +18,7 @@ POINTER_LIMIT = 4096
 
 
 def set_pointer(pointer: Path, target: Path) -> None:
-    """Let the name `pointer` mean the folder `target`, in one step."""
+    """Let `pointer` lead to the folder `target`, atomically."""
     relative = os.path.relpath(target, pointer.parent)
     unfinished = temporary(pointer)
     require_held(pointer)
@@ -35,7 +35,7 @@ def set_pointer(pointer: Path, target: Path) -> None:
 
 
 def remove_pointer(pointer: Path) -> None:
-    """Let the name `pointer` mean nothing."""
+    """Remove a pointer, but not its folder."""
     require_held(pointer)
     with disk_errors(pointer):
         _put_aside(pointer)
@@ -43,14 +43,15 @@ def remove_pointer(pointer: Path) -> None:
 
 
 def _put_aside(pointer: Path) -> None:
-    """Rename a real folder in the place of a pointer; a copy that follows links leaves one, perhaps the only whole."""
+    """Rename a real folder in the place of a pointer. A copy that follows links leaves one, and it may be the only
+    whole one."""
     if pointer.is_dir() and not pointer.is_symlink():
         names = (pointer.with_name(f"copied-{pointer.name}{number or ''}") for number in itertools.count())
         pointer.rename(next(name for name in names if not name.exists()))
 
 
 def read_pointer(pointer: Path) -> Path:
-    """Return the folder that `pointer` means; a real folder means itself."""
+    """Return the folder of `pointer`; a real folder is its own."""
     if pointer.is_file() and pointer.stat().st_size <= POINTER_LIMIT:
         return pointer.parent / pointer.read_text(encoding="utf-8")
     return pointer.resolve()

@@ -31,7 +31,7 @@ class Processes:
 
     @property
     def is_main(self) -> bool:
-        """True if this process writes files and talks to the person."""
+        """True if this process writes files and prints messages."""
         return self.rank == 0
 
     def sum(self, tensor: Tensor) -> Tensor:
@@ -72,7 +72,7 @@ class Processes:
 
 @contextlib.contextmanager
 def _translate_lost_process() -> Iterator[None]:
-    """Raise an error of ours where another process cannot be reached any more.
+    """Raise a ResourceError if another process can no longer be reached.
 
     Raises:
         ResourceError: another process has ended, and took its part of the sum with it.
@@ -106,6 +106,6 @@ def start_processes() -> Processes:
     try:
         distributed.init_process_group(backend, timeout=PATIENCE)
     except RuntimeError as error:
-        what = "the processes of this training could not reach each other"
-        raise ResourceError(what, advice="start them again; the same command continues") from error
+        problem = "the processes of this training could not reach each other"
+        raise ResourceError(problem, advice="start them again; the same command continues") from error
     return Processes(int(os.environ["RANK"]), world_size, local_rank, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))

@@ -15,7 +15,7 @@ CONTROL_GROUP = Path("/sys/fs/cgroup")
 def peak_memory(device: torch.device) -> float | None:
     """Return the most memory this process has used so far, in MiB: of the GPU on CUDA, else of the machine.
 
-    None if the system does not tell.
+    None if unknown.
     """
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**20
@@ -36,7 +36,7 @@ def available_memory(device: torch.device) -> int | None:
         return torch.cuda.mem_get_info(device)[0]
     available = _kibibytes("/proc/meminfo", "MemAvailable")  # free, or quickly made so
     limits = [None if available is None else 1024 * available, _control_group()]
-    return min((each for each in limits if each is not None), default=None)
+    return min((limit for limit in limits if limit is not None), default=None)
 
 
 def _kibibytes(path: str, name: str) -> int | None:

@@ -128,11 +128,11 @@ class Workers(Generic[Job, Result]):
 
     def _start(self) -> Connection:
         """Start a worker, which ends when this process closes the connection, or ends."""
-        here, there = multiprocessing.Pipe()
+        parent_end, child_end = multiprocessing.Pipe()
         # A copy has our ends of all connections too, and would keep the other workers from ending with them.
-        fork(_serve, self._work, there, [*self._connections, here])
-        there.close()
-        return here
+        fork(_serve, self._work, child_end, [*self._connections, parent_end])
+        child_end.close()
+        return parent_end
 
     def _dismiss(self) -> None:
         """Let all workers end after their present job; the next call starts others."""
@@ -164,7 +164,7 @@ class Workers(Generic[Job, Result]):
 
 
 def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Sequence[Connection]) -> None:
-    """Do jobs until nobody sends any more."""
+    """Do jobs until the connection closes."""
     leave_signals_to_parent()
     threadpool_limits(1)
     for other in inherited:

@@ -1,4 +1,4 @@
-"""Attention: a weighted mean of values, with weights from how well each key fits a query.
+"""Attention: a weighted mean of values, weighted by the similarity of each key and the query.
 
 B batch, H heads, T queries, S keys, K width of a query or key, W width of a value, D model width.
 Masks are True where a query may attend, and broadcast to (B, H, T, S).
@@ -30,7 +30,7 @@ def attention_weights(queries: Tensor, keys: Tensor, mask: Tensor | None = None)
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> Tensor:
-    """attention_weights(Q, K) V, values (B, H, S, W) -> (B, H, T, W), by a fused function where that is faster.
+    """attention_weights(Q, K) V, values (B, H, S, W) -> (B, H, T, W), by a fused function if that is faster.
 
     A query with nothing to attend to gets zeros, on every backend.
 

@@ -14,7 +14,7 @@ from dragoman.model.masks import decoder_mask, padding_mask
 
 
 class Placed(NamedTuple):
-    """Positions of new tokens, and what these tokens may attend to."""
+    """Positions of new tokens, and the mask of the tokens that they may attend to."""
 
     positions: range  # of the T tokens, or one position for all
     mask: Tensor | None  # (B, 1, T, C), the new tokens included; None hides nothing
@@ -94,7 +94,7 @@ class SequenceCache:
         return 0 if self._target_mask is None else self._target_mask.size(-1)
 
     def place(self, target_ids: Tensor) -> Placed:
-        """They follow those already read; each sees no padding, and nothing that comes after it.
+        """They follow those already read; each sees no padding, and no later token.
 
         The first position is the start of the sentence, which all see: its id may be that of padding.
         """

@@ -23,5 +23,5 @@ class Dropout(nn.Module):
         return add_dropped(x, y, self.p if self.training else 0.0)
 
     def extra_repr(self) -> str:
-        """Return what `print(model)` shows of it."""
+        """Return its text in `print(model)`."""
         return f"p={self.p}"

@@ -1,4 +1,4 @@
-"""Norms: they bring the vector of each position to a common scale. D model width."""
+"""Norms, which bring the vector of each position to a common scale. D model width."""
 
 from __future__ import annotations
 

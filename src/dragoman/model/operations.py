@@ -1,7 +1,7 @@
-"""Operations that can be computed in two ways: by a fused function of `dragoman.native`, or by plain PyTorch.
+"""Operations with two implementations: a fused function of `dragoman.native`, and plain PyTorch.
 
-Each takes the fused way where that is faster: on a CPU, if it was compiled and gradients are needed. The layers call
-the operation and need not know. B batch, H heads, T queries, S keys, K head width, D model width.
+Each chooses the fused one if it is faster: on a CPU, if it was compiled and gradients are needed. The layers call the
+operation and need not choose. B batch, H heads, T queries, S keys, K head width, D model width.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def add_dropped(x: Tensor, y: Tensor, p: float) -> Tensor:
 
 
 def n_dropped(p: float) -> int:
-    """Return how many of the 65,536 values of 16 random bits drop a number with probability p."""
+    """Return the number of the 65,536 values of 16 random bits that drop a number with probability p."""
     return min(65535, round(p * 65536))
 
 

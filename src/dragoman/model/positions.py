@@ -1,4 +1,4 @@
-"""Positions, which attention alone cannot tell: a vector is added to embeddings, or queries and keys are turned.
+"""Positions, which attention itself ignores: a vector added to embeddings, or a rotation of queries and keys.
 
 T positions, D model width, H heads, K head width.
 """
@@ -64,7 +64,7 @@ class RotaryPositions(nn.Module):
     """Turns queries and keys by an angle that grows with their position (Su et al. 2021, section 3.2).
 
     The pair of dimensions (2i, 2i + 1) at position p is turned by p / 10000^(2i / K). Turning both by the same angle
-    leaves their product as it was, so a score depends only on the distance between query and key.
+    does not change their product, so a score depends only on the distance between query and key.
     """
 
     table: Tensor
@@ -92,7 +92,7 @@ def build_positions(config: ModelShape) -> SinusoidalPositions | LearnedPosition
 
 
 def _first_rows(max_length: int, width: int) -> int:
-    """Return how many rows of a table are computed when a model is built; more follow when a sequence needs them."""
+    """Return the number of rows computed when a model is built; more follow when a sequence needs them."""
     return min(max_length, max(FIRST_NUMBERS // width, 1))
 
 
@@ -106,7 +106,7 @@ def _grown(table: Tensor, n_positions: int, max_length: int, *, halves: bool) ->
         return table
     _require_length(n_positions, max_length)
     n_rows = min(max(n_positions, 2 * len(table)), max_length)
-    with torch.inference_mode(False):  # a training may use the table next
+    with torch.inference_mode(False):  # training may use the table next
         more = sinusoidal_table(n_rows, table.size(1), halves=halves, first=len(table))
         return torch.cat((table, more.to(table)))
 

@@ -123,7 +123,7 @@ class Transformer(nn.Module):
             self.source_embedding.tokens.weight = self.target_embedding.tokens.weight
 
     def _initialise(self) -> None:
-        """Xavier for matrices (Glorot and Bengio 2010), D^-1/2 for embeddings and what is tied to them, zero biases.
+        """Xavier for matrices (Glorot and Bengio 2010), D^-1/2 for embeddings and matrices tied to them, zero biases.
 
         Scaled by sqrt(D), embeddings then have unit variance, and as output weights they give logits of unit variance.
         With `init` "pytorch", every layer keeps the random weights that PyTorch gave it.

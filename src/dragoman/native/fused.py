@@ -1,4 +1,4 @@
-"""Functions of a training step with gradients: `fused.c` makes one pass over memory where PyTorch makes many.
+"""Functions of a training step with gradients: `fused.c` reads RAM once, and PyTorch many times.
 
 Each gives the same as a few lines of PyTorch in `dragoman.model.operations` or `dragoman.training.loss`, on a CPU, in
 float32 or bfloat16 with sums in float32. B batch, H heads, T queries, S keys, K and W widths of a key and a value, D
@@ -27,9 +27,9 @@ def can_fuse(*tensors: Tensor) -> bool:
 
 
 def _library() -> Library:
-    found = library()
-    assert found is not None, "`is_supported` was not asked"
-    return found
+    compiled = library()
+    assert compiled is not None, "`is_supported` was not asked"
+    return compiled
 
 
 def _call(name: str, *arguments: object, rows: Tensor, threads: int | None = None) -> None:
@@ -131,7 +131,7 @@ def _empty_like(x: Tensor) -> Tensor:
 
 
 def _readable(x: Tensor) -> Tensor:
-    """Return x with the numbers of its last dimension side by side."""
+    """Return x with a contiguous last dimension."""
     return x if x.stride(-1) == 1 else x.contiguous()
 
 

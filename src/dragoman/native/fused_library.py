@@ -18,7 +18,7 @@ LIBRARIES = "fused", "fused_avx2", "fused_avx512"
 INTERFACE = 3
 #: The types that it reads and writes.
 NUMBERS = torch.float32, torch.bfloat16
-#: One thread computes so many numbers in about the time that another takes to wake up.
+#: One thread computes this many numbers in the time in which another wakes up.
 WORTH_SHARING = 100_000
 
 Int, Pointer, Double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
@@ -57,7 +57,7 @@ STRUCTURES = ArrayStruct, DropoutStruct, AttentionStruct
 
 
 def array(tensor: Tensor | None) -> ArrayStruct:
-    """Describe a tensor for fused.c, with the numbers of its last dimension side by side. Keep it during the call.
+    """Describe a tensor for fused.c, with a contiguous last dimension. Keep it during the call.
 
     Raises:
         TypeError: fused.c does not read its type.
@@ -90,7 +90,8 @@ class Library:
 
 
 def n_threads(n_numbers: int) -> int:
-    """Return how many threads share work on `n_numbers`: those of PyTorch, or one if waking others is not worth it."""
+    """Return the number of threads for work on `n_numbers`: PyTorch's, or 1 if waking others costs more than it
+    saves."""
     return torch.get_num_threads() if n_numbers >= WORTH_SHARING else 1
 
 

@@ -19,7 +19,7 @@ from dragoman.machine.devices import Precision
 from dragoman.native.libraries import usable_libraries
 
 #: The libraries of kernels.c for each precision, the slowest first. The first of each is that of float32: it runs
-#: everywhere, and knows which of the others do.
+#: everywhere, and finds the others that do.
 LIBRARIES: dict[Precision, tuple[str, ...]] = {
     "float32": ("kernels", "kernels_avx2", "kernels_avx512"),
     "bfloat16": ("kernels", "kernels_bfloat16"),
@@ -197,8 +197,8 @@ def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
 def _usable(precision: Precision) -> tuple[Kernels, ...]:
     """Return those of `LIBRARIES`, the fastest first."""
     names, interface = LIBRARIES[precision], [INTERFACE, *map(ctypes.sizeof, STRUCTURES)]
-    found = usable_libraries(Path(__file__).parent, names, interface, get_args(Precision).index(precision))
-    return tuple(Kernels(name, library) for name, library in found)
+    libraries = usable_libraries(Path(__file__).parent, names, interface, get_args(Precision).index(precision))
+    return tuple(Kernels(name, library) for name, library in libraries)
 
 
 def address(array: NDArray[Any]) -> int:

@@ -1,7 +1,7 @@
-"""Libraries of C, compiled once for each kind of processor when dragoman is installed, if there is a C compiler.
+"""C libraries, compiled once for each kind of processor when dragoman is installed, if there is a C compiler.
 
-A library that was not compiled, or does not fit this system, processor or source, is left out. Callers have another way
-when there is none.
+A library that was not compiled, or does not fit this system, processor or source, is left out. Callers fall back on
+other code.
 """
 
 from __future__ import annotations
@@ -13,23 +13,23 @@ from pathlib import Path
 
 
 def usable_libraries(
-    folder: Path, names: Sequence[str], interface: Sequence[int], *which: int
+    folder: Path, names: Sequence[str], interface: Sequence[int], *processor_arguments: int
 ) -> Iterator[tuple[str, ctypes.CDLL]]:
     """Yield the libraries that this processor can run, with their names, the fastest first.
 
     Args:
-        folder: of the libraries; the file of each has its name with an underscore before it.
+        folder: of the libraries; the file of a library is an underscore and its name.
         names: of the libraries of one source, the slowest first. The first runs everywhere, and its `processor`
             returns a bit for each that runs here.
         interface: as in the source: a number that changes with the arguments of its functions, and the sizes of its
             structures.
-        which: the arguments of `processor`.
+        processor_arguments: the arguments of `processor`.
     """
     base = load(folder / f"_{names[0]}", interface)
     if base is not None:
-        runs_here = base["processor"](*map(ctypes.c_int64, which))
-        for place, name in reversed(list(enumerate(names))):
-            library = load(folder / f"_{name}", interface) if runs_here >> place & 1 else None
+        runs_here = base["processor"](*map(ctypes.c_int64, processor_arguments))
+        for index, name in reversed(list(enumerate(names))):
+            library = load(folder / f"_{name}", interface) if runs_here >> index & 1 else None
             if library is not None:
                 yield name, library
 
@@ -40,8 +40,8 @@ def load(path: Path, interface: Sequence[int]) -> ctypes.CDLL | None:
         if file.exists():
             try:
                 library = ctypes.CDLL(str(file))
-                found = (ctypes.c_int64 * len(interface)).in_dll(library, "interface")
-            except (OSError, ValueError):  # of another system, or an older one
+                actual = (ctypes.c_int64 * len(interface)).in_dll(library, "interface")
+            except (OSError, ValueError):  # for another system, or an older version
                 return None
-            return library if list(found) == list(interface) else None
+            return library if list(actual) == list(interface) else None
     return None

@@ -219,7 +219,7 @@ class LayerCache:
         """Add those of N tokens, (B, H, N, K) and (B, H, N, W), and return all, (B, H, C, K) and (B, H, C, W)."""
         first, self._length = self._length, self._length + keys.shape[2]
         if self._length > self._keys.shape[2]:
-            self._keys, self._values = (_with_room(each, 2 * self._length) for each in (self._keys, self._values))
+            self._keys, self._values = (_with_room(table, 2 * self._length) for table in (self._keys, self._values))
         self._keys[:, :, first : self._length] = keys
         self._values[:, :, first : self._length] = values
         return self._keys[:, :, : self._length], self._values[:, :, : self._length]

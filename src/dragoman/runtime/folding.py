@@ -38,8 +38,8 @@ def search_weights(config: ModelConfig, weights: Mapping[str, Floats]) -> Mappin
 
     All weights are there by all their names, tied ones too. Norms are folded into them where `can_fold`.
     """
-    named = {**weights, **{name: weights[other] for name, other in Layout(config).ties.items()}}
-    return fold_norms(config, named) if can_fold(config) else named
+    all_weights = {**weights, **{name: weights[other] for name, other in Layout(config).ties.items()}}
+    return fold_norms(config, all_weights) if can_fold(config) else all_weights
 
 
 def fold_norms(config: ModelConfig, weights: Mapping[str, Floats]) -> dict[str, Floats]:

@@ -107,10 +107,10 @@ class Packer:
     def _keep(self, array: NDArray[Any]) -> int:
         room = np.empty(array.nbytes + CACHE_LINE, dtype=np.uint8)
         start = -room.ctypes.data % CACHE_LINE
-        kept = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
-        kept[:] = array
-        self.arrays.append(kept)
-        return address(kept)
+        copy = room[start : start + array.nbytes].view(array.dtype).reshape(array.shape)
+        copy[:] = array
+        self.arrays.append(copy)
+        return address(copy)
 
 
 def bfloat16(array: Floats) -> NDArray[np.uint16]:

@@ -1,4 +1,4 @@
-"""The parameters of linear maps and norms in the form that a search computes with.
+"""The parameters of linear maps and norms in the form that the search uses.
 
 I inputs, O outputs, D model width.
 """
@@ -29,7 +29,7 @@ def joined_linears(
     """
     scales = [np.float32(first_scale)] + [np.float32(1.0)] * (len(linears) - 1)
     matrices = [weights[linear.weight.name] * scale for linear, scale in zip(linears, scales, strict=True)]
-    # As (I, O), products of few rows read memory in order.
+    # As (I, O), products of few rows read the matrix in order.
     matrix = np.ascontiguousarray(np.concatenate(matrices).T)
     biases = [
         weights[linear.bias.name] * scale
@@ -40,7 +40,7 @@ def joined_linears(
 
 
 class NormParameters:
-    """Layer norm, RMS norm, or the norm with the unbiased standard deviation, as `config.norm_kind` says:
+    """Layer norm, RMS norm, or the norm with the unbiased standard deviation; `config.norm_kind` decides:
 
         (x - mean) / (sqrt(squares * square_factor + inner_epsilon) + outer_epsilon) * gain + bias
 

@@ -1,8 +1,8 @@
 """Configuration: every setting, with its default and its checks.
 
 A recipe is a YAML file with the sections `data`, `tokenizer`, `model`, `training` and `search`; `--set a.b=c` wins over
-it. What a recipe leaves out has the default written in the module of its section; `None` means "chosen to fit the
-corpus, and said so".
+it. Other settings have the default in the module of their section. `None` means that `train` chooses a value to fit the
+corpus, and prints it.
 """
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ class DataConfig(Section):
     validation_size: Positive = 1000
     """Number of pairs held out for validation when no validation files are given."""
     max_length: Size = 256
-    """Longest side kept, in tokens; when not given, no more than the model can read."""
+    """Longest side kept, in tokens; by default at most what the model can read."""
     max_ratio: Annotated[float, Field(ge=1, le=1000)] = 4.0
     """Longest side over shortest side, in tokens; short sentences are allowed a little more."""
     dedup: bool = False
@@ -62,7 +62,7 @@ class DataConfig(Section):
     """Stop if the two sides do not belong together (one of them lost a line, say), or use the text as it is."""
 
     def for_older_releases(self) -> dict[str, Any]:
-        """Return the settings that decide what is prepared, as JSON; newer ones only where they are on."""
+        """Return the settings that decide the prepared corpus, as JSON; newer settings only if they are on."""
         unused = {name for name in ("clean", "columns") if not getattr(self, name)}
         return self.model_dump(mode="json", exclude={"misaligned"} | unused)
 
@@ -101,7 +101,7 @@ class DataConfig(Section):
         is_from_hub = self.corpus is not None and self.corpus.startswith("hub:")
         if not is_from_hub and all(pairs is None for pairs in (self.pairs, self.validation_pairs, self.test_pairs)):
             names = "columns corpus pairs validation_pairs test_pairs"
-            yield names, "columns (--columns) says nothing without a file of pairs (--pairs)"
+            yield names, "columns (--columns) has no effect without a file of pairs (--pairs)"
 
     def files(self, split: Literal["train", "validation", "test"]) -> tuple[str | None, str | None, str | None]:
         """Return (source, target, pairs) of a split; None for each that is not set."""

@@ -11,8 +11,10 @@ from dragoman.settings.presets import PRESETS
 
 
 def describe_settings() -> str:
-    """Return every setting with its meaning and default, as a recipe in which all is commented out."""
-    lines = ["# Every setting, with its default. Take the # from the lines to change; what is left is chosen for you."]
+    """Return every setting with its meaning and default, as a recipe whose lines are all comments."""
+    lines = [
+        "# Every setting, with its default. Remove the # from the lines that you change; dragoman chooses the others."
+    ]
     for section, field in Config.model_fields.items():
         assert isinstance(field.annotation, type)
         lines += ["", f"{section}:"]

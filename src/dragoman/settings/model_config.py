@@ -67,8 +67,8 @@ class ModelShape(Section):
             near = f"{width - 1} or {width + 1}" if width > 1 else "2"
             yield names, f"rotary positions need heads of even width, not {width}; set d_k to {near}"
         if self.memory == "layerwise" and self.n_encoder_layers != self.n_decoder_layers:
-            both = f"{self.n_encoder_layers} or {self.n_decoder_layers}"
-            message = f"layerwise memory needs as many encoder as decoder layers; set both to {both}"
+            depths = f"{self.n_encoder_layers} or {self.n_decoder_layers}"
+            message = f"layerwise memory needs as many encoder as decoder layers; set both to {depths}"
             yield "memory n_encoder_layers n_decoder_layers", message
 
     @property

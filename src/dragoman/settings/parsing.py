@@ -1,4 +1,4 @@
-"""Turn the settings of a recipe into a `Config`: fill in the preset, and tell every mistake."""
+"""Turn the settings of a recipe into a `Config`: fill in the preset, and report every mistake."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from dragoman.settings.sections import parse_section, problems_of
 from dragoman.settings.tokenizer_config import TokenizerConfig
 
 
-def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
+def parse_config(settings: Mapping[str, Any], location: str | Path | None = None) -> Config:
     """Check settings, as read by `read_recipe`, and return them typed.
 
-    `model.preset` is filled in first, and `data.max_length` where the model reads less than its default. A preset ties
-    all embeddings, or only those of the decoder where each side has a vocabulary of its own.
+    `model.preset` is filled in first. `data.max_length` is lowered if the model reads less than its default. A preset
+    ties all embeddings, or only those of the decoder if each side has a vocabulary of its own.
 
     Raises:
         ConfigError: lists every unknown key, wrong type, value out of range and contradiction.
@@ -26,16 +26,16 @@ def parse_config(settings: Mapping[str, Any], where: str | Path | None = None) -
     settings = dict(settings)
     model = settings.get("model")
     if isinstance(model, dict) and "preset" in model:
-        settings["model"] = model = _fill_preset(settings, where)
+        settings["model"] = model = _fill_preset(settings, location)
     longest = model.get("max_length") if isinstance(model, dict) else None
     data = settings.get("data", {})
     if isinstance(longest, int) and longest <= DataConfig().max_length and isinstance(data, dict):
         settings["data"] = {"max_length": longest - 1, **data}
-    return parse_section(Config, settings, where)
+    return parse_section(Config, settings, location)
 
 
-def check_settings(settings: Mapping[str, Any], where: str | Path | None = None) -> Config:
-    """Check the settings of a run before the open ones are chosen.
+def check_settings(settings: Mapping[str, Any], location: str | Path | None = None) -> Config:
+    """Check the settings of a run before `train` chooses the open ones.
 
     If only some sizes of the model are set, the others are those of the smallest preset, which divide the larger ones.
 
@@ -45,37 +45,37 @@ def check_settings(settings: Mapping[str, Any], where: str | Path | None = None)
     model = settings.get("model", {})
     if isinstance(model, dict) and not has_sizes(model):
         settings = {**settings, "model": {"preset": "tiny", **model}}
-    return parse_config(settings, where)
+    return parse_config(settings, location)
 
 
 def check_request(
-    settings: Mapping[str, Any], where: str | Path | None = None, *, given: Mapping[str, Any] | None = None
+    settings: Mapping[str, Any], location: str | Path | None = None, *, inherited: Mapping[str, Any] | None = None
 ) -> Config:
-    """Check the settings of a new run as `check_settings` does, and refuse those that would do nothing or harm.
+    """Check the settings of a new run as `check_settings` does, and refuse useless and harmful ones.
 
-    Runs that began with an older version may have such settings, and go on.
+    Runs of an older version may have such settings, and can be continued.
 
     Args:
-        given: whole sections that the starting model of a fine-tuning decides. A setting in them that was not asked for
-            is nobody's mistake.
+        inherited: whole sections that come from the starting model of a fine-tuning. A useless setting in them is no
+            error unless `settings` has it too.
 
     Raises:
-        ConfigError: as `parse_config`, and for a setting that would do nothing or harm.
+        ConfigError: as `parse_config`, and for a useless or harmful setting.
     """
-    config = parse_config({**settings, **given}, where) if given else check_settings(settings, where)
+    config = parse_config({**settings, **inherited}, location) if inherited else check_settings(settings, location)
     if problems := [problem for name, problem in _useless_settings(config) if _is_set(settings, name)]:
-        raise ConfigError(problems[0], where, details=problems[1:])
+        raise ConfigError(problems[0], location, details=problems[1:])
     return config
 
 
-def _fill_preset(settings: Mapping[str, Any], where: str | Path | None) -> dict[str, Any]:
+def _fill_preset(settings: Mapping[str, Any], location: str | Path | None) -> dict[str, Any]:
     """Return the section `model` with the sizes of its preset, which its other settings adjust."""
     model = dict(settings["model"])
     preset = model.pop("preset")
     if not isinstance(preset, str) or preset not in PRESETS:
         other_problems = problems_of(Config, {**settings, "model": model})
         advice = f"choose one of {', '.join(PRESETS)}"
-        raise ConfigError(f"unknown preset {preset!r}", where, advice=advice, details=other_problems)
+        raise ConfigError(f"unknown preset {preset!r}", location, advice=advice, details=other_problems)
     tie = {} if _is_joint(settings.get("tokenizer")) else {"tie": "decoder"}
     return {**PRESETS[preset], **tie, **model}
 
@@ -92,7 +92,7 @@ def _is_set(settings: Mapping[str, Any], name: str) -> bool:
 
 
 def _useless_settings(config: Config) -> Iterator[tuple[str, str]]:
-    """Yield the name of each setting that does nothing or harm, and what to tell about it."""
+    """Yield the name of each setting that has no effect or does harm, with a message about it."""
     tokenizer, kind = config.tokenizer, config.tokenizer.kind
     if tokenizer.has_pieces:
         if tokenizer.min_count > 1:

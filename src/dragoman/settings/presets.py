@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-#: Whoever sets all of these in the model section, or a preset, chooses the model.
+#: With all of these, or a preset, a model section fixes the size of the model.
 SIZES = frozenset({"d_model", "d_ff", "n_heads", "n_encoder_layers", "n_decoder_layers"})
 
 #: `model.preset` in a recipe: sizes known to work. `base` and `big` are the paper's (Table 3); `tiny` is the

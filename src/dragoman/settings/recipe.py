@@ -1,4 +1,4 @@
-"""Recipes: YAML files with the sections of a `Config`, and the `--set a.b=c` that is laid over them."""
+"""Recipes: YAML files with the sections of a `Config`, and `--set a.b=c` overrides."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_RECIPE_BYTES = 100_000
 
 
 def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the settings of a recipe file with `a.b=c` overrides laid over it, not yet checked.
+    """Return the settings of a recipe file with `a.b=c` overrides, not yet checked.
 
     Raises:
         ConfigError: the file is not a YAML mapping of at most 100 kB, or an override is not `key=value`.
@@ -32,7 +32,7 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
 
 
 def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> None:
-    """Lay `a.b=c` overrides over settings, in place.
+    """Apply `a.b=c` overrides to settings, in place.
 
     Raises:
         ConfigError: an override is not `key=value`, or its value is not YAML.
@@ -73,7 +73,7 @@ def to_yaml(config: Section) -> str:
 
 
 def _drop_pad_id(settings: dict[str, Any]) -> None:
-    """Drop `model.pad_id`, which runs of release 0.1.0 have noted, and which is 0 in all of them."""
+    """Drop `model.pad_id`, which runs of release 0.1.0 have saved; it is 0 in all of them."""
     model = settings.get("model")
     if isinstance(model, dict) and model.get("pad_id") == 0:
         del model["pad_id"]
@@ -82,7 +82,7 @@ def _drop_pad_id(settings: dict[str, Any]) -> None:
 def _read_file(path: Path) -> dict[str, Any]:
     try:
         with open(path, "rb") as file:
-            content = file.read(MAX_RECIPE_BYTES + 1)  # no more, for a device never ends
+            content = file.read(MAX_RECIPE_BYTES + 1)  # a device never ends
     except OSError as error:
         raise ConfigError(f"cannot read the recipe ({error.strerror})", path, advice="check the path") from None
     if len(content) > MAX_RECIPE_BYTES:
@@ -101,4 +101,6 @@ def _read_file(path: Path) -> dict[str, Any]:
         sections = ", ".join(Config.model_fields)
         advice = f"text goes after --source and --target; recipes have sections ({sections})"
         raise ConfigError("this is no recipe", path, advice=advice)
-    return {section: values for section, values in settings.items() if values is not None}  # empty is as left out
+    return {
+        section: values for section, values in settings.items() if values is not None
+    }  # an empty section is as good as none

@@ -21,9 +21,9 @@ class SearchConfig(Section):
     section 7); 0 is off."""
     min_length: Count = 0
     max_length: Positive | None = None
-    """Longest translation, in tokens, the end mark included: what is longer is cut, so that less room gives the
-    beginning of what more room gives. A search ends at 1.5 times the source plus 50 and what is given of the
-    translation, or here if this is more (never over the model's)."""
+    """Longest translation, in tokens, with the end mark. A longer one is cut, so a smaller limit gives the beginning
+    of the translation that a larger limit gives. None is 1.5 times the source plus 50 plus the prefix, and at most
+    the model's own max_length."""
     no_repeat_ngram: Count = 0
     """No sequence of this many tokens is written twice; 0 is off."""
     repetition_penalty: Annotated[float, Field(ge=1, le=100)] = 1.0

@@ -1,4 +1,4 @@
-"""Sections of settings: frozen, strict, typed. All problems of a section are told at once, one a line."""
+"""Sections of settings: frozen, strict, typed. All problems of a section are reported at once, one a line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MOST_PROBLEMS = 100
 
 
 class ContradictionError(ValueError):
-    """Settings of which each is valid, but not all together."""
+    """Settings that are valid alone, but not together."""
 
     def __init__(self, contradictions: Sequence[tuple[str, str]]) -> None:
         super().__init__("; ".join(message for _, message in contradictions))
@@ -37,7 +37,7 @@ class Section(BaseModel):
     also_known: ClassVar[tuple[str, ...]] = ()
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Yield settings that contradict each other: their names, with spaces between, and what to tell."""
+        """Yield the names of settings that contradict each other, separated by spaces, and a message."""
         yield from ()
 
     @model_validator(mode="after")
@@ -47,7 +47,7 @@ class Section(BaseModel):
         return self
 
 
-def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Path | None = None) -> S:
+def parse_section(section: type[S], settings: Mapping[str, Any], location: str | Path | None = None) -> S:
     """Check the settings of one section, and return it.
 
     Raises:
@@ -58,7 +58,7 @@ def parse_section(section: type[S], settings: Mapping[str, Any], where: str | Pa
         return section.model_validate(settings)
     except ValidationError:
         problems = problems_of(section, settings)
-        raise ConfigError(problems[0], where, details=problems[1:]) from None
+        raise ConfigError(problems[0], location, details=problems[1:]) from None
 
 
 def problems_of(section: type[Section], settings: Mapping[str, Any]) -> list[str]:
@@ -96,7 +96,7 @@ def _errors(section: type[Section], settings: Mapping[str, Any]) -> list[ErrorDe
 def _explanations(
     section: type[Section], settings: Mapping[str, Any], error: ErrorDetails
 ) -> Iterator[tuple[set[tuple[str, ...]], Callable[[], str]]]:
-    """Yield, for each problem of an error, the paths of the settings it is about and a function that explains it."""
+    """Yield, for each problem of an error, the paths of its settings and a function that returns its message."""
     path = tuple(str(part) for part in error["loc"])
     if error["type"] == "value_error":
         start = f"{'.'.join(path)}: " if path else ""
@@ -138,10 +138,10 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
         return f"unknown key {key!r} " + (
             f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"
         )
-    got = repr(problem["input"])
-    got = got if len(got) <= 60 else got[:57] + "..."
-    wanted = problem["msg"][:1].lower() + problem["msg"][1:]
-    return f"{key}: {wanted}, got {got}" if key else f"{wanted}, got {got}"
+    shown = repr(problem["input"])
+    shown = shown if len(shown) <= 60 else shown[:57] + "..."
+    demand = problem["msg"][:1].lower() + problem["msg"][1:]
+    return f"{key}: {demand}, got {shown}" if key else f"{demand}, got {shown}"
 
 
 def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
@@ -149,7 +149,9 @@ def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
     for name in path:
         field = section.model_fields.get(name)
         annotations = [field.annotation, *get_args(field.annotation)] if field else []
-        inner = [each for each in annotations if isinstance(each, type) and issubclass(each, Section)]
+        inner = [
+            annotation for annotation in annotations if isinstance(annotation, type) and issubclass(annotation, Section)
+        ]
         if not inner:
             return []
         section = inner[0]

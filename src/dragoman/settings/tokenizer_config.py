@@ -11,7 +11,7 @@ from dragoman.settings.sections import Section
 
 
 class TokenizerConfig(Section):
-    """The way from text to ids.
+    """The tokenizers, which turn text into ids.
 
     `bpe` and `unigram` are SentencePiece models learned from the corpus; `words` are spaCy's rule tokenizers with a
     vocabulary of the words seen at least `min_count` times; `characters` are Unicode characters.
@@ -40,17 +40,17 @@ class TokenizerConfig(Section):
 
     @property
     def subword_kind(self) -> Literal["bpe", "unigram"]:
-        """Return the algorithm of SentencePiece, or None."""
+        """The algorithm of SentencePiece."""
         return "unigram" if self.kind == "unigram" else "bpe"
 
     @property
     def is_joint(self) -> bool:
-        """True if both sides have one vocabulary: what was set, else yes for pieces, no for words and characters."""
+        """True if both sides have one vocabulary: as set, else True for pieces, and False for words and characters."""
         return self.has_pieces if self.joint is None else self.joint
 
     @property
     def lowercases_source(self) -> bool:
-        """True if the text of the source is lower-cased; that of the target is with `lowercase` alone."""
+        """True if source text is lower-cased; target text is only with `lowercase`."""
         return self.lowercase or self.lowercase_source
 
     def for_older_releases(self) -> dict[str, Any]:

@@ -18,11 +18,11 @@ class TrainingConfig(Section):
     """Tokens of the longer side, padding included, in one optimizer step over all processes."""
     micro_batch_tokens: Positive | None = None
     """The same for one pass through the model; None is the whole batch. Smaller values save memory; gradients are
-    accumulated, so nothing else changes but the dropout masks."""
+    accumulated, so nothing changes except the dropout masks."""
     max_steps: Positive | None = None
     max_epochs: Positive | None = None
     optimizer: Literal["adam", "muon"] = "adam"
-    """Muon (Jordan et al. 2024) moves the matrices of layers, and Adam all else; both by the same rate."""
+    """Muon (Jordan et al. 2024) updates the matrices of layers, and Adam everything else, both at the same rate."""
     lr: Rate | None = None
     """Peak learning rate; None is the paper's, (d_model * warmup_steps) ** -0.5."""
     warmup_steps: Count = 4000
@@ -34,17 +34,17 @@ class TrainingConfig(Section):
     """Largest norm of the whole gradient; None is no limit."""
     label_smoothing: Probability = 0.1
     r_drop: Annotated[float, Field(ge=0, le=100)] = 0.0
-    """Weight of R-Drop (Liang et al. 2021): each pair is read twice a step, with other dropout, and the two predictions
-    are pulled together. Doubles the time of a step; 0 is off."""
+    """Weight of R-Drop (Liang et al. 2021): each pair passes through the model twice a step, with different dropout,
+    and the loss pulls the two predictions together. Doubles the time of a step; 0 is off."""
     ema: Annotated[float, Field(ge=0, lt=1)] | None = None
-    """Decay of an exponential moving average of the weights, which is then validated and kept; 0 is off."""
+    """Decay of an exponential moving average of the weights, which is then validated and saved; 0 is off."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Precision of products. auto is bfloat16 on processors with AMX or AVX-512 BF16 and on GPUs that have it, for
     models from d_model 128 and batches from 1,024 tokens on, and float32 for all others."""
     validate_every: Positive | None = None
     """Steps between validations; None is once an epoch."""
     best_by: Literal["bleu", "loss"] = "bleu"
-    """Measure of the best bundle: BLEU of greedy translations (below 5 it is chance, and loss decides), or loss."""
+    """Measure of the best bundle: BLEU of greedy translations (the loss decides below 5, which is chance), or loss."""
     patience: Positive | None = None
     """Stop after this many validations without a better one; None is never."""
     save_every: Positive = 500

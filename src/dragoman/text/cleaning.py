@@ -12,7 +12,7 @@ import re
 from dragoman.text.composing import compose
 from dragoman.text.invisible import is_visible, without_invisible
 
-#: Characters of no sentence: the controls of ASCII except tab, those of Latin-1 (C0, DEL and C1), and halves of
+#: Characters that no sentence has: the controls of ASCII except tab, those of Latin-1 (C0, DEL and C1), and halves of
 #: surrogate pairs. Pairs of a corpus that have any are left out; elsewhere, `sanitize` replaces them.
 NOT_TEXT = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
@@ -23,13 +23,13 @@ _WITHOUT_WIDTH = re.compile(r"[\x00-\x08\x0e-\x1b\x7f]")
 def sanitize(text: str) -> str:
     """Return the text as one line that every tokenizer, terminal and file can take.
 
-    Invisible characters are removed. Other controls, such as line breaks, become spaces (a tab stays), and halves of a
-    surrogate pair become U+FFFD.
+    Invisible characters are removed. Other controls, such as line breaks, become spaces (a tab stays a tab), and halves
+    of a surrogate pair become U+FFFD.
     """
     if is_visible(text):
         return text
     text = _WITHOUT_WIDTH.sub("", text)
-    return without_invisible(NOT_TEXT.sub(lambda found: REPLACEMENT if found.group() >= "\ud800" else " ", text))
+    return without_invisible(NOT_TEXT.sub(lambda match: REPLACEMENT if match.group() >= "\ud800" else " ", text))
 
 
 def clean(text: str) -> str:

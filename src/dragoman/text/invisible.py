@@ -1,7 +1,7 @@
 """Invisible characters: zero-width spaces, direction marks, soft hyphens, variation selectors and others.
 
-Nobody sees them, so they must change neither a translation nor a comparison of two texts. They are removed, except
-joiners in a place where they change how the text looks: between letters of scripts that join, and in emoji.
+They must change neither a translation nor a comparison of two texts. They are removed, except joiners in a place where
+they change how the text looks: between letters of scripts that join, and in emoji.
 
 The set is Unicode's Default_Ignorable_Code_Point, the marks of interlinear annotations and the null notehead. Visible
 format characters, such as U+0600 ARABIC NUMBER SIGN, are not in it.
@@ -93,7 +93,7 @@ def has_joiners(text: str) -> bool:
 
 
 def is_one_emoji(before: str, after: str) -> bool:
-    """Return True if `after` continues the emoji `before`: it is a joiner, a skin colour, or what was joined."""
+    """Return True if `after` continues the emoji `before`: it is a joiner, a skin colour, or a joined character."""
     is_joined = before.endswith(_ZWJ) and _EMOJI.match(after) is not None
     return is_joined or has_joiners(after[:1]) or _SKIN.match(after) is not None
 
@@ -105,7 +105,7 @@ def unknown_joiners(entries: Iterable[str]) -> re.Pattern[str]:
 
 
 def without_joiners(text: str, unknown: re.Pattern[str] = _JOINER) -> str:
-    """Remove all joiners, or those that a vocabulary does not know, and compose what they stood between."""
+    """Remove all joiners, or those that a vocabulary lacks, and compose the characters around them."""
     if text.isascii() or not unknown.search(text):
         return text
     return unicodedata.normalize("NFC", unknown.sub("", text))

@@ -1,7 +1,7 @@
-"""Statistics of the text that a model learned from, kept in its bundle.
+"""Statistics of a model's training text, kept in its bundle.
 
-Text of another kind is cut before the model reads it. A model that learned from single sentences translates the first
-sentence of a line and drops the rest; one that learned from short sentences garbles a long one.
+Text of another kind is cut before the model reads it. A model trained on single sentences translates the first
+sentence of a line and drops the rest. A model trained on short sentences garbles a long one.
 """
 
 from __future__ import annotations

@@ -13,12 +13,12 @@ from dragoman.text.subword_learning import learn_subword
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
-#: SentencePiece learns from at most so many sentences a model, taken evenly from a larger corpus. It holds them in
+#: SentencePiece learns from at most this many sentences a model, taken evenly from a larger corpus. It holds them in
 #: RAM: about 300 bytes a sentence for BPE, 1,800 for unigram.
 _ENOUGH_SENTENCES = {"bpe": 500_000, "unigram": 120_000}
 #: With more different characters than this, the rarest become bytes.
 _MANY_CHARACTERS = 1_000
-#: Sizes chosen when none is given: up to so many pairs, so many pieces.
+#: Default sizes: (most pairs, pieces).
 _SIZES = ((2_000, 1_000), (10_000, 4_000), (100_000, 8_000), (1_000_000, 16_000))
 _LARGEST_SIZE = 32_000
 
@@ -53,9 +53,9 @@ def _learn_subwords(pairs: Pairs, sides: Sequence[Side], survey: tuple[int, tupl
     """Learn a SentencePiece model from the text of one side or of both, given what `_survey` found."""
     config, (n_pairs, characters) = sides[0].config, survey
     n_characters = len(set().union(*(characters[side.index] for side in sides)))
-    every = -(-n_pairs * len(sides) // _ENOUGH_SENTENCES[config.subword_kind])
+    interval = -(-n_pairs * len(sides) // _ENOUGH_SENTENCES[config.subword_kind])
     model = learn_subword(
-        _sentences(pairs, sides, every),
+        _sentences(pairs, sides, interval),
         config.subword_kind,
         config.vocab_size or _fitting_size(n_pairs, n_characters),
         exact=config.vocab_size is not None,
@@ -77,15 +77,16 @@ def _survey(pairs: Pairs) -> tuple[int, tuple[set[str], set[str]]]:
 
 
 def _fitting_size(n_pairs: int, n_characters: int) -> int:
-    """Return a vocabulary size for a corpus: each character needs a piece, and as many again make words of them."""
+    """Return a vocabulary size for a corpus: a piece for each character, and at least as many pieces of several
+    characters."""
     size = next((size for limit, size in _SIZES if n_pairs <= limit), _LARGEST_SIZE)
     return max(size, 300 + 2 * n_characters)
 
 
-def _sentences(pairs: Pairs, sides: Sequence[Side], every: int) -> Iterator[str]:
-    """Yield the sentences of the given sides of every so many-th pair, as words with single spaces."""
+def _sentences(pairs: Pairs, sides: Sequence[Side], interval: int) -> Iterator[str]:
+    """Yield the sentences of the given sides of every `interval`-th pair, as words with single spaces."""
     for number, pair in enumerate(pairs()):
-        if number % every == 0:
+        if number % interval == 0:
             for side in sides:
                 yield " ".join(split_words(clean(pair[side.index]), side.lowercase))
 

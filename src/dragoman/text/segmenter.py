@@ -1,4 +1,4 @@
-"""A segmenter: text to pieces and back. It knows no ids; those are the vocabulary's."""
+"""A segmenter: text to pieces and back. The vocabulary has their ids."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from dragoman.text.vocabulary import Vocabulary
 
 #: SentencePiece's mark of a space, U+2581. In a text, it is read as a space.
 SPACE = "▁"
-#: The level from which SentencePiece may write to standard error: its warnings are no lines of ours.
+#: The lowest level that SentencePiece writes to standard error: its warnings would mix with our lines.
 ERROR_LEVEL = 2
 
 
@@ -101,7 +101,7 @@ class SentencePieces:
         return (text.lower() if self.lowercase else text).split()
 
     def cut(self, word: str) -> list[str]:
-        """Return the pieces of the best segmentation of a part; an unknown one stands as it is in the text."""
+        """Return the pieces of the best segmentation of a part; an unknown one has the characters of the text."""
         pieces: list[str] = self.processor.encode(word, out_type=str)
         return pieces
 

@@ -88,12 +88,12 @@ def sanitize_paragraphs(text: str) -> str:
 
 
 def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text, which together are the whole text but the white space between them."""
+    """Yield the sentences of a text, which together are the whole text except the white space between them."""
     return (text[start:end] for start, end in sentence_spans(text))
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and the end of each sentence; none is only white space."""
+    """Yield the start and the end of each sentence. No sentence is only white space."""
     has_capitals = text != text.lower()
     start = 0
     for match in _MARKS.finditer(text):

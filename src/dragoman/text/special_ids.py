@@ -10,7 +10,7 @@ from functools import cached_property
 class SpecialIds:
     """The special ids of one side.
 
-    The start may be the padding, from which Marian's models decode, or the end. All others differ.
+    The start may be equal to the padding, as in Marian's models, or to the end. All others differ.
 
     Raises:
         ValueError: an id is negative, or two are equal that must differ.
@@ -39,7 +39,7 @@ class SpecialIds:
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """Each special id with the name by which people see it."""
+        """Display name of each special id."""
         return {self.start: "<sos>", self.pad: "<pad>", self.unknown: "<unk>", self.end: "<eos>"}
 
 

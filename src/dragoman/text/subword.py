@@ -18,7 +18,7 @@ from dragoman.text.subword_sampling import BpeDropout, Pieces, Sampler, UnigramS
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import Vocabulary
 
-#: The pieces of so many words are remembered.
+#: The pieces of this many words are cached.
 _MANY_WORDS = 1 << 16
 #: A tag for the language to translate into, as Marian's models read it before the text.
 _TAG = re.compile(r">>[^\s<>]+<<")
@@ -30,7 +30,7 @@ class Subword(Tokenizer):
     Args:
         segmenter: the model.
         kind: the algorithm that made it.
-        special_ids: those among the model's own numbers; None is what the model says.
+        special_ids: those among the model's own numbers; None takes them from the model.
         vocabulary: other numbers than the model's own. Language tags (`>>de<<`) that it has and the model lacks are
             read where a text begins with one.
         sampling: BPE-dropout's probability or unigram sampling's smoothing; 0 is off.
@@ -74,7 +74,7 @@ class Subword(Tokenizer):
         return [*self._take_tag(words), *self._sampler.sample([SPACE + word for word in words], key)]
 
     def split(self, text: str) -> list[str]:
-        """Return the pieces of the best segmentation; an unknown one stands as it is in the text."""
+        """Return the pieces of the best segmentation; an unknown one has the characters of the text."""
         words = self._words(text)
         tag = self.pieces(self._take_tag(words))
         return [*tag, *(piece for word in words for piece in self.segmenter.cut(word))]
@@ -139,8 +139,8 @@ class Subword(Tokenizer):
 
 
 class _KnownWords(dict[str, tuple[int, ...]]):
-    """The ids of each word's pieces, remembered: few words make most of a text, and a look-up takes a third of the time
-    that SentencePiece needs."""
+    """A cache of the ids of each word's pieces. Few words make most of a text, and a look-up is three times as fast
+    as SentencePiece."""
 
     def __init__(self, processor: SentencePieceProcessor, vocabulary: Vocabulary | None) -> None:
         super().__init__()

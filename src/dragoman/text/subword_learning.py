@@ -64,7 +64,7 @@ def learn_subword(
 
 
 def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) -> bytes:
-    """Learn in this process, and turn SentencePiece's errors into ours."""
+    """Learn in this process, and translate SentencePiece's errors."""
     model = io.BytesIO()
     stream = _Stream(texts)
     try:
@@ -80,7 +80,7 @@ def _train(texts: Iterable[str], vocab_size: int, options: Mapping[str, Any]) ->
 
 
 class _Stream:
-    """Texts for SentencePiece, which would hide an error that reading them raises; this keeps it."""
+    """Texts for SentencePiece. It hides an error in reading them, so this keeps the error."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = texts

@@ -1,8 +1,8 @@
 """Subword regularisation: another segmentation of the same sentence each time it is seen.
 
 SentencePiece can sample, but draws from one random state per thread that is seeded for the whole process. Training
-that continues exactly needs a pure function of (text, key), the same on every machine, so the two algorithms stand
-here. Pieces do not cross spaces, so both work word by word, and remember what they have worked out for a word.
+that continues exactly needs a pure function of (text, key), the same on every machine, so this module has both
+algorithms. Pieces do not cross spaces, so both work word by word, and cache the result for each word.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Protocol, TypeVar
 K = TypeVar("K")
 V = TypeVar("V")
 
-#: To bound RAM: so many segmentations and lattices are remembered, of words of at most so many characters.
+#: To bound RAM: the most cached segmentations and lattices, and the most characters of their words.
 _SEGMENTATIONS, _LATTICES = 200_000, 20_000
 _REMEMBERED_LENGTH = 24
 _NEVER = -math.inf
@@ -46,19 +46,19 @@ class Pieces:
         """Return the ids of pieces and unknown characters; a run of unknown tokens is one, as in SentencePiece."""
         ids: list[int] = []
         for symbol in symbols:
-            found = self.ids.get(symbol)
-            added = [found] if found is not None else self.spell(symbol)
+            id = self.ids.get(symbol)
+            added = [id] if id is not None else self.spell(symbol)
             if added != [self.unknown_id] or ids[-1:] != added:
                 ids += added
         return ids
 
 
-def remember(memory: dict[K, V], limit: int, word: str, key: K, value: V) -> None:
-    """Put a value for a short word into `memory`, which is emptied first if it has `limit` values."""
+def remember(cache: dict[K, V], limit: int, word: str, key: K, value: V) -> None:
+    """Put a value for a short word into `cache`, which is emptied first if it has `limit` values."""
     if len(word) <= _REMEMBERED_LENGTH:
-        if len(memory) >= limit:
-            memory.clear()
-        memory[key] = value
+        if len(cache) >= limit:
+            cache.clear()
+        cache[key] = value
 
 
 def keyed_draws(key: tuple[int, ...]) -> Iterator[float]:
@@ -89,29 +89,29 @@ class BpeDropout:
         """Return the ids of a segmentation of `words`."""
         draws = keyed_draws(key)
         log_kept = self._log_kept
-        known = self._known
+        cache = self._known
         ids: list[int] = []
-        # How many merges go through before the next is left out is geometric, so one draw serves many merges.
+        # The number of merges before the next left out is geometric, so one draw serves many merges.
         gap = int(math.log(1.0 - next(draws)) / log_kept)
         for word in words:
             dropped: tuple[int, ...] = ()
-            found, n_merges = known.get((word, dropped)) or self.merge(word, dropped)
+            merged_ids, n_merges = cache.get((word, dropped)) or self.merge(word, dropped)
             while gap < n_merges:
                 dropped += (gap,)
-                found, n_merges = known.get((word, dropped)) or self.merge(word, dropped)
+                merged_ids, n_merges = cache.get((word, dropped)) or self.merge(word, dropped)
                 gap = int(math.log(1.0 - next(draws)) / log_kept)
             gap -= n_merges
-            ids += found
+            ids += merged_ids
         return ids
 
     def merge(self, word: str, dropped: tuple[int, ...] = ()) -> tuple[list[int], int]:
         """Merge the best pair again and again.
 
         Args:
-            dropped: each number says how many merges go through before the next is left out; then all do.
+            dropped: merges that go through before each merge that is left out; after the last, all do.
 
         Returns:
-            The ids, and how many merges were made since the last that was left out.
+            The ids, and the number of merges after the last one left out.
         """
         scores = self._pieces.scores
         symbols = list(word)
@@ -141,7 +141,7 @@ class BpeDropout:
 
 @dataclass(frozen=True)
 class _Lattice:
-    """For each end position of a word, the pieces that may end there and how probable each is, cumulated."""
+    """For each end position of a word, the pieces that may end there, and their cumulative probabilities."""
 
     starts: Sequence[Sequence[int]]
     ids: Sequence[Sequence[Sequence[int]]]
@@ -158,7 +158,7 @@ class UnigramSampling:
         alpha: smoothing, in (0, 1]; the smaller, the more even.
     """
 
-    #: SentencePiece's: how much less probable an unknown character is than the rarest piece.
+    #: SentencePiece's penalty: the score of an unknown character is this much below that of the rarest piece.
     _UNKNOWN = 10.0
 
     def __init__(self, pieces: Pieces, alpha: float) -> None:
@@ -199,7 +199,7 @@ class UnigramSampling:
             edges = self._edges(word, end)
             logs = [total[start] + self._alpha * score for start, _, score in edges]
             largest = max(logs)
-            weights = list(accumulate(math.exp(each - largest) for each in logs))
+            weights = list(accumulate(math.exp(log - largest) for log in logs))
             total.append(largest + math.log(weights[-1]))
             starts.append([start for start, _, _ in edges])
             ids.append([piece for _, piece, _ in edges])
@@ -211,9 +211,9 @@ class UnigramSampling:
         edges = []
         for start in range(max(0, end - self._longest), end):
             piece = word[start:end]
-            found = self._pieces.ids.get(piece)
-            if found is not None:
-                edges.append((start, [found], self._pieces.scores[piece]))
+            id = self._pieces.ids.get(piece)
+            if id is not None:
+                edges.append((start, [id], self._pieces.scores[piece]))
             elif start == end - 1:
                 edges.append((start, self._pieces.spell(piece), self._unknown))
         return edges

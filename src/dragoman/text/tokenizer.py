@@ -117,8 +117,8 @@ class Tokenizers:
     def require_special_ids(self, special_ids: SpecialIdPair) -> None:
         """Raise a ConfigError if a model has other special ids than these tokenizers."""
         if special_ids != self.special_ids:
-            what = "the special ids of the model are not those of the tokenizers"
-            raise ConfigError(what, advice="give the tokenizers that it was trained with")
+            problem = "the special ids of the model are not those of the tokenizers"
+            raise ConfigError(problem, advice="give the tokenizers that it was trained with")
 
     @property
     def joint(self) -> bool:
@@ -149,7 +149,7 @@ class Tokenizers:
         return self.source.has_piece_list or self.target.has_piece_list
 
     def _description(self) -> dict[str, object]:
-        """Return the content of `tokenizer.json`, in the oldest version that can say it."""
+        """Return the content of `tokenizer.json`, in the oldest version that can express it."""
         description: dict[str, object] = {
             "format_version": 2 if self.config.lowercase_source else 1,
             "config": self.config.for_older_releases(),
@@ -176,7 +176,7 @@ class Tokenizers:
         return replace(self, source=self.source.lowercasing(), config=config)
 
     def equals(self, other: Tokenizers) -> bool:
-        """Return True if both turn the same texts into the same ids and back, however they were learned or sample."""
+        """Return True if both turn the same texts into the same ids and back. Learning and sampling may differ."""
         return (self._rules, self._vocabularies()) == (other._rules, other._vocabularies())
 
     @property

@@ -59,8 +59,8 @@ def load_tokenizers(folder: Path, sizes: tuple[int, int] | tuple[None, None] = (
     source, target = build_both(sides_of(config, *languages), build)
     tokenizers = Tokenizers(source, target, config, *languages)
     if tokenizers.special_ids != (description.special_ids or SpecialIdPair()):
-        what = "its special ids are not those of the vocabularies"
-        raise BundleError(what, folder / DESCRIPTION, advice=_OTHER_COPY)
+        problem = "its special ids are not those of the vocabularies"
+        raise BundleError(problem, folder / DESCRIPTION, advice=_OTHER_COPY)
     return tokenizers
 
 

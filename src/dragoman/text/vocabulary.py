@@ -52,7 +52,7 @@ class Vocabulary:
         """Return the words seen at least `min_count` times, most frequent first, equally frequent ones by code points.
 
         Raises:
-            ConfigError: there are words, but none is so frequent.
+            ConfigError: there are words, but none occurs `min_count` times.
         """
         kept = [word for word, count in counts.items() if count >= min_count]
         if counts and not kept:
@@ -119,7 +119,7 @@ class Vocabulary:
         return without_joiners(text, self._unknown_joiners) if self.words and has_joiners(text) else text
 
     def known_form(self, word: str) -> str:
-        """Return a word without its joiners if the vocabulary has it only so."""
+        """Return a word without its joiners if the vocabulary has only that form."""
         if not has_joiners(word) or word in self:
             return word
         plain = without_joiners(word)

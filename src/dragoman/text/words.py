@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from sacremoses import MosesDetokenizer
     from spacy.tokens import Token
 
-#: What spaCy splits off and Moses' rules do not join again: "ca n't".
+#: Endings that spaCy splits off and Moses' rules do not join again: "ca n't".
 _JOINED_LEFT = ("n't", "n’t")
-#: What spaCy splits off in French: "a -t -il".
+#: Endings that spaCy splits off in French: "a -t -il".
 _FRENCH_INVERSION = re.compile(r"-[^\W\d]")
-#: How Moses writes a hyphen inside a word.
+#: The form of a hyphen inside a word in Moses.
 _INNER_HYPHEN = "@-@"
 
 
@@ -59,13 +59,13 @@ class Words:
 
     def join(self, pieces: Sequence[str | None]) -> str:
         """Return the sentence of words, with spaces where the language has them; an unknown word is "<unk>"."""
-        given = ["<unk>" if piece is None else piece for piece in pieces]
+        texts = ["<unk>" if piece is None else piece for piece in pieces]
         is_french = base_language(self._output_language) == "fr"
         words: list[str] = []
-        for index, piece in enumerate(given):
+        for index, piece in enumerate(texts):
             if words and (is_one_emoji(words[-1], piece) or _is_joined_left(piece, is_french)):
                 words[-1] += piece
-            elif piece == "-" and _is_inner(given, index):
+            elif piece == "-" and _is_inner(texts, index):
                 words.append(_INNER_HYPHEN)
             elif not is_blank(piece):
                 words.append(piece.strip())

@@ -71,7 +71,7 @@ def _begin(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) ->
     """Resolve and prepare a run that has saved nothing yet: every setting is free."""
     if run.config.exists() and not (run.path / DATA_FOLDER).exists():
         raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
-    check_request(settings, given=inherit_settings(start, settings) if start is not None else None)
+    check_request(settings, inherited=inherit_settings(start, settings) if start is not None else None)
     config = resolve(settings, start)
     return config, _prepare(config, run, start)
 

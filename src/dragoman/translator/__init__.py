@@ -3,17 +3,17 @@
     translator = dragoman.Translator.load("multi30k-en-de")
     translator.translate("A man is riding a horse.").text
 
-A translation takes three steps, which can also be called one by one, for example to give the requests of many callers
-to one search:
+A translation has three stages. You can call them one by one, for example to search for the requests of many callers
+at once:
 
     from dragoman.translator import Request
 
     requests = [Request("A man is riding a horse.", prefix="Ein"), Request("She is reading.", align=True)]
     plan = translator.pipeline.plan(requests)
-    candidates = translator.pipeline.search(plan.jobs)  # the only slow step; any thread may call it
+    candidates = translator.pipeline.search(plan.jobs)  # the only slow stage; any thread may call it
     translations = translator.pipeline.finish(plan, candidates)
 
-`Translator.shared` does so for the threads of a server. Modules below this package see ids only, and modules above it
+`Translator.shared` does this for the threads of a server. Modules below this package see ids only, and modules above it
 see text only. Read `request`, `results`, `cutting`, `planning`, `searching`, `finishing`, `pipeline`, `batcher` and
 `translator`, in this order.
 """

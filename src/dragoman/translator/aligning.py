@@ -1,4 +1,4 @@
-"""Word alignments of whole translations: each segment is read by itself, words are numbered in the whole text."""
+"""Word alignments of whole translations. Each segment is aligned alone; words are numbered in the whole text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dragoman.translator.searching import Candidate
 
 
 class AlignmentInput(NamedTuple):
-    """A translation whose words are to be aligned, and what it was made from."""
+    """A translation to align, with its plan and its candidates."""
 
     plan: TextPlan
     #: The n best of each segment.
@@ -29,7 +29,7 @@ class AlignmentInput(NamedTuple):
 
 @dataclass(frozen=True)
 class _SegmentPair:
-    """A segment and one translation of it, with their places in the whole texts."""
+    """A segment and one translation of it, with their words in the whole texts."""
 
     ids: IdPair
     source: Places
@@ -50,29 +50,28 @@ def align_words(
     batch_size: int,
 ) -> list[Translation]:
     """Return the translations with the alignments of all their alternatives."""
-    pairs = [pairs for each in inputs for pairs in _alternatives(tokenizers, each)]
-    links = iter(_link(model, heads, pairs, batch_size))
+    by_alternative = [pairs for item in inputs for pairs in _segment_pairs(tokenizers, item)]
+    links = iter(_link(model, heads, by_alternative, batch_size))
     aligned = []
-    for translation in (each.translation for each in inputs):
-        alternatives = tuple(replace(each, alignment=next(links)) for each in translation.alternatives)
+    for translation in (item.translation for item in inputs):
+        alternatives = tuple(replace(alternative, alignment=next(links)) for alternative in translation.alternatives)
         best = alternatives[0].alignment if alternatives else ()
         aligned.append(replace(translation, alternatives=alternatives, alignment=best))
     return aligned
 
 
-def _alternatives(tokenizers: Tokenizers, given: AlignmentInput) -> Iterator[list[_SegmentPair]]:
-    """Yield the segment pairs of each alternative, whose k-th consists of the k-th candidates of all segments."""
-    segments = given.plan.segments
-    tag = given.plan.tag
-    parts = [((), tag), *((_pieces(tokenizers, each, tag), each.text) for each in segments)]
-    _, *sources = Places.in_parts(parts, given.plan.text)
-    for candidates, alternative in zip(
-        zip(*given.candidates, strict=False), given.translation.alternatives, strict=True
-    ):
-        ids = [(segment.ids, each.hypothesis.ids) for segment, each in zip(segments, candidates, strict=True)]
-        target_parts = [(tokenizers.target.pieces(each.hypothesis.ids), each.text) for each in candidates]
+def _segment_pairs(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[list[_SegmentPair]]:
+    """Yield the segment pairs of each alternative: the best candidates of all segments, then the second best ones."""
+    segments, tag = item.plan.segments, item.plan.tag
+    parts = [((), tag), *((_pieces(tokenizers, segment, tag), segment.text) for segment in segments)]
+    _, *sources = Places.in_parts(parts, item.plan.text)
+    for candidates, alternative in zip(zip(*item.candidates, strict=False), item.translation.alternatives, strict=True):
+        ids = [(segment.ids, candidate.hypothesis.ids) for segment, candidate in zip(segments, candidates, strict=True)]
+        target_parts = [
+            (tokenizers.target.pieces(candidate.hypothesis.ids), candidate.text) for candidate in candidates
+        ]
         targets = Places.in_parts(target_parts, alternative.text)
-        yield list(map(_SegmentPair, ids, sources, targets, (each.is_copied for each in segments)))
+        yield list(map(_SegmentPair, ids, sources, targets, (segment.is_copied for segment in segments)))
 
 
 def _pieces(tokenizers: Tokenizers, segment: Segment, tag: str) -> Sequence[str]:
@@ -83,7 +82,7 @@ def _pieces(tokenizers: Tokenizers, segment: Segment, tag: str) -> Sequence[str]
 def _link(
     model: Transformer, heads: AlignmentHeads, pairs: Sequence[Sequence[_SegmentPair]], batch_size: int
 ) -> list[tuple[Link, ...]]:
-    """Return the links of each translation, which is given by its segment pairs."""
+    """Return the links of each alternative, in the order of `pairs`, which has the segment pairs of each."""
     links = [{link for pair in row if pair.is_copied for link in pair.copied_links()} for row in pairs]
     searched = [(number, pair) for number, row in enumerate(pairs) for pair in row if not pair.is_copied]
     for rows in pair_batches([pair.ids for _, pair in searched], batch_size):
@@ -95,4 +94,4 @@ def _link(
                 (source + first_source, target + first_target)
                 for source, target in link_words(word_weights(weights, pair.source, pair.target))
             )
-    return [tuple(sorted(each)) for each in links]
+    return [tuple(sorted(row)) for row in links]

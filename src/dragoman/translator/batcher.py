@@ -1,7 +1,7 @@
 """Batches that callers of several threads share, as in a server: one thread searches for all of them.
 
 While it searches, further calls gather. The next round takes jobs of equal settings from all calls in turn until its
-batches are full, so a long text delays a short one by one round at most. Nothing waits for a batch to fill.
+batches are full, so a long text delays a short one by one round at most. No call waits for a batch to fill.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Batcher:
         self.close()
 
     def close(self) -> None:
-        """Refuse further calls, and wait for those made before."""
+        """Refuse further calls, and wait for the earlier ones."""
         self._is_closed = True
         if thread := self._threads.get(os.getpid()):
             thread.close()
@@ -106,7 +106,7 @@ class _Call:
         return self.jobs[self.waiting[0]].config, self.batch_size
 
     def is_open(self) -> bool:
-        """Return True if its caller still waits; a call that should stop fails now."""
+        """Return True if its caller still waits. Fail the call if it should stop."""
         try:
             if self.stop():
                 self.fail(self.stop.error())
@@ -134,7 +134,7 @@ class _Call:
             self.future.set_exception(error)
 
     def _settle(self) -> bool:
-        """Return True if the caller still waits, for the first time only; a cancelled future wakes who waits for it."""
+        """Return True the first time, if the caller still waits. A cancelled future wakes its waiters."""
         if self._is_settled:
             return False
         self._is_settled = True
@@ -185,22 +185,22 @@ class _SearchThread:
                 self._search_for(_next_round(calls, self._n_batches))
                 calls.append(calls.pop(0))
 
-    def _search_for(self, taken: list[tuple[_Call, int]]) -> None:
+    def _search_for(self, jobs_of_calls: list[tuple[_Call, int]]) -> None:
         """Search for jobs of some calls; if that fails, for each call by itself, so that only one of them fails."""
-        calls = list(dict.fromkeys(call for call, _ in taken))
+        calls = list(dict.fromkeys(call for call, _ in jobs_of_calls))
         latest = max(call.stop.deadline for call in calls)
         stop = StopCondition(latest, lambda: not [call for call in calls if call.is_open()])
-        jobs = [call.jobs[index] for call, index in taken]
+        jobs = [call.jobs[index] for call, index in jobs_of_calls]
         try:
-            found = self._searcher.search(jobs, batch_size=calls[0].batch_size, stop=stop)
+            results = self._searcher.search(jobs, batch_size=calls[0].batch_size, stop=stop)
         except BaseException as error:  # the thread must live on for other calls
             if len(calls) == 1:
                 calls[0].fail(error)
                 return
             for call in filter(_Call.is_open, calls):
-                self._search_for([(each, index) for each, index in taken if each is call])
+                self._search_for([(owner, index) for owner, index in jobs_of_calls if owner is call])
             return
-        for (call, index), candidates in zip(taken, found, strict=True):
+        for (call, index), candidates in zip(jobs_of_calls, results, strict=True):
             call.add(index, candidates)
 
 
@@ -209,14 +209,14 @@ def _next_round(calls: Sequence[_Call], n_batches: int) -> list[tuple[_Call, int
     settings = calls[0].settings
     n_tokens = n_batches * settings[1]
     turns = deque(call for call in calls if call.settings == settings)
-    taken: list[tuple[_Call, int]] = []
+    round_jobs: list[tuple[_Call, int]] = []
     longest = 0
     while turns:
         call = turns.popleft()
         longest = max(longest, len(call.jobs[call.waiting[0]].ids) + 1)
-        if taken and (len(taken) + 1) * longest > n_tokens:
+        if round_jobs and (len(round_jobs) + 1) * longest > n_tokens:
             break
-        taken.append((call, call.waiting.popleft()))
+        round_jobs.append((call, call.waiting.popleft()))
         if call.waiting and call.settings == settings:
             turns.append(call)
-    return taken
+    return round_jobs

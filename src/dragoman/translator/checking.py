@@ -1,4 +1,4 @@
-"""Checks of the arguments that callers give; an error names the place of the wrong value."""
+"""Checks of the arguments of callers; an error names the wrong value, counted from 1."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def string_list(values: Sequence[str], name: str) -> list[str]:
         name: of one of them, for the message: "text".
 
     Raises:
-        ConfigError: it is something else, or a value is no string; the message has the value's place, from 1.
+        ConfigError: it is something else, or a value is no string; the message has the value's number, from 1.
     """
     names, advice = f"{name}es" if name.endswith("x") else f"{name}s", "give a string, or a list of strings"
     if isinstance(values, str | bytes | bytearray | memoryview | Mapping | Set):
@@ -25,14 +25,14 @@ def string_list(values: Sequence[str], name: str) -> list[str]:
         raise ConfigError(f"the {names} are {kind(values)}", advice=advice)
     try:
         n_values = len(values)
-        found = list(values)
+        texts = list(values)
     except TypeError:
         if isinstance(values, Iterable) and name == "text":
             advice = "translate_stream takes them one by one; or make a list of them"
         raise ConfigError(f"the {names} are {kind(values)}", advice=advice) from None
-    if len(found) != n_values:
+    if len(texts) != n_values:
         raise ConfigError(f"the {names} are {kind(values)} of no fixed length", advice=advice)
-    return [string(value, f"{name} {number}") for number, value in enumerate(found, 1)]
+    return [string(value, f"{name} {number}") for number, value in enumerate(texts, 1)]
 
 
 def prefix_list(prefixes: str | Sequence[str] | None, n_texts: int) -> list[str]:
@@ -43,17 +43,17 @@ def prefix_list(prefixes: str | Sequence[str] | None, n_texts: int) -> list[str]
     """
     if prefixes is None or isinstance(prefixes, str):
         return [prefixes or ""] * n_texts
-    found = string_list(prefixes, "prefix")
-    if len(found) != n_texts:
-        raise ConfigError(f"{len(found)} prefixes for {n_texts} texts", advice="give one, or one for each")
-    return found
+    checked = string_list(prefixes, "prefix")
+    if len(checked) != n_texts:
+        raise ConfigError(f"{len(checked)} prefixes for {n_texts} texts", advice="give one, or one for each")
+    return checked
 
 
-def string(value: Any, place: str) -> str:
+def string(value: Any, name: str) -> str:
     """Return a string as it is.
 
     Args:
-        place: the value's name in the message: "text 2".
+        name: the value's name in the message: "text 2".
 
     Raises:
         ConfigError: it is something else.
@@ -61,7 +61,7 @@ def string(value: Any, place: str) -> str:
     if isinstance(value, str):
         return value
     advice = "decode them" if isinstance(value, bytes | bytearray | memoryview) else "give strings"
-    raise ConfigError(f"{place} is {kind(value)}", advice=advice)
+    raise ConfigError(f"{name} is {kind(value)}", advice=advice)
 
 
 def string_stream(values: Iterable[str], name: str) -> Iterable[str]:

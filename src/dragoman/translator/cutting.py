@@ -1,8 +1,8 @@
-"""Text in segments that a model can read.
+"""Segments of text that a model can read.
 
 A text stays whole if it is like the lines that the model learned from. A text of more sentences is cut between
-sentences, and a much longer sentence at commas or spaces. What no model can translate is copied: encoded data and
-hashes (too long for a word), words of more tokens than a line of the training text, and marks without letters or
+sentences, and a much longer sentence at commas or spaces. Text that no model can translate is copied: encoded data
+and hashes (too long for a word), words of more tokens than a line of the training text, and marks without letters or
 digits.
 """
 
@@ -41,12 +41,12 @@ _NO_WORD = re.compile(
 _CLAUSE = re.compile(r"[,;:،؛](?=\s)|[、，；：]|\s[–—-](?=\s)")
 _SPACE = re.compile(r"\s")
 _BETWEEN_UNBROKEN = re.compile(rf"[{_UNBROKEN}](?=[{_UNBROKEN}])")
-#: Characters on either side of the middle of a text among which a place to cut is looked for.
+#: Characters on either side of the middle of a text in which a cut is looked for.
 _NEAR = 200
 
 
 class Segment(NamedTuple):
-    """A piece of a text that the model reads at once, or that is copied."""
+    """A part of a text that the model reads at once, or that is copied."""
 
     text: str
     ids: list[int]
@@ -68,7 +68,7 @@ class Segment(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Limits:
+class SegmentLimits:
     """The most that a segment may have."""
 
     #: Tokens that the model reads.
@@ -95,7 +95,7 @@ class Limits:
 Encode = Callable[[str], list[int]]
 
 
-def cut(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+def cut(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     """Cut a text into segments, none for an empty text.
 
     All segments together have the characters of the text in their order, except white space.
@@ -128,32 +128,32 @@ def encode_if_short(text: str, encode: Encode, max_length: int) -> list[int] | N
 def _spans_to_copy(text: str) -> list[tuple[int, int]]:
     """Return the start and the end of each copied stretch: characters that are no word, and marks beside them."""
     spans: list[tuple[int, int]] = []
-    for found in _NO_WORD.finditer(text):
+    for match in _NO_WORD.finditer(text):
         before = spans[-1][1] if spans else 0
-        if has_words(text[before : found.start()]):
-            spans.append(found.span())
+        if has_words(text[before : match.start()]):
+            spans.append(match.span())
         else:
-            spans[-1:] = [(spans[-1][0] if spans else 0, found.end())]
+            spans[-1:] = [(spans[-1][0] if spans else 0, match.end())]
     if spans and not has_words(text[spans[-1][1] :]):
         spans[-1] = spans[-1][0], len(text)
     return spans
 
 
-def _cut_words(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+def _cut_words(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     """Cut a text that has words only."""
     if limits.sentences is not None:
-        groups = (each.replace(PARAGRAPH_END, " ") for each in _groups(text, encode, limits))
+        groups = (group.replace(PARAGRAPH_END, " ") for group in _groups(text, encode, limits))
         return [segment for group in groups for segment in _cut_sentence(group, encode, limits)]
     whole = text.replace(PARAGRAPH_END, " ")
     ids = encode_if_short(whole, encode, limits.max_length)
     if ids is None:
-        segments = (segment for each in sentences(text) for segment in _cut_sentence(each, encode, limits))
+        segments = (segment for sentence in sentences(text) for segment in _cut_sentence(sentence, encode, limits))
         return [segment if segment.is_copied else segment._replace(flag="unusual") for segment in segments]
     return [Segment(whole, ids, "unusual" if len(ids) > limits.longest else None)] if ids else []
 
 
-def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
-    """Yield as many sentences at a time as a segment may have."""
+def _groups(text: str, encode: Encode, limits: SegmentLimits) -> Iterator[str]:
+    """Yield groups of as many sentences as a segment may have."""
     first, end, n_sentences, n_tokens = 0, 0, 0, 0
     for start, next_end in sentence_spans(text):
         ids = None if limits.sentences == 1 else _encode(text[start:next_end], encode, limits.longest, limits)
@@ -168,7 +168,7 @@ def _groups(text: str, encode: Encode, limits: Limits) -> Iterator[str]:
         yield text[first:end]
 
 
-def _cut_sentence(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+def _cut_sentence(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     """Return a sentence as one segment, or cut into segments that are flagged as unusual."""
     if limits.copies_marks and not has_words(text):
         return [_copied(text)] if text.strip() else []
@@ -178,16 +178,16 @@ def _cut_sentence(text: str, encode: Encode, limits: Limits) -> list[Segment]:
     return _halve(text, encode, limits)
 
 
-def _encode(text: str, encode: Encode, n_tokens: int, limits: Limits) -> list[int] | None:
+def _encode(text: str, encode: Encode, n_tokens: int, limits: SegmentLimits) -> list[int] | None:
     """Return the ids of a text that the model can read; None if they are more than `n_tokens`."""
     ids = encode_if_short(text, encode, limits.max_length)
     return ids if ids is not None and len(ids) <= n_tokens else None
 
 
-def _halve(text: str, encode: Encode, limits: Limits) -> list[Segment]:
+def _halve(text: str, encode: Encode, limits: SegmentLimits) -> list[Segment]:
     ids = _encode(text, encode, limits.usual, limits)
-    place = _place_to_cut(text) if ids is None else None
-    if ids is None and place is None:  # one word
+    cut = _place_to_cut(text) if ids is None else None
+    if ids is None and cut is None:  # one word
         ids = encode_if_short(text, encode, limits.max_length)
         is_too_long = ids is None or len(ids) > limits.longest
         if limits.long_tokens is not None and is_too_long and len(text) > LONG_WORD:
@@ -196,8 +196,8 @@ def _halve(text: str, encode: Encode, limits: Limits) -> list[Segment]:
         return [Segment(text, ids, "unusual")] if ids else []
     if len(text) == 1:  # a character of more bytes than the model reads tokens cannot be cut further
         return [Segment(text, encode(text)[: limits.max_length], "unusual")]
-    place = place or len(text) // 2
-    return _halve(text[:place], encode, limits) + _halve(text[place:], encode, limits)
+    cut = cut or len(text) // 2
+    return _halve(text[:cut], encode, limits) + _halve(text[cut:], encode, limits)
 
 
 def _place_to_cut(text: str) -> int | None:
@@ -205,9 +205,9 @@ def _place_to_cut(text: str) -> int | None:
     no space; None if there is none."""
     middle, near = len(text) // 2, min(len(text) // 4, _NEAR)
     for mark in (_CLAUSE, _SPACE, _BETWEEN_UNBROKEN):
-        found = (each.end() for each in mark.finditer(text, middle - near, middle + near))
-        places = [place for place in found if not unicodedata.category(text[place]).startswith("M")]
-        if places:
-            return min(places, key=lambda place: abs(place - middle))
+        ends = (match.end() for match in mark.finditer(text, middle - near, middle + near))
+        cuts = [cut for cut in ends if not unicodedata.category(text[cut]).startswith("M")]
+        if cuts:
+            return min(cuts, key=lambda cut: abs(cut - middle))
     spaces = text.find(" ", middle), text.rfind(" ", 1, middle)
-    return next((place for place in spaces if 0 < place < len(text) - 1), None)
+    return next((cut for cut in spaces if 0 < cut < len(text) - 1), None)

@@ -1,4 +1,4 @@
-"""The last step: the candidates of a text's segments are joined into its translation, and words are aligned."""
+"""The last stage: join the candidates of a text's segments into its translation, and align words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Finisher:
     Args:
         models: the first one aligns words.
         tokenizers: those of the models.
-        heads: the first model's heads that tell which word comes from which.
+        heads: the heads of the first model that align words.
         batch_size: tokens that are aligned at once unless a call says otherwise.
     """
 
@@ -39,7 +39,7 @@ class Finisher:
             raise ValueError(f"candidates of {len(candidates)} jobs for a plan of {len(plan.jobs)}")
         remaining = iter(candidates)
         by_text = [_by_segment(text, remaining) for text in plan.texts]
-        translations = [self._translation(text, each) for text, each in zip(plan.texts, by_text, strict=True)]
+        translations = [self._translation(text, beams) for text, beams in zip(plan.texts, by_text, strict=True)]
         to_align = [index for index, text in enumerate(plan.texts) if text.request.align]
         if not to_align:
             return translations
@@ -75,12 +75,12 @@ class Finisher:
 
 
 def _by_segment(plan: TextPlan, remaining: Iterator[Sequence[Candidate]]) -> list[Sequence[Candidate]]:
-    """Return the candidates of each segment; a copied segment goes with each candidate of the others."""
+    """Return the candidates of each segment; a copied segment has the same text in all of them."""
     searched = [None if segment.is_copied else next(remaining) for segment in plan.segments]
-    n_best = min((len(each) for each in searched if each is not None), default=1)
+    n_best = min((len(candidates) for candidates in searched if candidates is not None), default=1)
     return [
-        [_copied(segment.copy)] * n_best if each is None else each
-        for segment, each in zip(plan.segments, searched, strict=True)
+        [_copied(segment.copy)] * n_best if candidates is None else candidates
+        for segment, candidates in zip(plan.segments, searched, strict=True)
     ]
 
 

@@ -29,12 +29,12 @@ class ComputeOptions:
     """The hardware that a translator uses, and its precision.
 
     Args:
-        device: the models are moved there, e.g. "cuda"; None leaves them where they are. On a CPU, float32 models are
-            searched with by `dragoman.runtime`, and models of bundles do not need PyTorch.
+        device: of the models, e.g. "cuda"; None leaves each where it is. On a CPU, `dragoman.runtime` searches with
+            float32 models, and models of bundles do not need PyTorch.
         workers: processes that translate at the same time, each with one thread, if a list of texts fills several
             batches; on a CPU, and on Linux.
-        precision: of the search. bfloat16 is coarser than float32, and faster on a device that multiplies such numbers.
-            So is int8, for the CPU only. A device that multiplies neither searches in float32.
+        precision: of the search. bfloat16 is less exact than float32, and faster on a device with bfloat16 products.
+            int8 is the same for CPUs with 8-bit products. A device without such products searches in float32.
     """
 
     device: str | torch.device | None = None
@@ -58,8 +58,8 @@ class TrainedModels:
             raise ConfigError("an ensemble of no models")
         if compute.precision not in get_args(Precision):
             raise ConfigError(f"unknown precision {compute.precision!r}", advice="use float32, bfloat16 or int8")
-        #: The models that were given; a bundle is replaced by its model in PyTorch once that was asked for.
-        self.given = list(models)
+        #: The models; `in_torch` replaces a bundle by its model in PyTorch.
+        self.models = list(models)
         self.device = str(compute.device or _device_of(models[0]))
         self.precision = compute.precision
         if self.precision == "int8" and self.device != "cpu":
@@ -67,41 +67,41 @@ class TrainedModels:
 
     def for_search(self) -> list[Model]:
         """Return the models for the search. On a CPU, those in float32 do not import PyTorch."""
-        return [self._for_search(index) for index in range(len(self.given))]
+        return [self._for_search(index) for index in range(len(self.models))]
 
     def in_torch(self) -> list[Transformer]:
         """Return the models in PyTorch, in evaluation mode; those of bundles are built now."""
-        return [self.transformer(index) for index in range(len(self.given))]
+        return [self.transformer(index) for index in range(len(self.models))]
 
     def transformer(self, index: int) -> Transformer:
         """Return one model in PyTorch, in evaluation mode; that of a bundle is built now."""
         import torch
 
-        given = self.given[index]
-        model = given.model if isinstance(given, Bundle) else given
+        source_model = self.models[index]
+        model = source_model.model if isinstance(source_model, Bundle) else source_model
         # On a CPU, the search multiplies in bfloat16 and keeps the rest in float32: PyTorch's float32 is nearest to it.
         is_coarser = self.precision == "bfloat16" and torch.device(self.device).type != "cpu"
         if is_coarser and next(model.parameters()).dtype != torch.bfloat16:
-            model = copy.deepcopy(model).bfloat16()  # the caller may go on training the one given
-        self.given[index] = model = model.to(self.device).eval()
+            model = copy.deepcopy(model).bfloat16()  # the caller may train the original further
+        self.models[index] = model = model.to(self.device).eval()
         return model
 
     def _for_search(self, index: int) -> Model:
-        given = self.given[index]
+        model = self.models[index]
         if self.device == "cpu":
-            if isinstance(given, Bundle):
-                return _on_cpu(given.config, given.weights, given.tokenizers.special_ids, self.precision)
-            state = given.cpu().eval().state_dict()
+            if isinstance(model, Bundle):
+                return _on_cpu(model.config, model.weights, model.tokenizers.special_ids, self.precision)
+            state = model.cpu().eval().state_dict()
             if all(weight.element_size() == 4 for weight in state.values()):
                 weights = {name: weight.numpy().copy() for name, weight in state.items()}
-                return _on_cpu(given.config, weights, given.special_ids, self.precision)
+                return _on_cpu(model.config, weights, model.special_ids, self.precision)
         from dragoman.runtime.torch_model import TorchModel
 
         return TorchModel(self.transformer(index))
 
 
 def _on_cpu(config: ModelConfig, weights: Weights, special_ids: SpecialIdPair, precision: Precision) -> Model:
-    """Return the fastest model of this precision. A processor that does not multiply such numbers uses float32."""
+    """Return the fastest model of this precision; float32 if the processor has no such products."""
     kernels = usable_kernels(precision)
     if kernels:
         return CompiledModel(config, weights, kernels[0], special_ids)

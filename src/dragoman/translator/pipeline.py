@@ -1,4 +1,4 @@
-"""Plan, search, finish: the steps of every translation, each of which can be called by itself."""
+"""Plan, search, finish: the stages of every translation. Each can be called by itself."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from dragoman.translator.searching import Candidate, Search, StopCondition
 
 @dataclass(frozen=True)
 class Pipeline:
-    """The steps from requests to translations. Any thread may call each of them."""
+    """The stages from requests to translations. Any thread may call each of them."""
 
     planner: Planner
     searcher: Search
     finisher: Finisher
-    #: How to search unless a call says otherwise.
+    #: The default search of a call.
     config: SearchConfig
 
     def plan(self, requests: Sequence[Request], config: SearchConfig | None = None) -> Plan:
         """Cut the texts of requests into segments, and turn these into jobs for the search.
 
         Raises:
-            ConfigError: a request has a value of a wrong type, or a prefix that cannot begin a translation; the message
-                has the request's place, from 1.
+            ConfigError: a request has a value of a wrong type, or a prefix that cannot begin a translation; the
+                message has the request's number, from 1.
         """
         return self.planner.plan(requests, self.config if config is None else config)
 
     def search(
         self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
     ) -> list[list[Candidate]]:
-        """Return the n best candidates of each job, the best first. This is the only slow step.
+        """Return the n best candidates of each job, the best first. This is the only slow stage.
 
         Args:
             jobs: of any number of plans; those of equal settings are searched together.
-            batch_size: source tokens, padding included, that are searched at once; None is what suits the device.
+            batch_size: source tokens, padding included, that are searched at once; None is a default for the device.
             stop: reasons to stop before the end.
 
         Raises:
@@ -55,7 +55,7 @@ class Pipeline:
         """Join the candidates of a plan's jobs into translations, and align words where a request wants it.
 
         Args:
-            batch_size: tokens that are aligned at once; None is what suits the device.
+            batch_size: tokens that are aligned at once; None is a default for the device.
 
         Raises:
             ValueError: there are not as many candidates as jobs.
@@ -70,7 +70,7 @@ class Pipeline:
         batch_size: int | None = None,
         stop: StopCondition | None = None,
     ) -> list[Translation]:
-        """Take the three steps one after the other."""
+        """Plan, search and finish."""
         plan = self.plan(requests, config)
         candidates = self.search(plan.jobs, batch_size=batch_size, stop=stop)
         return self.finish(plan, candidates, batch_size=batch_size)

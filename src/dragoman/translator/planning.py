@@ -1,4 +1,4 @@
-"""The first step of a translation: texts are cut into segments, and segments become jobs for the search."""
+"""The first stage of a translation: cut texts into segments, and turn segments into jobs for the search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
-from dragoman.translator.cutting import Limits, Segment, cut, encode_if_short
+from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.request import Request
 
 
@@ -71,7 +71,7 @@ class Planner:
 
     def plan(self, requests: Sequence[Request], config: SearchConfig) -> Plan:
         """See `Pipeline.plan`."""
-        return Plan([self._plan(each, config, number) for number, each in enumerate(requests, 1)], config)
+        return Plan([self._plan(request, config, number) for number, request in enumerate(requests, 1)], config)
 
     def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
         """Read lines as they come, and yield as many at once as have `n_tokens`.
@@ -109,21 +109,21 @@ class Planner:
             segments[0] = segments[0]._replace(prefix=prefix.strip(), prefix_ids=prefix_ids)
         return TextPlan(request, text, segments, tag)
 
-    def _segments(self, text: str, tag: str, limits: Limits) -> list[Segment]:
+    def _segments(self, text: str, tag: str, limits: SegmentLimits) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tag."""
         encode = self._tokenizers.source.encode
         if not tag:
             return cut(text, encode, limits)
         return cut(text.lstrip().removeprefix(tag).lstrip(), lambda segment: encode(f"{tag} {segment}"), limits)
 
-    def _limits(self, by_sentence: bool | None) -> Limits:
+    def _limits(self, by_sentence: bool | None) -> SegmentLimits:
         learned, sentences = self._learned, 1 if by_sentence else None
         if learned is None:
-            return Limits(self._max_length - 1, sentences)
+            return SegmentLimits(self._max_length - 1, sentences)
         if by_sentence is None:
             sentences = learned.known_sentences
         copies_marks = not learned.knows_marks
-        return Limits(self._max_length - 1, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
+        return SegmentLimits(self._max_length - 1, sentences, learned.long_tokens, learned.usual_tokens, copies_marks)
 
     def _prefix_ids(self, prefix: str, config: SearchConfig, number: int) -> list[int]:
         ids = self._tokenizers.target.encode(prefix)
@@ -131,6 +131,6 @@ class Planner:
             raise ConfigError(f"the prefix of text {number} has what the vocabulary lacks", advice="leave it out")
         most = min(config.max_length or self._max_length, self._max_length)
         if len(ids) >= most:
-            what = f"the prefix of text {number} has {len(ids)} tokens, but its translation may have {most - 1}"
-            raise ConfigError(what, advice="shorten it, or raise max_length")
+            problem = f"the prefix of text {number} has {len(ids)} tokens, but its translation may have {most - 1}"
+            raise ConfigError(problem, advice="shorten it, or raise max_length")
         return ids

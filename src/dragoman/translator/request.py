@@ -22,20 +22,20 @@ class Request:
     #: Align the words of the translation with those of the text, by the attention of the first model.
     align: bool = False
 
-    def checked(self, place: str) -> Self:
+    def checked(self, owner: str) -> Self:
         """Check the types of its values, and return it.
 
         Args:
-            place: the end of a value's name in the message: " of request 2".
+            owner: the end of each value's name in a message: " of request 2".
 
         Raises:
             ConfigError: a value has a wrong type.
         """
-        string(self.text, f"the text{place}")
-        string(self.prefix, f"the prefix{place}")
-        flag(self.align, f"align{place}")
+        string(self.text, f"the text{owner}")
+        string(self.prefix, f"the prefix{owner}")
+        flag(self.align, f"align{owner}")
         if self.sentences is not None:
-            flag(self.sentences, f"sentences{place}")
+            flag(self.sentences, f"sentences{owner}")
         return self
 
 

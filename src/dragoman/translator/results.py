@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 #: A reason to read a translation with care:
-#: `repetition`: a stretch is repeated again and again, and the text has no such stretch;
+#: `repetition`: a sequence is repeated again and again, and the text has no such sequence;
 #: `length`: it is far longer or shorter than translations of such texts;
 #: `copied`: a segment of the text was copied, because no model can translate it;
-#: `unusual`: the text is longer than the lines that the model learned from.
+#: `unusual`: the text is longer than the lines of the training text.
 Flag = Literal["repetition", "length", "copied", "unusual"]
 
 
@@ -32,7 +32,7 @@ class Alternative:
     #: The target tokens, as the tokenizer writes them.
     tokens: tuple[str, ...]
     #: Pairs of a word of the text and a word of the translation, numbered from 0 by `dragoman.alignment.word_spans`.
-    #: None if the alignment was not asked for.
+    #: None if the request has no `align`.
     alignment: tuple[tuple[int, int], ...] | None = None
 
 

@@ -34,7 +34,7 @@ class PairScorer:
         return max(map(len, self._encode(source, target))) <= self._max_length
 
     def score(self, sources: Sequence[str], targets: Sequence[str], batch_size: int) -> list[Score]:
-        """Return how probable each target is for its source.
+        """Return the probability of each target given its source.
 
         Raises:
             DataError: the lists differ in length, or a text is longer than the models read.
@@ -47,8 +47,8 @@ class PairScorer:
         for number, (source_ids, target_ids) in enumerate(pairs, 1):
             lengths = len(source_ids), len(target_ids)
             if max(lengths) > self._max_length:
-                what = f"pair {number} has {lengths[0]} and {lengths[1]} tokens, the model reads {self._max_length}"
-                raise DataError(what, advice="leave it out")
+                problem = f"pair {number} has {lengths[0]} and {lengths[1]} tokens, the model reads {self._max_length}"
+                raise DataError(problem, advice="leave it out")
         log_probs: dict[int, tuple[float, ...]] = {}
         for rows in pair_batches(pairs, batch_size):
             forced = forced_log_probs(self._models.in_torch(), [pairs[row] for row in rows])

@@ -1,4 +1,4 @@
-"""The second step, and the only slow one: the n best candidates of each job.
+"""The second stage, and the only slow one: search for the n best candidates of each job.
 
 Any thread may search, and all searches of one translator share its worker processes. A search can be stopped.
 """
@@ -35,12 +35,12 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True)
 class StopCondition:
-    """The reasons to stop a search before its end; call it to see if there is one.
+    """The reasons to stop a search before its end. A call returns True if there is one.
 
     Args:
         deadline: a time of `time.monotonic`, in seconds.
-        is_cancelled: asked before every decoding step, by the thread that searches. A worker process cannot ask; it
-            knows the deadline only.
+        is_cancelled: called before every decoding step, by the thread that searches. A worker process cannot call
+            it, and has only the deadline.
     """
 
     deadline: float = math.inf
@@ -48,7 +48,7 @@ class StopCondition:
 
     @classmethod
     def after(cls, seconds: float) -> Self:
-        """Return the condition that so many seconds have passed from now on."""
+        """Return the condition that this many seconds have passed from now on."""
         return cls(time.monotonic() + seconds)
 
     def __call__(self) -> bool:
@@ -111,19 +111,19 @@ class Searcher:
     ) -> list[list[Candidate]]:
         """See `Pipeline.search`."""
         batch_size = self.batch_size if batch_size is None else positive(batch_size, "batch_size")
-        found: list[list[Candidate]] = [[]] * len(jobs)
+        candidates: list[list[Candidate]] = [[]] * len(jobs)
         rows_by_batch = [
-            [group[place] for place in places]
+            [group[index] for index in indices]
             for group in _groups(jobs)
-            for places in batches([len(jobs[row].ids) + 1 for row in group], batch_size)
+            for indices in batches([len(jobs[row].ids) + 1 for row in group], batch_size)
         ]
         results = self._workers.map([_Batch([jobs[row] for row in rows], stop) for rows in rows_by_batch])
         for rows, beams in zip(rows_by_batch, results, strict=True):
             if beams is None and stop is not None:
                 raise stop.error()
             for row, beam in zip(rows, beams or (), strict=True):
-                found[row] = beam
-        return found
+                candidates[row] = beam
+        return candidates
 
     def _search_batch(self, batch: _Batch) -> list[list[Candidate]] | None:
         """Return None if it was stopped: an error would end the worker processes."""

@@ -33,12 +33,12 @@ from dragoman.translator.searching import Searcher, StopCondition
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
 
-#: Texts for a type checker, to which a string is a sequence of strings, too.
+#: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
 
 
 class Translator:
-    """One trained model, or several that vote (an ensemble), behind text.
+    """One trained model, or an ensemble of several, that translates text.
 
     Args:
         models: trained models, or bundles as they were loaded; several average their probabilities. Models are put into
@@ -46,8 +46,8 @@ class Translator:
         tokenizers: those that all the models were trained with.
         search: the search of `translate` unless a call says otherwise.
         compute: device, worker processes and precision.
-        alignment: heads of the first model that tell which word comes from which; None is `AlignmentHeads.default`.
-        learned: the kind of text that the models learned from; None if unknown.
+        alignment: heads of the first model that align words; None is `AlignmentHeads.default`.
+        learned: statistics of the training text; None if unknown.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class Translator:
         self._pair_scorer = PairScorer(self._models, tokenizers, self.max_length)
         planner = Planner(tokenizers, self.scorer.max_length, learned)
         finisher = Finisher(self._models, tokenizers, self.alignment, batch_size)
-        #: The steps of `translate`.
+        #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
 
     @classmethod
@@ -94,8 +94,8 @@ class Translator:
         first, *others = bundles
         for name, bundle in zip(names[1:], others, strict=True):
             if not bundle.tokenizers.equals(first.tokenizers):
-                what = f"its tokenizer differs from that of {names[0]}"
-                raise ConfigError(what, name, advice="an ensemble needs equal tokenizers")
+                problem = f"its tokenizer differs from that of {names[0]}"
+                raise ConfigError(problem, name, advice="an ensemble needs equal tokenizers")
         heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
         texts = [LearnedText.of_bundle(bundle.facts, name) for name, bundle in zip(names, bundles, strict=True)]
         compute = ComputeOptions(device, workers, precision)
@@ -104,16 +104,16 @@ class Translator:
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         # A copy packs its weights and starts its workers itself.
         compute = ComputeOptions(self.device, self._searcher.n_workers, self._models.precision)
-        return type(self), (self._models.given, self.tokenizers, self.search, compute, self.alignment, self.learned)
+        return type(self), (self._models.models, self.tokenizers, self.search, compute, self.alignment, self.learned)
 
     def __repr__(self) -> str:
         languages = f"{self.tokenizers.source_lang} to {self.tokenizers.target_lang}"
-        ensemble = f", {len(self._models.given)} models" if len(self._models.given) > 1 else ""
+        ensemble = f", {len(self._models.models)} models" if len(self._models.models) > 1 else ""
         return f"<Translator {languages}{ensemble}, {self._models.precision} on {self.device}>"
 
     @property
     def models(self) -> list[Transformer]:
-        """The models in PyTorch, on their device; those of bundles are built when they are first asked for."""
+        """The models in PyTorch, on their device; those of bundles are built at the first use."""
         return self._models.in_torch()
 
     @contextlib.contextmanager
@@ -124,8 +124,8 @@ class Translator:
                 ...  # in each thread: shared.translate(text, timeout=5)
 
         Calls of equal search options share batches; prefixes, timeouts and alignment may differ. A call that fails or
-        is late does so alone. The end of the block waits for calls that were made. How scores round depends on the
-        batch.
+        is late does so alone. The end of the block waits for earlier calls. The batch can change the last digits of
+        a score.
         """
         with Batcher(self._searcher, self._searcher.batch_size, self._searcher.n_workers) as batcher:
             shared = object.__new__(type(self))
@@ -172,9 +172,9 @@ class Translator:
         config = self.search_config(**options)
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
-        asked = Request("", sentences=sentences, align=align).checked("")
+        request = Request("", sentences=sentences, align=align).checked("")
         pairs = zip(sources, checking.prefix_list(prefixes, len(sources)), strict=True)
-        requests = [replace(asked, text=text, prefix=prefix) for text, prefix in pairs]
+        requests = [replace(request, text=text, prefix=prefix) for text, prefix in pairs]
         translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)
         return translations[0] if isinstance(texts, str) else translations
 
@@ -200,11 +200,11 @@ class Translator:
         """
         config = self.search_config(**options)
         batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
-        asked = Request("", "" if prefixes is None else prefixes, sentences, align).checked("")
+        template = Request("", "" if prefixes is None else prefixes, sentences, align).checked("")
         n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
         blocks = self.pipeline.planner.blocks(checking.string_stream(lines, "line"), n_tokens)
-        requests = ([replace(asked, text=line) for line in block] for block in blocks)
-        return chain.from_iterable(self.pipeline.translate(each, config, batch_size=batch_size) for each in requests)
+        requests = ([replace(template, text=line) for line in block] for block in blocks)
+        return chain.from_iterable(self.pipeline.translate(chunk, config, batch_size=batch_size) for chunk in requests)
 
     @overload
     def score(self, sources: str, targets: str, *, batch_size: int | None = None) -> Score: ...
@@ -243,5 +243,5 @@ class Translator:
         Raises:
             ConfigError: an option is out of range.
         """
-        given = {name: checking.plain_number(value) for name, value in options.items() if value is not None}
-        return parse_section(SearchConfig, {**self.search.model_dump(), **given})
+        values = {name: checking.plain_number(value) for name, value in options.items() if value is not None}
+        return parse_section(SearchConfig, {**self.search.model_dump(), **values})

@@ -14,13 +14,13 @@ from dragoman.data.text_files.lines import Line
 
 #: A corpus with a larger share of shifted pairs is refused.
 _MAX_SHIFTED_SHARE = 0.05
-#: A corpus of so many pairs is refused if nothing shows that any fit; with fewer, that may be chance.
+#: A corpus of this many pairs is refused if no pair seems to fit; with fewer, that may be chance.
 _MANY_PAIRS = 5_000
 _MAX_NAMED = 10
 
 
 class CorpusChecks:
-    """Takes the pairs of a corpus in order, in RAM that does not grow with it."""
+    """Takes the pairs of a corpus in order. Its RAM does not grow with the corpus."""
 
     def __init__(self) -> None:
         self._alignment, self._markup, self._languages = AlignmentCheck(), MarkupCounter(), LanguageSample()
@@ -33,7 +33,7 @@ class CorpusChecks:
 
         Raises:
             DataError: it cannot be read.
-            LineCountError: one file is longer than the other; the details say where a line may be missing.
+            LineCountError: one file is longer than the other; the details name places where a line may be missing.
         """
         self._line_of = text.line_of
         try:
@@ -57,10 +57,10 @@ class CorpusChecks:
         """Return lines for people.
 
         Args:
-            source_lang: the language asked for.
-            target_lang: the language asked for.
+            source_lang: the declared language of the source.
+            target_lang: the declared language of the target.
         """
-        misaligned = [f"warning: {place}" for place in self.misalignment()]
+        misaligned = [f"warning: {problem}" for problem in self.misalignment()]
         return [*misaligned, *self._languages.lines(source_lang, target_lang), *self._markup.lines()]
 
     def misalignment(self) -> list[str]:
@@ -103,17 +103,17 @@ def describe_misfit(misfit: Misfit, n_lines: int, line_of: Callable[[int], int])
             "is one of them in another order, or of another text?"
         )
     first = line_of(misfit.first - 1)
-    where = f"lines {first:,} to {line_of(misfit.last - 1):,}" if misfit.last < n_lines else f"line {first:,} on"
+    lines = f"lines {first:,} to {line_of(misfit.last - 1):,}" if misfit.last < n_lines else f"line {first:,} on"
     begins = "in" if misfit.last < n_lines else "from"
     if misfit.shift is None:
-        return f"{begins} {where} ({len(misfit):,} pairs) the sides do not fit each other; look at them"
+        return f"{begins} {lines} ({len(misfit):,} pairs) the sides do not fit each other; look at them"
     n_lost = abs(misfit.shift)
     loser, other = ("source", "target") if misfit.shift > 0 else ("target", "source")
     lost = "a line" if n_lost == 1 else f"{n_lost} lines"
     many = "one" if n_lost == 1 else f"{n_lost}"
     sign = "+" if misfit.shift > 0 else "-"
     return (
-        f"{begins} {where} ({len(misfit):,} pairs) the sides do not belong together: "
+        f"{begins} {lines} ({len(misfit):,} pairs) the sides do not belong together: "
         f"line n of the source fits line n{sign}{n_lost} of the target; before it, the {loser} has lost {lost}, "
         f"or the {other} has {many} too many"
     )

@@ -1,7 +1,7 @@
-"""Languages of a corpus, recognised in a sample, and compared with those asked for.
+"""Languages of a corpus, recognised in a sample, and compared with the declared ones.
 
 Scripts decide for most languages; for those in Latin and Cyrillic letters, frequent words do. Only clear cases count:
-languages that look alike are not told apart.
+similar languages are not distinguished.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from dragoman.data.checks.language_words import ALIKE, FREQUENT_WORDS
 from dragoman.data.corpus import UNKNOWN_LANGUAGE
 from dragoman.text.languages import base_language, scripts
 
-#: The sample has between half and all of so many pairs, evenly from the whole corpus.
+#: The sample has this many pairs or at least half as many, evenly from the whole corpus.
 _SAMPLE = 4000
 _MIN_PAIRS = 20
-#: The smallest share of frequent words, number of them, and ratio to those of another language that show a language.
+#: A language is recognised from this share and number of its frequent words, and this ratio to those of another.
 _MIN_SHARE, _MIN_WORDS, _MIN_LEAD = 0.12, 40, 1.5
 _MAIN_SHARE, _TRACE_SHARE = 0.7, 0.02
 _WORD = re.compile(r"[^\W\d_]+")
@@ -66,7 +66,7 @@ class LanguageSample:
         self._n_seen += 1
 
     def lines(self, source_lang: str, target_lang: str) -> list[str]:
-        """Return lines for people, given the languages asked for."""
+        """Return lines for people, given the declared languages."""
         if len(self._pairs) < _MIN_PAIRS:
             return []
         sides = list(zip(*self._pairs, strict=True))
@@ -91,7 +91,7 @@ def _by_words(texts: Iterable[str]) -> str | None:
     words = Counter(word for text in texts for word in _WORD.findall(text.lower()))
     total = max(1, words.total())
     counts = sorted(
-        ((sum(words[word] for word in known), name) for name, known in FREQUENT_WORDS.items()), reverse=True
+        ((sum(words[word] for word in frequent), name) for name, frequent in FREQUENT_WORDS.items()), reverse=True
     )
     (most, name), *others = counts
     rival = next((count for count, other in others if other not in ALIKE.get(name, ())), 0)
@@ -99,35 +99,45 @@ def _by_words(texts: Iterable[str]) -> str | None:
     return name if is_plain else None
 
 
-def _may_be(asked: str, seen: str | None, texts: Sequence[str]) -> bool:
-    """Return False if texts are clearly not in the language asked for."""
-    language = base_language(asked)
+def _may_be(declared: str, detected: str | None, texts: Sequence[str]) -> bool:
+    """Return False if texts are clearly not in the declared language."""
+    language = base_language(declared)
     if language in _SCRIPTS_OF:
         letters = scripts(texts)
         share = sum(letters[script] for script in _SCRIPTS_OF[language]) / max(1, letters.total())
         if letters.total() and share < _TRACE_SHARE:
             return False
     is_known = language in FREQUENT_WORDS or language in _SCRIPTS_OF
-    return seen is None or not is_known or seen == language or seen in ALIKE.get(language, ())
+    return detected is None or not is_known or detected == language or detected in ALIKE.get(language, ())
 
 
-def _judge(asked: tuple[str, str], seen: tuple[str | None, str | None], texts: Sequence[Sequence[str]]) -> list[str]:
-    names = [name or "another language" for name in seen]
+def _judge(
+    declared: tuple[str, str], detected: tuple[str | None, str | None], texts: Sequence[Sequence[str]]
+) -> list[str]:
+    names = [name or "another language" for name in detected]
     looks = f"the source looks like {names[0]} and the target like {names[1]}"
-    is_given = [language != UNKNOWN_LANGUAGE for language in asked]
-    if seen[0] is not None and seen[0] == seen[1] and base_language(asked[0]) != base_language(asked[1]):
-        return [f"warning: both sides look like {seen[0]}; is one of them the wrong file or column?"]
-    fits = [not is_given[side] or _may_be(asked[side], seen[side], texts[side]) for side in (0, 1)]
+    is_given = [language != UNKNOWN_LANGUAGE for language in declared]
+    if (
+        detected[0] is not None
+        and detected[0] == detected[1]
+        and base_language(declared[0]) != base_language(declared[1])
+    ):
+        return [f"warning: both sides look like {detected[0]}; is one of them the wrong file or column?"]
+    fits = [not is_given[side] or _may_be(declared[side], detected[side], texts[side]) for side in (0, 1)]
     if not all(fits):
-        if all(is_given) and _may_be(asked[0], seen[1], texts[1]) and _may_be(asked[1], seen[0], texts[0]):
+        if (
+            all(is_given)
+            and _may_be(declared[0], detected[1], texts[1])
+            and _may_be(declared[1], detected[0], texts[0])
+        ):
             advice = "swap --source and --target, or the languages"
         else:
             advice = "check the files, --source-lang and --target-lang"
-        return [f"warning: {looks}, but {asked[0]} to {asked[1]} is asked for; {advice}"]
+        return [f"warning: {looks}, but {declared[0]} to {declared[1]} is asked for; {advice}"]
     missing = [
         (side, name)
-        for side, name, given in zip(("source", "target"), seen, is_given, strict=True)
-        if name and not given
+        for side, name, declared_side in zip(("source", "target"), detected, is_given, strict=True)
+        if name and not declared_side
     ]
     if not missing:
         return []

@@ -58,6 +58,6 @@ _GROUPS = (
     "en sco",
 )
 ALIKE = {
-    name: frozenset(each for group in _GROUPS if name in group.split() for each in group.split()) - {name}
+    name: frozenset(name_alike for group in _GROUPS if name in group.split() for name_alike in group.split()) - {name}
     for name in {name for group in _GROUPS for name in group.split()}
 }

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from dragoman.text.languages import UNSPACED
 
-#: A line is compared with so many lines on either side. So a corpus sorted by length does not look aligned just because
-#: both sides grow.
+#: A line is compared with this many lines on either side. So a corpus sorted by length does not look aligned
+#: just because both sides grow.
 _NEIGHBOURS = 25
 #: Marks in a smaller share of the lines are left out.
 _MIN_SHARE = 0.01
@@ -63,8 +63,8 @@ class LineFeatures:
         np.cumsum(self.counts, axis=0, out=sums[1:])
         lines = np.arange(len(self))
         first, last = np.maximum(lines - _NEIGHBOURS, 0), np.minimum(lines + _NEIGHBOURS + 1, len(self))
-        rest: NDArray[np.float64] = self.counts - (sums[last] - sums[first]) / (last - first)[:, None]
-        return rest
+        local: NDArray[np.float64] = self.counts - (sums[last] - sums[first]) / (last - first)[:, None]
+        return local
 
     @cached_property
     def special(self) -> NDArray[np.float32]:
@@ -85,10 +85,10 @@ class LineFeatures:
 def line_features(texts: Sequence[str]) -> LineFeatures:
     """Compute the features of some lines."""
     lengths = np.fromiter(map(len, texts), np.int64, len(texts))
-    shown = np.minimum(lengths, _MAX_CHARACTERS)
+    n_examined = np.minimum(lengths, _MAX_CHARACTERS)
     joined = "".join(text[:_MAX_CHARACTERS] for text in texts)
     codes = np.frombuffer(joined.encode("utf-32-le", errors="surrogatepass"), np.uint32)
-    line_of = np.repeat(np.arange(len(texts)), shown)
+    line_of = np.repeat(np.arange(len(texts)), n_examined)
     kinds, is_word = _tables()
     inside = np.minimum(codes, _CODES - 1)
     counts = np.bincount(line_of * N_FEATURES + kinds[inside], minlength=len(texts) * N_FEATURES)
@@ -112,18 +112,18 @@ def _words(
     """Return the line and a hash of each word, a run of letters and digits."""
     if not is_word.any():
         return np.zeros(0, np.int64), np.zeros(0, np.uint32)
-    places = np.flatnonzero(is_word)
-    begins = np.ones(len(places), bool)
-    begins[1:] = (np.diff(places) > 1) | (np.diff(line_of[places]) > 0)
+    indices = np.flatnonzero(is_word)
+    begins = np.ones(len(indices), bool)
+    begins[1:] = (np.diff(indices) > 1) | (np.diff(line_of[indices]) > 0)
     starts = np.flatnonzero(begins)
-    offset = np.arange(len(places)) - np.repeat(starts, np.diff(np.append(starts, len(places))))
-    mixed = (codes[places].astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    offset = np.arange(len(indices)) - np.repeat(starts, np.diff(np.append(starts, len(indices))))
+    mixed = (codes[indices].astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed += offset.astype(np.uint64) * np.uint64(0xC2B2AE3D27D4EB4F)
     mixed ^= mixed >> np.uint64(31)  # without it, words of the same letters have the same sum
     mixed *= np.uint64(0xFF51AFD7ED558CCD)
     mixed ^= mixed >> np.uint64(33)
     hashes = np.add.reduceat(mixed, starts)
-    return line_of[places[starts]], (hashes >> np.uint64(32)).astype(np.uint32)
+    return line_of[indices[starts]], (hashes >> np.uint64(32)).astype(np.uint32)
 
 
 @lru_cache(maxsize=1)

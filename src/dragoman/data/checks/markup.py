@@ -74,16 +74,18 @@ class MarkupCounter:
         if not (_may_have(source) or _may_have(target)):
             return
         for kind, find in _FINDERS.items():
-            left, right = next(find(source), None), next(find(target), None)
-            if left or right:
+            in_source, in_target = next(find(source), None), next(find(target), None)
+            if in_source or in_target:
                 old = self._remains[kind]
                 new = replace(
                     old,
-                    n_source=old.n_source + bool(left),
-                    n_target=old.n_target + bool(right),
+                    n_source=old.n_source + bool(in_source),
+                    n_target=old.n_target + bool(in_target),
                     n_pairs=old.n_pairs + 1,
                 )
-                self._remains[kind] = new if old.n_pairs else replace(new, line=line, sample=left or right or "")
+                self._remains[kind] = (
+                    new if old.n_pairs else replace(new, line=line, sample=in_source or in_target or "")
+                )
 
     def lines(self) -> list[str]:
         """Return a warning for people about each kind that occurs."""
@@ -109,7 +111,7 @@ def clean_markup(text: str, cleaning: Sequence[Cleaning]) -> str:
     'Tom & Mary, 1 < 2'
     """
     after = text
-    for _ in range(_MAX_PASSES):  # an entity may have been encoded twice, and what is decoded may be a tag
+    for _ in range(_MAX_PASSES):  # an entity may be encoded twice, and a decoded one may be a tag
         before = after
         if "entities" in cleaning and "&" in after:
             after = _ENTITY.sub(_decoded, _ENCODED_AGAIN.sub("&", after))
@@ -138,47 +140,47 @@ def _may_have(text: str) -> bool:
     )
 
 
-def _without_tag(text: str, found: re.Match[str]) -> str:
+def _without_tag(text: str, match: re.Match[str]) -> str:
     """Return the replacement of a tag: a space if it breaks the line, an unknown tag itself, else nothing."""
-    if not _is_tag(found, text):
-        return found.group()
-    return " " if (found[2] or "").lower() in _BREAKS else ""
+    if not _is_tag(match, text):
+        return match.group()
+    return " " if (match[2] or "").lower() in _BREAKS else ""
 
 
-def _is_tag(found: re.Match[str], text: str) -> bool:
-    if not found[2]:
+def _is_tag(match: re.Match[str], text: str) -> bool:
+    if not match[2]:
         return True  # a comment, or a tag of subtitles
-    name = found[2].lower()
-    return name in _BREAKS or name in _INLINE or any((found[1], found[3], found[4])) or f"</{found[2]}" in text
+    name = match[2].lower()
+    return name in _BREAKS or name in _INLINE or any((match[1], match[3], match[4])) or f"</{match[2]}" in text
 
 
-def _decoded(found: re.Match[str]) -> str:
-    return html.unescape(found.group()) if _is_entity(found) else found.group()
+def _decoded(match: re.Match[str]) -> str:
+    return html.unescape(match.group()) if _is_entity(match) else match.group()
 
 
-def _is_entity(found: re.Match[str]) -> bool:
-    name = found.group()[1:]
+def _is_entity(match: re.Match[str]) -> bool:
+    name = match.group()[1:]
     return name.startswith("#") or name in html5
 
 
 def _entities(text: str) -> Iterator[str]:
-    return (found.group() for found in _ENTITY.finditer(text) if _is_entity(found))
+    return (match.group() for match in _ENTITY.finditer(text) if _is_entity(match))
 
 
 def _tags(text: str) -> Iterator[str]:
-    return (found.group() for found in _TAG.finditer(text) if _is_tag(found, text))
+    return (match.group() for match in _TAG.finditer(text) if _is_tag(match, text))
 
 
 def _urls(text: str) -> Iterator[str]:
-    return (found.group() for found in _URL.finditer(text))
+    return (match.group() for match in _URL.finditer(text))
 
 
 def _mails(text: str) -> Iterator[str]:
-    return (found.group() for found in _MAIL.finditer(text))
+    return (match.group() for match in _MAIL.finditer(text))
 
 
 def _placeholders(text: str) -> Iterator[str]:
-    return (found.group() for found in _PLACEHOLDER.finditer(text))
+    return (match.group() for match in _PLACEHOLDER.finditer(text))
 
 
 _FINDERS = {
@@ -196,9 +198,9 @@ _ADVICE = {
 
 def _warning(kind: str, remains: Remains) -> str:
     sample = remains.sample if len(remains.sample) <= _MAX_SAMPLE else remains.sample[:_MAX_SAMPLE] + "..."
-    where = f"the first in line {remains.line:,}: {sample}"
+    location = f"the first in line {remains.line:,}: {sample}"
     sides = ""
     if remains.n_source != remains.n_target:
         sides = f", {remains.n_source:,} in the source and {remains.n_target:,} in the target"
     pairs = "1 pair has" if remains.n_pairs == 1 else f"{remains.n_pairs:,} pairs have"
-    return f"warning: {pairs} {kind} ({where}{sides}){_ADVICE.get(kind, '')}"
+    return f"warning: {pairs} {kind} ({location}{sides}){_ADVICE.get(kind, '')}"

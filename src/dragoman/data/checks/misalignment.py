@@ -19,15 +19,16 @@ from dragoman.data.checks.pair_scores import LengthCorrelation, ShiftScores, fit
 #: Lines of a window, except the last one, which has up to twice as many.
 _WINDOW = 1 << 15
 _BLOCK = 2048
-#: Fewer lines prove nothing: as a corpus, as lines with another shift, as lines that fit nowhere.
+#: Fewest lines that can prove something: of a corpus, of a run with another shift, of a run that fits nowhere.
 _MIN_LINES, _MIN_SHIFTED, _MIN_STRAYS = 60, 15, 150
 #: Evidence that lines are shifted, and the cost of each change of the shift (natural logarithms of likelihoods).
 _PROOF, _CHANGE = 30.0, 14.0
 _NEAR_SHIFTS = range(-3, 4)
-#: A correlation so many standard deviations above those of other shifts proves the shift; below the second, none.
+#: A correlation this many standard deviations above those of other shifts proves the shift; below the second number, it
+#: shows none.
 _SHOWN, _NOT_SHOWN = 5.0, 3.0
 _MAX_SHIFTS = 8
-#: In so many lines, a correlation shows if they are translations.
+#: With this many lines, a correlation shows if they are translations.
 _MANY = 2000
 _STEP = 8
 _ROUNDS = 4
@@ -44,7 +45,7 @@ class Misfit:
     last: int
     #: Lines by which the translations are further down; None if they are nowhere near.
     shift: int | None
-    #: The lines alone prove nothing, since their lengths hardly vary; the whole corpus decides.
+    #: The lines alone are no proof, because their lengths hardly vary; the whole corpus decides.
     is_doubtful: bool = False
 
     def __len__(self) -> int:
@@ -125,7 +126,7 @@ def find_misfits(source: LineFeatures, target: LineFeatures) -> list[Misfit]:
             break
         shifts += more
     misfits = [run for run in runs if run.shift != 0]
-    return unfit if is_long and not misfits else misfits  # lines are lost at too many places to prove a shift
+    return unfit if is_long and not misfits else misfits  # too many places have lost a line to prove a shift
 
 
 def _judged(
@@ -181,7 +182,7 @@ def _most_likely(scores: ShiftScores, n_lines: int, shifts: Sequence[int]) -> ND
 def _may_misfit(scores: ShiftScores, likely: Sequence[int]) -> bool:
     """Return True if some lines together fit better when shifted, or do not fit: a fast test that most corpora pass."""
     gains = [-scores(0), *(scores(shift) - scores(0) for shift in {1, -1, *likely[:3]})]
-    return any(_largest_run(each) >= _PROOF for each in gains)
+    return any(_largest_run(gain) >= _PROOF for gain in gains)
 
 
 def _largest_run(gains: NDArray[np.float64]) -> float:
@@ -227,7 +228,7 @@ def _sharpened(states: NDArray[np.int64], table: NDArray[np.float64]) -> NDArray
 
 
 def _runs(states: NDArray[np.int64], shifts: Sequence[int]) -> list[Misfit]:
-    """Return the runs of lines of one state, also those that fit."""
+    """Return the runs of lines of one state, including those that fit."""
     changes = np.flatnonzero(np.diff(states)) + 1
     bounds = [0, *changes.tolist(), len(states)]
     names = [*shifts, None]

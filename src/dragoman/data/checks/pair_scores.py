@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from dragoman.data.checks.line_features import LineFeatures
 
 Scores = NDArray[np.float64]
-#: Function of a shift: the score of each source line with the target line so many lines further down.
+#: Function of a shift: the score of each source line with the target line that many lines further down.
 ShiftScores = Callable[[int], Scores]
 
 #: Shifts so large that hardly any line meets its translation.
@@ -33,9 +33,9 @@ def fit_scores(source: LineFeatures, target: LineFeatures, shifts: NDArray[np.in
     Args:
         shifts: lines by which the translation of each source line is likely to be further down: int64 (n,).
     """
-    places = np.clip(np.arange(len(source)) + shifts, 0, len(target) - 1)
-    by_counts = _count_scores(_own_counts(source), _own_counts(target), places)
-    by_words = _word_scores(source, target, places)
+    likely_lines = np.clip(np.arange(len(source)) + shifts, 0, len(target) - 1)
+    by_counts = _count_scores(_own_counts(source), _own_counts(target), likely_lines)
+    by_words = _word_scores(source, target, likely_lines)
     raw = _cached(lambda shift: by_counts(shift) + by_words(shift))
     aligned = np.zeros(len(source))
     for shift in np.unique(shifts):
@@ -44,16 +44,18 @@ def fit_scores(source: LineFeatures, target: LineFeatures, shifts: NDArray[np.in
     apart = np.concatenate([raw(shift) for shift in FAR_SHIFTS])
     edges = _apart(np.quantile(np.concatenate([aligned, apart]), np.linspace(0, 1, _BINS)[1:-1]))
     together, by_chance = (
-        np.bincount(np.searchsorted(edges, each), minlength=len(edges) + 1) for each in (aligned, apart)
+        np.bincount(np.searchsorted(edges, scores), minlength=len(edges) + 1) for scores in (aligned, apart)
     )
     ratio = np.log((together + 1) / (len(aligned) + _BINS)) - np.log((by_chance + 1) / (len(apart) + _BINS))
     ratio = np.clip(ratio, -_MAX_SCORE, _MAX_SCORE)
     return _cached(lambda shift: ratio[np.searchsorted(edges, raw(shift))])
 
 
-def _count_scores(left: NDArray[np.float32], right: NDArray[np.float32], places: NDArray[np.int64]) -> ShiftScores:
+def _count_scores(
+    left: NDArray[np.float32], right: NDArray[np.float32], likely_lines: NDArray[np.int64]
+) -> ShiftScores:
     """Return scores from lengths and marks: the ratio of two normal densities, with and without correlation."""
-    correlations = np.clip((left * right[places]).mean(0), 0, 0.99)
+    correlations = np.clip((left * right[likely_lines]).mean(0), 0, 0.99)
     correlations[correlations < 3 / np.sqrt(len(left))] = 0
     used = correlations > 0
     r, left, right = correlations[used], left[:, used], right[:, used]
@@ -61,8 +63,8 @@ def _count_scores(left: NDArray[np.float32], right: NDArray[np.float32], places:
     def scores(shift: int) -> Scores:
         x, y = left, np.roll(right, -shift, axis=0)
         exponent = (r * r * (x * x + y * y) - 2 * r * x * y) / (2 * (1 - r * r))
-        found: Scores = np.clip(-0.5 * np.log(1 - r * r) - exponent, -2 * _MAX_SCORE, _MAX_SCORE).sum(1)
-        return found
+        log_ratio: Scores = np.clip(-0.5 * np.log(1 - r * r) - exponent, -2 * _MAX_SCORE, _MAX_SCORE).sum(1)
+        return log_ratio
 
     return scores
 
@@ -81,14 +83,14 @@ def _own_counts(side: LineFeatures) -> NDArray[np.float32]:
 
 def _apart(edges: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the edges without those close to the one before, so that nearly equal scores share a bin."""
-    kept: list[float] = []
+    spread: list[float] = []
     for edge in edges.tolist():
-        if not kept or edge - kept[-1] >= _MIN_WIDTH:
-            kept.append(edge)
-    return np.array(kept)
+        if not spread or edge - spread[-1] >= _MIN_WIDTH:
+            spread.append(edge)
+    return np.array(spread)
 
 
-def _word_scores(source: LineFeatures, target: LineFeatures, places: NDArray[np.int64]) -> ShiftScores:
+def _word_scores(source: LineFeatures, target: LineFeatures, likely_lines: NDArray[np.int64]) -> ShiftScores:
     """Return scores from words written the same on both sides, weighted by how reliably each is translated so."""
     n_lines = len(source)
     ours, theirs = distinct(source.words), distinct(target.words)
@@ -100,24 +102,24 @@ def _word_scores(source: LineFeatures, target: LineFeatures, places: NDArray[np.
     lines, words = np.divmod(left, size)
 
     def present(shift_of: NDArray[np.int64]) -> NDArray[np.bool_]:
-        wanted = shift_of[lines] * size + words
-        at = np.minimum(np.searchsorted(right, wanted), len(right) - 1)
-        found: NDArray[np.bool_] = right[at] == wanted
-        return found
+        key = shift_of[lines] * size + words
+        at = np.minimum(np.searchsorted(right, key), len(right) - 1)
+        is_present: NDArray[np.bool_] = right[at] == key
+        return is_present
 
-    translated, seen = np.bincount(words[present(places)], minlength=size), np.bincount(words, minlength=size)
+    translated, seen = np.bincount(words[present(likely_lines)], minlength=size), np.bincount(words, minlength=size)
     usual = translated.sum() / max(1, seen.sum())
     share = np.clip((translated + _WORD_DOUBT * usual) / (seen + _WORD_DOUBT), 1e-3, 1 - 1e-3)
     chance = np.clip(np.bincount(right % size, minlength=size) / n_lines, 1e-3, 1 - 1e-3)
-    there = np.clip(np.log(share / chance), -_MAX_SCORE, _MAX_SCORE)
+    gain = np.clip(np.log(share / chance), -_MAX_SCORE, _MAX_SCORE)
     missing = np.clip(np.log((1 - share) / (1 - chance)), -_MAX_SCORE, _MAX_SCORE)
     is_useful = (share > 2 * chance)[words]
     lines, words = lines[is_useful], words[is_useful]
 
     def scores(shift: int) -> Scores:
-        weights = np.where(present((np.arange(n_lines) + shift) % n_lines), there[words], missing[words])
-        found: Scores = np.bincount(lines, weights=weights, minlength=n_lines).astype(float)
-        return found
+        weights = np.where(present((np.arange(n_lines) + shift) % n_lines), gain[words], missing[words])
+        totals: Scores = np.bincount(lines, weights=weights, minlength=n_lines).astype(float)
+        return totals
 
     return scores
 
@@ -144,9 +146,9 @@ class ShiftCorrelations:
         return float((self.values[shift] - middle) / max(spread, 1e-9))
 
     def peaks(self, strength: float, most: int) -> list[int]:
-        """Return the shifts whose correlation is at least so strong, the strongest first, at most so many."""
-        order = [int(place) for place in np.argsort(-self.values)[:most]]
-        shifts = [place if place <= len(self.values) // 2 else place - len(self.values) for place in order]
+        """Return at most `most` shifts whose correlation has at least this strength, the strongest first."""
+        order = [int(index) for index in np.argsort(-self.values)[:most]]
+        shifts = [index if index <= len(self.values) // 2 else index - len(self.values) for index in order]
         return [shift for shift in shifts if self.strength(shift) >= strength]
 
 
@@ -201,11 +203,11 @@ def _keys(side: LineFeatures, shared: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def _cached(compute: ShiftScores) -> ShiftScores:
-    found: dict[int, Scores] = {}
+    cache: dict[int, Scores] = {}
 
     def scores(shift: int) -> Scores:
-        if shift not in found:
-            found[shift] = compute(shift)
-        return found[shift]
+        if shift not in cache:
+            cache[shift] = compute(shift)
+        return cache[shift]
 
     return scores

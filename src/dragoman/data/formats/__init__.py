@@ -1,4 +1,4 @@
-"""Formats of parallel text. To add one, write a module that opens it, and give it a line in `FORMATS`."""
+"""Formats of parallel text. To add one, write a module that opens its files, and add a line to `FORMATS`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class PairFormat(NamedTuple):
 
     Args:
         suffixes: of the names of its files, without that of a compression.
-        recognises: says if a file of another name begins like this format.
+        recognises: returns True if a file with another suffix begins like this format.
         open: returns the pairs of a file.
     """
 
@@ -36,7 +36,7 @@ FORMATS = (
 
 
 def open_pairs(path: Path, languages: Languages, columns: str | None, invalid_utf8: InvalidUtf8) -> PairFile:
-    """Open a file of pairs in the format that its name or its beginning says.
+    """Open a file of pairs; its suffix or its first lines decide the format.
 
     Args:
         languages: of source and target, as far as they are known.
@@ -44,7 +44,7 @@ def open_pairs(path: Path, languages: Languages, columns: str | None, invalid_ut
 
     Raises:
         DataError: the file cannot be read, or does not show which of its texts are the pair.
-        ConfigError: it contradicts the languages or columns that are wanted.
+        ConfigError: it contradicts the requested languages or columns.
     """
     request = PairRequest(TextFile(path, invalid_utf8, check_text_file(path)), languages, columns)
     suffix = uncompressed_name(path).suffix.lower()

@@ -1,6 +1,6 @@
 """Choice of the two columns that are a pair: as the user says, by the header, else by their content.
 
-A column that is no text is never chosen. If the choice is not clear, an error shows the columns and asks.
+A column without text is never chosen. If the choice is not clear, an error shows the columns and asks.
 """
 
 from __future__ import annotations
@@ -59,7 +59,9 @@ def join_lines(text: str) -> str:
     return " ".join(filter(None, map(str.strip, _BREAKS.split(text)))) if _BREAKS.search(text) else text
 
 
-def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: Languages, asked: str | None) -> Columns:
+def choose_columns(
+    path: Path, sample: Sequence[str], layout: Layout, requested: Languages, column_option: str | None
+) -> Columns:
     """Choose the columns of a table by its first lines.
 
     Raises:
@@ -73,16 +75,16 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
     names = [join_lines(cell).strip() for cell in rows[0]]
     columns = [list(cells) for cells in zip(*rows, strict=True)]
     may_be_header = rows[0] is all_rows[0] and _may_be_header(columns) and not _is_one_of_many(rows[:_N_COMPARED])
-    by_name = choose_by_name(names, wanted, path) if may_be_header and asked is None else None
+    by_name = choose_by_name(names, requested, path) if may_be_header and column_option is None else None
     is_header = may_be_header and (by_name is not None or are_names(names) or has_heading(columns))
     content = [cells[1:] if is_header and len(rows) > 1 else cells for cells in columns]
-    if asked is not None:
-        choice, is_header = _as_asked(path, names, asked, wanted, is_header)
+    if column_option is not None:
+        choice, is_header = _by_option(path, names, column_option, requested, is_header)
     elif by_name is not None and any(by_name.languages):
         choice = by_name
     else:
         pair = by_name[:2] if by_name is not None else _by_content(path, content)
-        choice = _in_direction(path, content, pair, wanted)
+        choice = _in_direction(path, content, pair, requested)
     n_blank = next((n for n, line in enumerate(sample[layout.n_before :]) if _has_text(line)), 0)
     n_heading = layout.n_before + (n_blank + 1 if is_header else 0)
     return Columns(
@@ -90,15 +92,17 @@ def choose_columns(path: Path, sample: Sequence[str], layout: Layout, wanted: La
     )
 
 
-def unclear_columns(path: Path | str, names: Sequence[str], columns: Sequence[Sequence[str]], what: str) -> DataError:
+def unclear_columns(
+    path: Path | str, names: Sequence[str], columns: Sequence[Sequence[str]], problem: str
+) -> DataError:
     """Return an error that shows the columns and asks for two of them."""
     texts = [name for name, cells in zip(names, columns, strict=True) if kind_of(cells) == TEXT]
     details = [f"column {name}: {describe(cells)}" for name, cells in zip(names, columns, strict=True)]
     if len(texts) < 2:
-        advice = "give a table with two columns of text; two of any kind are taken when they are named: --columns"
+        advice = "give a table with two columns of text; --columns takes two columns of any kind"
     else:
         advice = f"say which two are source and target, such as --columns {','.join(texts[:2])}"
-    return DataError(what, path, advice=f"{advice} (data.columns in a recipe)", details=details)
+    return DataError(problem, path, advice=f"{advice} (data.columns in a recipe)", details=details)
 
 
 def _may_be_header(columns: Sequence[Sequence[str]]) -> bool:
@@ -121,19 +125,21 @@ def _has_text(line: str) -> bool:
     return bool(line.strip(' \t\r\n,;"'))
 
 
-def _as_asked(path: Path, names: Sequence[str], asked: str, wanted: Languages, is_header: bool) -> tuple[Choice, bool]:
+def _by_option(
+    path: Path, names: Sequence[str], column_option: str, requested: Languages, is_header: bool
+) -> tuple[Choice, bool]:
     """Return the columns that the user names, and True if the first row is a header, as it is if it has such a name."""
-    parts = [part.strip() for part in asked.split(",")]
+    parts = [part.strip() for part in column_option.split(",")]
     source, target = (_column(path, names, part) for part in parts)
     is_header = is_header or not all(part.isdecimal() for part in parts)
     languages: Languages = (None, None)
     if is_header:
-        languages = meaning(names[source], wanted).language, meaning(names[target], wanted).language
-        if is_swapped(languages, wanted) is not False:
-            raise contradiction(path, languages, wanted)
+        languages = meaning(names[source], requested).language, meaning(names[target], requested).language
+        if is_swapped(languages, requested) is not False:
+            raise contradiction(path, languages, requested)
     elif len(names) == 2:
-        named = table_languages(path.name)
-        languages = _unless_wrong(named if source < target else named[::-1], wanted)
+        by_name = table_languages(path.name)
+        languages = _unless_wrong(by_name if source < target else by_name[::-1], requested)
     return Choice(source, target, languages), is_header
 
 
@@ -146,18 +152,20 @@ def _column(path: Path, names: Sequence[str], part: str) -> int:
         return int(part) - 1
     same = [at for at, name in enumerate(names) if name == part]
     same = same or [at for at, name in enumerate(names) if name.casefold() == part.casefold()]
-    if not same and (wanted := meaning(part, ambiguous=True)) and (wanted.side or wanted.language):
+    if not same and (sought := meaning(part, ambiguous=True)) and (sought.side or sought.language):
         meanings = [meaning(name, ambiguous=True) for name in names]
         same = [
             at
             for at, name in enumerate(meanings)
-            if name.side == wanted.side
-            and (name.language == wanted.language or same_language(name.language or "", wanted.language or ""))
+            if name.side == sought.side
+            and (name.language == sought.language or same_language(name.language or "", sought.language or ""))
         ]
     if len(same) != 1:
         shown = ", ".join(name if len(name) <= 30 else name[:27] + "..." for name in names)
-        what = f"{'several columns are' if same else 'no column is'} named {part}"
-        raise ConfigError(what, path, line=1, advice=f"give numbers, from 1 to {len(names)}; the first row is: {shown}")
+        problem = f"{'several columns are' if same else 'no column is'} named {part}"
+        raise ConfigError(
+            problem, path, line=1, advice=f"give numbers, from 1 to {len(names)}; the first row is: {shown}"
+        )
     return same[0]
 
 
@@ -171,30 +179,30 @@ def _by_content(path: Path, columns: Sequence[Sequence[str]]) -> tuple[int, int]
     if len(texts) == 2:
         return texts[0], texts[1]
     n_texts = {0: "no column", 1: "one column"}.get(len(texts), f"{len(texts)} columns")
-    what = f"{n_texts} of {len(columns)} {'is' if len(texts) < 2 else 'are'} text, and a pair needs two"
-    raise unclear_columns(path, [str(at + 1) for at in range(len(columns))], columns, what)
+    problem = f"{n_texts} of {len(columns)} {'is' if len(texts) < 2 else 'are'} text, and a pair needs two"
+    raise unclear_columns(path, [str(at + 1) for at in range(len(columns))], columns, problem)
 
 
-def _in_direction(path: Path, columns: Sequence[Sequence[str]], pair: tuple[int, int], wanted: Languages) -> Choice:
-    """Return the pair in the wanted direction, if columns of codes or the file's name say the languages."""
+def _in_direction(path: Path, columns: Sequence[Sequence[str]], pair: tuple[int, int], requested: Languages) -> Choice:
+    """Return the pair in the requested direction, if columns of codes or the file's name say the languages."""
     codes = [{cell.strip() for cell in cells if cell.strip()} for cells in columns if kind_of(cells) == LANGUAGES]
     languages: Languages = (None, None)
     evidence = "the name of the file"
     if len(codes) == 2 and all(len(values) == 1 for values in codes):
         first, second = (language_code(values.pop()) for values in codes)
         languages, evidence = (first, second) if pair[0] < pair[1] else (second, first), "a column of codes"
-        if is_swapped(languages, wanted) is None:
-            raise contradiction(path, languages, wanted)
+        if is_swapped(languages, requested) is None:
+            raise contradiction(path, languages, requested)
     else:
         languages = table_languages(path.name)
-    if None not in languages and is_swapped(languages, wanted):
+    if None not in languages and is_swapped(languages, requested):
         return Choice(pair[1], pair[0], languages[::-1], evidence)
-    return Choice(pair[0], pair[1], _unless_wrong(languages, wanted))
+    return Choice(pair[0], pair[1], _unless_wrong(languages, requested))
 
 
-def _unless_wrong(languages: Languages, wanted: Languages) -> Languages:
-    """Return the languages by a file's name, unless they contradict the wanted ones."""
-    return (None, None) if is_swapped(languages, wanted) is None else languages
+def _unless_wrong(languages: Languages, requested: Languages) -> Languages:
+    """Return the languages by a file's name, unless they contradict the requested ones."""
+    return (None, None) if is_swapped(languages, requested) is None else languages
 
 
 def _notes(path: Path, layout: Layout, choice: Choice, names: Sequence[str], is_header: bool) -> tuple[str, ...]:
@@ -208,6 +216,6 @@ def _notes(path: Path, layout: Layout, choice: Choice, names: Sequence[str], is_
     note = f"{path}: read as a table of {kind}; {', '.join(sides)}"
     if choice.swapped_by is None:
         return (note,)
-    there = ", ".join(code or "?" for code in choice.languages[::-1])
-    asked = " to ".join(code or "?" for code in choice.languages)
-    return note, f"{path}: columns swapped: {choice.swapped_by} says {there}, and {asked} is asked for"
+    header_order = ", ".join(code or "?" for code in choice.languages[::-1])
+    direction = " to ".join(code or "?" for code in choice.languages)
+    return note, f"{path}: columns swapped: {choice.swapped_by} says {header_order}, and {direction} is asked for"

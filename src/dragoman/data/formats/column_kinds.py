@@ -1,4 +1,4 @@
-"""Kinds of a table's columns: text, or what stands beside text, such as numbers, links and dates."""
+"""Kinds of a table's columns: text, or other content, such as numbers, links and dates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ TEXT, NUMBERS, EMPTY, LANGUAGES, LINKS = "text", "numbers", "empty", "language c
 
 #: The share of the cells that decide the kind of a column.
 _SHARE = 0.9
-#: A column is of labels if it has so few values for its rows, at least so many rows, and at most so many words a cell.
+#: A column is of labels if it has at most this share of different values, at least this many rows, and at most this
+#: many words a cell.
 _LABEL_SHARE, _LABEL_ROWS, _LABEL_WORDS = 0.05, 40, 3
 _ENDS = ".!?\u2026\u3002\uff01\uff1f"
 #: The kinds that a whole cell shows.
@@ -56,7 +57,7 @@ def kind_of(cells: Sequence[str]) -> str:
 
 
 def has_heading(columns: Sequence[Sequence[str]]) -> bool:
-    """Say if the first cells are names rather than content: over numbers, links or codes stands a word."""
+    """Return True if the first cells are names: a word stands above numbers, links or codes."""
     tell = {NUMBERS, "dates", LINKS, "attribution", "identifiers"}
     return any(len(cells) > 2 and kind_of(cells[1:]) in tell and kind_of(cells[:1]) == TEXT for cells in columns)
 

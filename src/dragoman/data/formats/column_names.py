@@ -87,19 +87,19 @@ def language_code(text: str) -> str | None:
     return code + text.strip()[len(code) :]
 
 
-def meaning(name: str, wanted: Sequence[str | None] = (), *, ambiguous: bool = False) -> Meaning:
+def meaning(name: str, requested: Sequence[str | None] = (), *, ambiguous: bool = False) -> Meaning:
     """Return the meaning of a column's name.
 
     Args:
-        wanted: further codes of languages.
+        requested: further codes of languages.
         ambiguous: read `id`, `mt` and `no` as Indonesian, Maltese and Norwegian.
 
     >>> [tuple(meaning(name)) for name in ("English sentence", "src_text", "sourceLang")]
     [(None, 'en', False), ('source', None, False), (None, None, False)]
     """
     name = name.strip().strip("\ufeff\"'#")
-    code = name if name in wanted else language_code(name)
-    if code is not None and (code not in _AMBIGUOUS or ambiguous or code in wanted):
+    code = name if name in requested else language_code(name)
+    if code is not None and (code not in _AMBIGUOUS or ambiguous or code in requested):
         return Meaning(language=code)
     whole = _CODE_OF.get(name.casefold())
     if whole is not None:
@@ -107,27 +107,27 @@ def meaning(name: str, wanted: Sequence[str | None] = (), *, ambiguous: bool = F
     words = [word.casefold() for word in _WORDS.findall(re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name))]
     rest = [word for word in words if word not in _PLAIN]
     sides = [_SIDE_OF[word] for word in rest if word in _SIDE_OF]
-    languages = [code for word in rest if word not in _SIDE_OF and (code := _language(word, wanted)) is not None]
+    languages = [code for word in rest if word not in _SIDE_OF and (code := _language(word, requested)) is not None]
     n_known = len(sides) + len(languages) + sum(word in _REGIONS for word in rest)
     if not words or _SENTENCE.search(name) or len(set(sides)) > 1 or len(languages) > 1 or n_known < len(rest):
         return Meaning()
     return Meaning(sides[0] if sides else None, languages[0] if languages else None, not rest)
 
 
-def choose_by_name(names: Sequence[str], wanted: Languages, where: Path | str | None = None) -> Choice | None:
+def choose_by_name(names: Sequence[str], requested: Languages, path: Path | str | None = None) -> Choice | None:
     """Find the two sides of a pair among the names of columns; None if the names do not say them.
 
     Args:
-        where: the file, for messages.
+        path: the file, for messages.
 
     Raises:
-        ConfigError: they contradict the languages that are wanted, or name more than two.
+        ConfigError: they contradict the requested languages, or name more than two.
     """
     for ambiguous in (False, True):
-        meanings = [meaning(name, wanted, ambiguous=ambiguous) for name in names]
-        found = _by_side(meanings, wanted, where) or _by_language(meanings, wanted, where) or _by_rest(meanings)
-        if found is not None:
-            return found
+        meanings = [meaning(name, requested, ambiguous=ambiguous) for name in names]
+        choice = _by_side(meanings, requested, path) or _by_language(meanings, requested, path) or _by_rest(meanings)
+        if choice is not None:
+            return choice
     return _by_number(names)
 
 
@@ -139,61 +139,61 @@ def are_names(cells: Sequence[str]) -> bool:
         return True
 
 
-def same_language(one: str, other: str) -> bool:
+def same_language(first: str, second: str) -> bool:
     """Return True if two codes are of one language, perhaps in two regions."""
-    return base_language(one) == base_language(other)
+    return base_language(first) == base_language(second)
 
 
-def is_swapped(languages: Languages, wanted: Languages) -> bool | None:
-    """Return True if languages are in the opposite order of the wanted ones; None if they contradict these."""
-    if _fit(languages, wanted):
+def is_swapped(languages: Languages, requested: Languages) -> bool | None:
+    """Return True if languages are in the opposite order of the requested ones; None if they contradict these."""
+    if _fit(languages, requested):
         return False
-    return True if _fit(languages[::-1], wanted) else None
+    return True if _fit(languages[::-1], requested) else None
 
 
-def contradiction(where: Path | str | None, languages: Sequence[str | None], wanted: Languages) -> ConfigError:
-    """Return an error: the columns are of other languages than those wanted."""
-    there, asked = ", ".join(filter(None, languages)), " to ".join(code or "any language" for code in wanted)
+def contradiction(path: Path | str | None, languages: Sequence[str | None], requested: Languages) -> ConfigError:
+    """Return an error: the columns are of other languages than those requested."""
+    actual, direction = ", ".join(filter(None, languages)), " to ".join(code or "any language" for code in requested)
     advice = "give the languages that are there (--source-lang, --target-lang), or other columns (--columns)"
-    return ConfigError(f"the columns are {there}, and {asked} is asked for", where, advice=advice)
+    return ConfigError(f"the columns are {actual}, and {direction} is asked for", path, advice=advice)
 
 
-def _fit(languages: Languages, wanted: Languages) -> bool:
-    pairs = zip(languages, wanted, strict=True)
+def _fit(languages: Languages, requested: Languages) -> bool:
+    pairs = zip(languages, requested, strict=True)
     return all(one is None or other is None or same_language(one, other) for one, other in pairs)
 
 
-def _language(word: str, wanted: Sequence[str | None]) -> str | None:
-    is_code = (word in wanted or word in _CODES) and word not in _AMBIGUOUS and word not in _REGIONS
+def _language(word: str, requested: Sequence[str | None]) -> str | None:
+    is_code = (word in requested or word in _CODES) and word not in _AMBIGUOUS and word not in _REGIONS
     return word if is_code else _CODE_OF.get(word)
 
 
-def _by_side(meanings: Sequence[Meaning], wanted: Languages, where: Path | str | None) -> Choice | None:
+def _by_side(meanings: Sequence[Meaning], requested: Languages, path: Path | str | None) -> Choice | None:
     """Return one column named source and one named target."""
     columns = [[at for at, name in enumerate(meanings) if name.side == side] for side in ("source", "target")]
     if [len(side) for side in columns] != [1, 1]:
         return None
     (source,), (target,) = columns
     languages = meanings[source].language, meanings[target].language
-    swapped = is_swapped(languages, wanted)
+    swapped = is_swapped(languages, requested)
     if swapped is None:
-        raise contradiction(where, languages, wanted)
+        raise contradiction(path, languages, requested)
     return Choice(target, source, languages[::-1], "the header") if swapped else Choice(source, target, languages)
 
 
-def _by_language(meanings: Sequence[Meaning], wanted: Languages, where: Path | str | None) -> Choice | None:
-    """Return two columns named after two languages: the wanted ones, else in the order of the table."""
+def _by_language(meanings: Sequence[Meaning], requested: Languages, path: Path | str | None) -> Choice | None:
+    """Return two columns named after two languages: the requested ones, else in the order of the table."""
     columns = [at for at, name in enumerate(meanings) if name.language is not None]
     codes = [meanings[at].language or "" for at in columns]
     if len({base_language(code) for code in codes}) < 2:
         return None
-    chosen = [None if code is None else _column(code, columns, codes) for code in wanted]
+    chosen = [None if code is None else _column(code, columns, codes) for code in requested]
     rest = [at for at in columns if at not in chosen]
-    if any(code is not None and at is None for code, at in zip(wanted, chosen, strict=True)):
-        raise contradiction(where, codes, wanted)
+    if any(code is not None and at is None for code, at in zip(requested, chosen, strict=True)):
+        raise contradiction(path, codes, requested)
     if len(rest) > 2 - sum(at is not None for at in chosen) and None in chosen:
         advice = "say which two: --source-lang and --target-lang, or --columns"
-        raise ConfigError(f"the columns are of more than two languages ({', '.join(codes)})", where, advice=advice)
+        raise ConfigError(f"the columns are of more than two languages ({', '.join(codes)})", path, advice=advice)
     source, target = (rest.pop(0) if at is None else at for at in chosen)
     swapped_by = "the header" if source > target else None
     return Choice(source, target, (meanings[source].language, meanings[target].language), swapped_by)

@@ -20,7 +20,7 @@ DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "pipe"}
 N_JUDGED = 1_000
 #: The share of lines that have a delimiter, and of rows that have the usual number of cells.
 _USUAL_SHARE = 0.9
-#: So many quoted cells with a comma, and none unquoted, are evidence of quoting.
+#: This many quoted cells with a comma, and none unquoted, are evidence of quoting.
 _MIN_EVIDENCE = 5
 #: A first line by which a spreadsheet names the delimiter.
 _SEPARATOR = re.compile(r"sep=([\t,;|])")
@@ -77,11 +77,11 @@ def find_layout(lines: Sequence[str], *, is_csv: bool) -> Layout:
         return replace(_judge(lines[1:], separator[1])[0], n_before=1)
     order = (",", ";", "|", "\t") if is_csv else ("\t", ",", ";", "|")
     head = [line for line in lines if line.strip()][:N_JUDGED]
-    found = {delimiter: _judge(head, delimiter) for delimiter in order}
-    best = max(order, key=lambda delimiter: found[delimiter][1])  # the first of equally good ones
-    if best != "\t" and not is_csv and not found[best][1].is_sure:
+    judgements = {delimiter: _judge(head, delimiter) for delimiter in order}
+    best = max(order, key=lambda delimiter: judgements[delimiter][1])  # the first of equally good ones
+    if best != "\t" and not is_csv and not judgements[best][1].is_sure:
         best = "\t"  # commas are in most text; such a table is read only if every row agrees
-    layout, score = found[best]
+    layout, score = judgements[best]
     is_open = best == "\t" and not layout.is_quoted and not score.n_bad
     return _judge(lines, best)[0] if is_open and any('"' in line for line in lines) else layout
 
@@ -105,9 +105,9 @@ def _judge(lines: Sequence[str], delimiter: str) -> tuple[Layout, _Score]:
     if any('"' in line for line in lines):
         parsed = _parse(lines, delimiter)
         n_bad = parsed.n_bad
-        n_quoted, of_rows = _usual(parsed.rows)
-        quoted_share = of_rows * len(parsed.rows) / max(1, len(parsed.rows) + n_bad)
-        has_evidence = quoted_share > share or (of_rows >= share and _is_evidence(parsed, delimiter))
+        n_quoted, usual_share = _usual(parsed.rows)
+        quoted_share = usual_share * len(parsed.rows) / max(1, len(parsed.rows) + n_bad)
+        has_evidence = quoted_share > share or (usual_share >= share and _is_evidence(parsed, delimiter))
         is_quoted = has_evidence or (is_quoted and not parsed.n_bad)
         if is_quoted:
             rows, n_columns, share = parsed.rows, n_quoted, quoted_share
@@ -145,7 +145,7 @@ def _usual(rows: Sequence[Sequence[str]]) -> tuple[int, float]:
 def _parse(lines: Sequence[str], delimiter: str) -> _Parsed:
     """Read lines as quoted; a row with a mark in a wrong place is skipped and counted."""
     text = "\n".join(lines) + "\n"
-    found = _Parsed([], [])
+    parsed = _Parsed([], [])
     at = 0
     while at < len(text):
         end = text.index("\n", at)
@@ -157,12 +157,12 @@ def _parse(lines: Sequence[str], delimiter: str) -> _Parsed:
         if end == len(text):
             break  # a quoted cell does not end; the rest of it may lie beyond the sample
         if not row:
-            found.n_bad += 1
+            parsed.n_bad += 1
         elif any(marked) or any(map(str.strip, row)):
-            found.rows.append(row)
-            found.marks.append(marked)
+            parsed.rows.append(row)
+            parsed.marks.append(marked)
         at = end + 1
-    return found
+    return parsed
 
 
 def _quoted_row(text: str, at: int, delimiter: str) -> tuple[list[str], list[bool], int]:

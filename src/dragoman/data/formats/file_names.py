@@ -10,9 +10,9 @@ from dragoman.data.text_files.compression import COMPRESSED_SUFFIXES
 from dragoman.data.text_files.file_signatures import has_document_suffix
 from dragoman.settings.data_config import LANGUAGE_CODE
 
-#: The code of a language that nobody named (ISO 639-2).
+#: The code of an unknown language (ISO 639-2).
 UNKNOWN_LANGUAGE = "und"
-#: Ends of file names that look like languages: kinds of files, sides, and what was done to the text.
+#: Ends of file names that look like languages: kinds of files, sides, and processing of the text.
 _NOT_LANGUAGES = re.compile("bpe|csv|dat|dev|hyp|lc|log|low|out|raw|ref|sp|spm|src|sys|tgt|tmp|tok|trg|xml")
 
 
@@ -30,7 +30,7 @@ def file_stem(name: str) -> str:
 
 
 def table_languages(name: str) -> Languages:
-    """Return the languages of a table by its name, None where it does not say them.
+    """Return the languages in the name of a table; None for each that the name lacks.
 
     >>> table_languages("corpus.en-de.tsv.gz"), table_languages("a.src-tgt.tsv")
     (('en', 'de'), (None, None))

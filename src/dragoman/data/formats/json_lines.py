@@ -1,4 +1,4 @@
-"""Pairs from JSON objects, one a line: under "source" and "target", under languages, or under keys of such meaning.
+"""Pairs from JSON objects, one a line: under "source" and "target", under languages, or under keys of the same meaning.
 
 The keys are in the object or in its "translation".
 """
@@ -66,31 +66,31 @@ def open_json_lines(request: PairRequest) -> PairFile:
     return PairFile(read, partial(count_lines, path), keys.languages, keys.notes)
 
 
-def find_keys(path: Path, sample: Sequence[str], wanted: Languages, asked: str | None) -> Keys:
+def find_keys(path: Path, sample: Sequence[str], requested: Languages, column_option: str | None) -> Keys:
     """Find the keys of the pairs in the first objects.
 
     Raises:
         DataError: the file is one array or one object, or its objects do not show which keys are the pair.
-        ConfigError: the keys contradict the wanted languages, or `asked` gives numbers.
+        ConfigError: the keys contradict the requested languages, or `column_option` gives numbers.
     """
     lines = [line for line in sample if line.strip()]
     _refuse_one_value(path, lines)
-    if asked is not None:
-        source, target = (part.strip() for part in asked.split(","))
+    if column_option is not None:
+        source, target = (part.strip() for part in column_option.split(","))
         if source.isdecimal() and target.isdecimal() and f'"{source}"' not in lines[0]:
             advice = f"name two keys: {', '.join(_texts(_parsed(lines[0])))}"
             raise ConfigError("the lines are JSON objects, whose keys have no numbers", path, advice=advice)
-        languages = meaning(source, wanted).language, meaning(target, wanted).language
-        if is_swapped(languages, wanted) is not False:
-            raise contradiction(path, languages, wanted)
+        languages = meaning(source, requested).language, meaning(target, requested).language
+        if is_swapped(languages, requested) is not False:
+            raise contradiction(path, languages, requested)
         return Keys(((source, target),), languages, (_note(path, (source, target)),))
-    tried = (_USUAL, *([(wanted[0], wanted[1])] if wanted[0] and wanted[1] else []))
+    tried = (_USUAL, *([(requested[0], requested[1])] if requested[0] and requested[1] else []))
     objects = [_texts(_parsed(line)) for line in islice(lines, _N_JUDGED)]
     first = objects[0]
-    known = next((keys for keys in tried if all(key in first for key in keys)), None)
-    if not first or known is not None:
-        return Keys(tried, notes=(_note(path, known),) if known else ())
-    choice = choose_by_name(list(first), wanted, path) or _by_content(path, first, objects)
+    usual = next((keys for keys in tried if all(key in first for key in keys)), None)
+    if not first or usual is not None:
+        return Keys(tried, notes=(_note(path, usual),) if usual else ())
+    choice = choose_by_name(list(first), requested, path) or _by_content(path, first, objects)
     keys = list(first)[choice.source], list(first)[choice.target]
     return Keys((*tried, keys), choice.languages, (_note(path, keys),))
 
@@ -105,7 +105,7 @@ def _read_objects(text: TextFile, keys: Keys) -> Iterator[LocatedPair]:
             yield number, *object_pair(_json(line, text.path, number), keys, text.path, number)
 
 
-def object_pair(row: object, keys: Keys, where: str | Path, number: int) -> tuple[str, str]:
+def object_pair(row: object, keys: Keys, location: str | Path, number: int) -> tuple[str, str]:
     """Return source and target of a JSON object; line breaks become spaces, and null is empty.
 
     Raises:
@@ -118,12 +118,14 @@ def object_pair(row: object, keys: Keys, where: str | Path, number: int) -> tupl
                 sides = ["" if holder[key] is None else holder[key] for key in (source, target)]
                 if isinstance(sides[0], str) and isinstance(sides[1], str):
                     return join_lines(sides[0]), join_lines(sides[1])
-    given = " or ".join(f'"{source}" and "{target}"' for source, target in keys.tried)
+    expected = " or ".join(f'"{source}" and "{target}"' for source, target in keys.tried)
     if not isinstance(row, dict):
-        raise DataError("not a JSON object", where, line=number, advice=f"each line must be one object with {given}")
-    there = ", ".join(map(repr, islice(_texts(row), 20))) or "none"
-    advice = f"give {given}, or name two of the keys that have text ({there}): --columns"
-    raise DataError("no pair of strings", where, line=number, advice=advice)
+        raise DataError(
+            "not a JSON object", location, line=number, advice=f"each line must be one object with {expected}"
+        )
+    present = ", ".join(map(repr, islice(_texts(row), 20))) or "none"
+    advice = f"give {expected}, or name two of the keys that have text ({present}): --columns"
+    raise DataError("no pair of strings", location, line=number, advice=advice)
 
 
 def _by_content(path: Path, first: Mapping[str, str], objects: Sequence[Mapping[str, str]]) -> Choice:
@@ -132,8 +134,8 @@ def _by_content(path: Path, first: Mapping[str, str], objects: Sequence[Mapping[
     texts = [at for at, cells in enumerate(columns) if kind_of(cells) == TEXT]
     if len(texts) == 2:
         return Choice(texts[0], texts[1], (None, None))
-    what = f"{len(texts) or 'none'} of the keys {'has' if len(texts) < 2 else 'have'} text, and a pair needs two"
-    raise unclear_columns(path, list(first), columns, what)
+    problem = f"{len(texts) or 'none'} of the keys {'has' if len(texts) < 2 else 'have'} text, and a pair needs two"
+    raise unclear_columns(path, list(first), columns, problem)
 
 
 def _note(path: Path, keys: tuple[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""A file of parallel text: what is asked of it, and what a format makes of it."""
+"""Files of parallel text: the request to open one, and the pairs that a format finds in it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class TextFile:
 
 @dataclass(frozen=True)
 class PairRequest:
-    """A file of pairs, and what the user says about it.
+    """A file of pairs, with the languages and columns that the user names.
 
     Args:
         languages: of source and target, as far as they are known.
@@ -106,7 +106,7 @@ class PairRequest:
 
 
 def open_blank(text: TextFile) -> PairFile:
-    """Return a file of which no line of the sample can be read, or has text: its lines count as empty pairs."""
+    """Return a file whose first lines are all blank or unreadable: its lines count as empty pairs."""
 
     def read() -> Iterator[LocatedPair]:
         for number, line in enumerate(text.lines(), start=1):

@@ -24,7 +24,7 @@ def open_table(request: PairRequest) -> PairFile:
 
     Raises:
         DataError: the file cannot be read, or it does not show which columns are the pair.
-        ConfigError: its header contradicts the languages or columns that are wanted.
+        ConfigError: its header contradicts the requested languages or columns.
     """
     path, sample = request.path, request.sample
     if not sample:
@@ -85,11 +85,11 @@ class _Table:
 
     def _row_error(self, number: int, n_cells: int) -> DataError:
         delimiter = DELIMITERS[self.layout.delimiter]
-        what = f"{n_cells} column{'s' * (n_cells != 1)}, and {self.layout.n_columns} in most lines"
+        problem = f"{n_cells} column{'s' * (n_cells != 1)}, and {self.layout.n_columns} in most lines"
         advice = (
             f"each line must have {self.layout.n_columns} columns with a {delimiter} between them; mend or remove it"
         )
-        return DataError(what, self.text.path, line=number, advice=advice)
+        return DataError(problem, self.text.path, line=number, advice=advice)
 
 
 class _LineFeed:

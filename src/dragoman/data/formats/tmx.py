@@ -21,7 +21,7 @@ from dragoman.settings.data_config import LANGUAGE_CODE
 from dragoman.text.languages import base_language
 
 SUFFIXES = frozenset((".tmx",))
-#: Units by which the languages of a memory are judged where not both are asked for.
+#: Units by which the languages of a memory are judged if the request does not name both.
 _N_JUDGED = 1_000
 #: Inline elements that hold native code, which is no text; of these types, the code is a line break.
 _CODE, _BREAKS = frozenset(("bpt", "ept", "it", "ph", "ut")), frozenset(("lb", "pb", "cb"))
@@ -56,7 +56,7 @@ def open_tmx(request: PairRequest) -> PairFile:
 
     Raises:
         DataError: the file is not well-formed XML, or no translation memory in two languages.
-        ConfigError: it does not have the languages that are wanted, or has more and none is wanted.
+        ConfigError: it lacks a requested language, or has more than two languages and the request names none.
     """
     if request.columns is not None:
         advice = "leave --columns out; --source-lang and --target-lang choose the languages"
@@ -104,8 +104,8 @@ class _UnitReader:
     def start(self, name: str, attributes: dict[str, str], line: int) -> None:
         """Take a start tag."""
         if self._is_root and name != "tmx":
-            what = f"this is XML ({name}), not a translation memory (TMX)"
-            raise DataError(what, self._path, line=line, advice="export it as TMX, or as a table with tabs")
+            problem = f"this is XML ({name}), not a translation memory (TMX)"
+            raise DataError(problem, self._path, line=line, advice="export it as TMX, or as a table with tabs")
         self._is_root = False
         if self._code_depth:
             self._code_depth += 1
@@ -150,17 +150,17 @@ class _UnitReader:
 
 
 def _choose_languages(request: PairRequest) -> tuple[str, str]:
-    """Return two languages of a memory: as wanted, as its name says, else the only two, the header's first."""
-    wanted = request.languages
-    if wanted == (None, None):
-        wanted = table_languages(request.path.name)
-    codes, header = _survey(request.text, wanted)
-    others = [code for code in codes if not any(same_language(code, asked) for asked in wanted if asked)]
-    if any(asked and not any(same_language(code, asked) for code in codes) for asked in wanted):
-        asked = " to ".join(code or "any language" for code in wanted)
+    """Return two languages of a memory: as requested, as its name says, else the only two, the header's first."""
+    requested = request.languages
+    if requested == (None, None):
+        requested = table_languages(request.path.name)
+    codes, header = _survey(request.text, requested)
+    others = [code for code in codes if not any(same_language(code, language) for language in requested if language)]
+    if any(language and not any(same_language(code, language) for code in codes) for language in requested):
+        direction = " to ".join(code or "any language" for code in requested)
         advice = "give two of those: --source-lang and --target-lang"
-        raise ConfigError(f"the units are in {_list(codes)}, and {asked} is asked for", request.path, advice=advice)
-    n_missing = wanted.count(None)
+        raise ConfigError(f"the units are in {_list(codes)}, and {direction} is asked for", request.path, advice=advice)
+    n_missing = requested.count(None)
     if len({base_language(code) for code in others}) > n_missing > 0:
         advice = "say which two: --source-lang and --target-lang"
         raise ConfigError(f"the units are in more than two languages ({_list(codes)})", request.path, advice=advice)
@@ -168,18 +168,18 @@ def _choose_languages(request: PairRequest) -> tuple[str, str]:
         advice = "give a memory with translations"
         raise DataError(f"the units are in {_list(codes)}, and a pair needs two languages", request.path, advice=advice)
     others.sort(key=lambda code: (not _is_same_code(code, header), not same_language(code, header)))
-    source = wanted[0] or others[0]
-    return source, wanted[1] or next((code for code in others if not same_language(code, source)), others[-1])
+    source = requested[0] or others[0]
+    return source, requested[1] or next((code for code in others if not same_language(code, source)), others[-1])
 
 
-def _survey(text: TextFile, wanted: Languages) -> tuple[list[str], str]:
+def _survey(text: TextFile, requested: Languages) -> tuple[list[str], str]:
     """Return the languages of the first units, up to those where both that are wanted occur, and the header's."""
     codes: dict[str, None] = {}
     reader = _UnitReader(text.path)
     for number, unit in enumerate(reader.read(text), start=1):
         codes |= dict.fromkeys(code for code, _ in unit.variants)
         if number >= _N_JUDGED and all(
-            asked is None or any(same_language(code, asked) for code in codes) for asked in wanted
+            language is None or any(same_language(code, language) for code in codes) for language in requested
         ):
             break
     return list(codes), reader.source_language
@@ -196,5 +196,5 @@ def _usual_code(code: str) -> str:
     return usual if LANGUAGE_CODE.fullmatch(usual) else base_language(code)
 
 
-def _is_same_code(one: str, other: str) -> bool:
-    return one.replace("_", "-").lower() == other.replace("_", "-").lower()
+def _is_same_code(first: str, second: str) -> bool:
+    return first.replace("_", "-").lower() == second.replace("_", "-").lower()

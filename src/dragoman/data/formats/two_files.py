@@ -17,7 +17,7 @@ class LineCountError(DataError):
 
     Args:
         counts: lines of the source and of the target.
-        details: where a line may be missing, a line of the message each.
+        details: lines of the message, each with a place where a line may be missing.
     """
 
     def __init__(self, counts: tuple[int, int], source: Path, target: Path, details: Sequence[str] = ()) -> None:

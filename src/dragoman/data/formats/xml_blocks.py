@@ -30,7 +30,7 @@ class XmlHandler(Protocol):
 
 
 def parse_blocks(text: TextFile, handler: XmlHandler) -> Iterator[None]:
-    """Parse a file, plain or compressed; yield after each block, so that what is complete can be taken.
+    """Parse a file, plain or compressed; yield after each block, so that the caller can take complete elements.
 
     Raises:
         DataError: the file cannot be read, changes, is not well-formed, or declares entities.
@@ -53,14 +53,16 @@ def _parse(file: BinaryIO, path: Path, handler: XmlHandler) -> Iterator[None]:
             parser.Parse(block, False)
             n_bytes += len(block)
             if n_bytes - parser.CurrentByteIndex > _MAX_TAG_BYTES:
-                what = f"a tag of more than {_MAX_TAG_BYTES:,} bytes"
-                raise DataError(what, path, line=parser.CurrentLineNumber, advice="check the file")
+                problem = f"a tag of more than {_MAX_TAG_BYTES:,} bytes"
+                raise DataError(problem, path, line=parser.CurrentLineNumber, advice="check the file")
             yield
         parser.Parse(b"", True)
         yield
     except expat.ExpatError as error:
-        what = f"not well-formed XML: {expat.ErrorString(error.code)}"
-        raise DataError(what, path, line=error.lineno, byte=error.offset + 1, advice="export the file again") from None
+        problem = f"not well-formed XML: {expat.ErrorString(error.code)}"
+        raise DataError(
+            problem, path, line=error.lineno, byte=error.offset + 1, advice="export the file again"
+        ) from None
     except DamagedError as error:
         raise DataError(str(error), path, line=parser.CurrentLineNumber, advice="use another copy") from None
     except (LookupError, ValueError) as error:  # the parser asks Python for encodings that it does not know
@@ -71,8 +73,8 @@ def _new_parser(path: Path, handler: XmlHandler) -> expat.XMLParserType:
     parser = expat.ParserCreate()
 
     def refuse_entity(name: str, *_: object) -> None:
-        what, advice = f"the entity {name!r}, and entities are not read", "write characters in its place"
-        raise DataError(what, path, line=parser.CurrentLineNumber, advice=advice)
+        problem, advice = f"the entity {name!r}, and entities are not read", "write characters in its place"
+        raise DataError(problem, path, line=parser.CurrentLineNumber, advice=advice)
 
     def start(name: str, attributes: dict[str, str]) -> None:
         handler.start(_local(name), attributes, parser.CurrentLineNumber)

@@ -1,1 +1,1 @@
-"""Text files as they come: kinds of files, character encodings, compression, and exact lines."""
+"""Text files: kinds of files, character encodings, compression, and exact lines."""

@@ -1,6 +1,6 @@
 """Compressed text, unpacked while it is read: gzip, bzip2, xz, and zstd if a package for it is installed.
 
-The first bytes decide, not the name: no text in UTF-8 begins like a compressed file.
+The first bytes decide, and not the name, because no text in UTF-8 begins like a compressed file.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def uncompressed_name(path: str | Path) -> Path:
 def unpacked(file: BinaryIO, name: str | Path) -> ByteStream:
     """Return the content of a file or pipe, unpacked if it is compressed.
 
-    It waits for no more bytes than it needs: a pipe's first line can be read before its second is written.
+    It waits for no more bytes than it needs, so the first line of a pipe can be read before its second is written.
 
     Raises:
         DamagedError: the suffix of `name` promises another content; also raised while the result is read.
@@ -104,7 +104,7 @@ def read_head(path: Path) -> bytes:
 
 
 def packed_file(file: BinaryIO, suffix: str) -> BinaryIO | None:
-    """Return a stream that compresses into `file` as the suffix says; None if it is that of no compression.
+    """Return a stream that compresses into `file` as the suffix says; None if the suffix names no compression.
 
     The same text gives the same bytes.
 
@@ -156,7 +156,7 @@ def _contents(kind: _Format, packed: ByteStream, name: str | Path) -> Iterator[b
         if kind.name == "zstd":
             advice += ", or install the Python package zstandard"
         raise DataError(
-            f"this is a {kind.name} file, and no package is there to read it", name, advice=advice
+            f"this is a {kind.name} file, and no package is installed to read it", name, advice=advice
         ) from None
     return _from_members(kind.name, lambda: cast("bytes", packed.read(BLOCK_BYTES)), new)
 
@@ -235,6 +235,6 @@ class _Zstandard:
         """Unpack a little at a time, since the package takes no limit on the output."""
         if data:
             self._packed, self._at = self._packed[self._at :] + data, 0
-        piece = self._packed[self._at : self._at + _ZSTD_BLOCK_BYTES]
-        self._at += len(piece)
-        return bytes(self._member.decompress(piece))
+        block = self._packed[self._at : self._at + _ZSTD_BLOCK_BYTES]
+        self._at += len(block)
+        return bytes(self._member.decompress(block))

@@ -1,6 +1,6 @@
 """Kinds of files that are no plain text in UTF-8, recognised by their names and their first bytes.
 
-Only certain cases are refused: encodings and containers by bytes that no text has, documents by a beginning that no
+Only clear cases are refused: encodings and containers by bytes that no text has, and documents by a beginning that no
 sentence has.
 """
 
@@ -138,12 +138,12 @@ _SUFFIXES = {suffix: kind for kind in (*_BINARY_KINDS, *_TEXT_KINDS) for suffix 
 
 
 def has_document_suffix(path: str | Path) -> bool:
-    """Return True if the suffix is that of a file which is no plain text."""
+    """Return True if the suffix names a file that is not plain text."""
     return uncompressed_name(path).suffix.lower() in _SUFFIXES
 
 
 def refuse_documents(path: Path, *, allow_tables: bool = False) -> None:
-    """Refuse a file whose suffix is that of a file which is no plain text.
+    """Refuse a file whose suffix names a file that is not plain text.
 
     Args:
         allow_tables: also read JSON and tables, which may have the suffix of any text.

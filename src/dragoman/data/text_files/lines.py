@@ -1,7 +1,7 @@
 """Lines of text from files and pipes: only a newline ends a line, only UTF-8 is text, and RAM stays flat.
 
 Carriage returns before the newline and a byte order mark at the beginning are left out; a carriage return inside a line
-becomes a space. All else is text, U+2028 and U+0085 included. A last line without a newline is a line. A file with
+becomes a space. Everything else is text, also U+2028 and U+0085. A last line without a newline is a line. A file with
 carriage returns and no newline comes from an old Mac, and is refused.
 """
 
@@ -22,7 +22,7 @@ from dragoman.data.text_files.compression import BLOCK_BYTES, DamagedError, read
 from dragoman.data.text_files.raw_lines import raw_lines, raw_lines_of
 from dragoman.errors import DataError
 
-#: The longest line that a command answers.
+#: The longest line that a command reads.
 MAX_INPUT_BYTES = 1_000_000
 
 _WRONG_BYTES = 1 << 16
@@ -64,7 +64,7 @@ def read_lines(
 
 
 def input_text(source: Path | BinaryIO, name: str | Path, invalid_utf8: Literal["error", "replace"]) -> Iterator[Line]:
-    """Return the lines for a command to answer, from a file or a stream, each as soon as it is there.
+    """Return the input lines of a command, from a file or a stream, each as soon as it arrives.
 
     Raises:
         DataError: as `read_lines`; the advice for a stream comes from its lines so far.
@@ -96,8 +96,8 @@ def _decoded(
             line = raw[mark:].decode() if mark else raw.decode()
         except UnicodeDecodeError as error:
             if invalid_utf8 == "error":
-                what, byte = "invalid UTF-8", error.start + mark + 1
-                raise DataError(what, name, line=number, byte=byte, advice=advice(n_right, raw)) from None
+                problem, byte = "invalid UTF-8", error.start + mark + 1
+                raise DataError(problem, name, line=number, byte=byte, advice=advice(n_right, raw)) from None
             line = Unreadable.INVALID if invalid_utf8 == "drop" else raw[mark:].decode(errors="replace")
         else:
             n_right += not line.isascii()
@@ -139,7 +139,7 @@ def count_lines(path: Path) -> int:
             while block := file.read(BLOCK_BYTES):
                 n_lines, end = n_lines + block.count(b"\n"), block[-1:]
     except (DamagedError, OSError):
-        return sum(1 for _ in raw_lines(path, allow_json=True))  # says what is wrong, and where
+        return sum(1 for _ in raw_lines(path, allow_json=True))  # raises the error with its line
     return n_lines + (end != b"\n") if n_lines else sum(1 for _ in raw_lines(path, allow_json=True))
 
 
@@ -152,8 +152,8 @@ def check_text_file(path: Path) -> os.stat_result:
     try:
         state = os.stat(path)
     except OSError as error:
-        what = "too many levels of links" if error.errno == errno.ELOOP else error.strerror
-        raise DataError(f"cannot read ({what})", path, advice="check the path") from None
+        reason = "too many levels of links" if error.errno == errno.ELOOP else error.strerror
+        raise DataError(f"cannot read ({reason})", path, advice="check the path") from None
     except ValueError:
         raise DataError("not a file name", str(path), advice="check the path") from None
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))

@@ -1,7 +1,7 @@
-"""Lines of bytes from files and pipes, unpacked, each as soon as it is there; what is no text is refused.
+"""Lines of bytes from files and pipes, unpacked, each as soon as it arrives. A file that is not text is refused.
 
-The beginning is read and judged line by line, so that a pipe is judged like a file. The rest is split in blocks, which
-takes half the time.
+The beginning is read and judged line by line, so that a pipe is judged like a file. The rest is split in blocks,
+which is twice as fast.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def raw_lines(path: Path, max_bytes: int = MAX_LINE_BYTES, *, allow_json: bool =
 def raw_lines_of(
     file: BinaryIO, name: str | Path, max_bytes: int, *, allow_json: bool = False
 ) -> Iterator[bytes | None]:
-    """Yield the lines of a stream such as a pipe, each as soon as it is there; otherwise as `raw_lines`."""
+    """Yield the lines of a stream such as a pipe, each as soon as it arrives; otherwise as `raw_lines`."""
     number = n_judged = 0
     refuse = partial(refuse_other_formats, name=name, allow_json=allow_json)
     try:
@@ -47,8 +47,8 @@ def raw_lines_of(
             n_judged = _judge(stream.head, n_judged, refuse, goes_on=line.endswith(b"\n"))
             text, is_mac = _finish_line(lines, line, max_bytes)
             if not number and is_mac and not n_binary(stream.head):
-                what = "these are the line ends of an old Mac: carriage returns, and no newline"
-                raise DataError(what, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
+                problem = "these are the line ends of an old Mac: carriage returns, and no newline"
+                raise DataError(problem, name, advice=r"make them newlines: tr '\r' '\n' < FILE")
             number += 1
             yield text
         for text in _further_lines(lines, max_bytes):
@@ -100,7 +100,7 @@ def _judge(head: bytes, n_judged: int, refuse: Callable[[bytes], None], *, goes_
     comes, and no line waits for the next. A line without an end is judged unless it `goes_on`.
     """
     while n_judged < len(head):
-        end = head.find(b"\n", n_judged + n_judged // 8) + 1  # in growing steps, for the sake of many blank lines
+        end = head.find(b"\n", n_judged + n_judged // 8) + 1  # in growing steps, in case of many blank lines
         if not end and goes_on and len(head) < HEAD_BYTES:
             break
         n_judged = end or len(head)

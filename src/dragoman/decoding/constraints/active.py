@@ -1,7 +1,7 @@
 """All rules of one search as one.
 
-Padding and start marks are never written. The unknown token may be: where a model gives it the highest probability,
-leaving it out would hide that, and word-level models are trained to write it.
+Padding and start marks are never written. The unknown token may be written: forbidding it would hide that the model
+finds it most probable, and word-level models are trained to write it.
 
 B sentences, S source, R rows, V vocabulary.
 """
@@ -25,7 +25,7 @@ from dragoman.settings.search_config import SearchConfig
 
 
 def configured_constraints(config: SearchConfig) -> Iterator[Constraint]:
-    """Yield the rules that a configuration asks for; one that would change nothing is left out."""
+    """Yield the rules of a configuration, except those without effect."""
     if config.min_length:
         yield MinLength(config.min_length)
     if config.repetition_penalty != 1:
@@ -56,8 +56,8 @@ class ActiveConstraints:
         n_sentences = len(source_ids)
         prefixes = [()] * n_sentences if prefixes is None else prefixes
         if len(prefixes) != n_sentences:
-            what = f"{len(prefixes)} prefixes for {n_sentences} sentences"
-            raise ConfigError(what, advice="give one for each, or none")
+            problem = f"{len(prefixes)} prefixes for {n_sentences} sentences"
+            raise ConfigError(problem, advice="give one for each, or none")
         of_source, self.special_ids = scorer.special_ids.source, scorer.special_ids.target
         #: Each sentence's ids, the end mark included.
         self.sources = [[id for id in ids if id != of_source.pad] for ids in source_ids.tolist()]

@@ -48,21 +48,20 @@ class Limits:
     ) -> Self:
         """Return the limits of sources, ids with the end mark, whose translations begin with `prefixes`.
 
-        The natural limit is 1.5 times the tokens of the source, and 50, after the prefix, but never more than the
-        model allows.
+        The natural limit is 1.5 times the tokens of the source, plus 50, plus the prefix, and at most the model's.
 
         Raises:
             ConfigError: min_length leaves no room for the end mark.
         """
-        asked = model_max_length if config.max_length is None else min(config.max_length, model_max_length)
-        if config.min_length >= asked:
-            whose = "" if asked == config.max_length else "the model's "
-            what = f"min_length {config.min_length} leaves no room for the end mark in {whose}max_length {asked}"
-            raise ConfigError(what, advice="lower min_length")
+        limit = model_max_length if config.max_length is None else min(config.max_length, model_max_length)
+        if config.min_length >= limit:
+            whose = "" if limit == config.max_length else "the model's "
+            problem = f"min_length {config.min_length} leaves no room for the end mark in {whose}max_length {limit}"
+            raise ConfigError(problem, advice="lower min_length")
         n_tokens = np.array([len(source) - 1 for source in sources])  # the end mark is not counted
         needed = np.maximum(n_tokens * 3 // 2 + 50, config.min_length + 1) + [len(prefix) for prefix in prefixes]
         natural = np.minimum(needed, model_max_length)
-        returned = natural if config.max_length is None else np.full_like(natural, asked)
+        returned = natural if config.max_length is None else np.full_like(natural, limit)
         # The best of several hypotheses is chosen among whole ones, and cut then; a single one is only written so far.
         n_hypotheses = config.n_best if config.sample else config.beam_size
         written = returned if n_hypotheses == 1 else np.maximum(returned, natural)
@@ -72,7 +71,7 @@ class Limits:
         """Return True for each row (R,) that may write only one token more.
 
         That token may be the end mark or any other, as always. A row that writes another is kept without that token,
-        unfinished: if the end were forced on it, its probability would say nothing of it.
+        unfinished: a forced end would have a meaningless probability.
         """
         n_tokens = rows.ids.shape[1] + 1
         if n_tokens < self.shortest:

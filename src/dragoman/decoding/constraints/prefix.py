@@ -1,4 +1,4 @@
-"""The beginning that a translation must have. It wins over every other rule.
+"""The required beginning of a translation. It wins over every other rule.
 
 B sentences, R rows, P tokens of the longest prefix, V vocabulary.
 """

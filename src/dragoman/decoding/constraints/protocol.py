@@ -1,6 +1,6 @@
 """A rule that translations must keep.
 
-A rule may lower the scores of a row's next tokens, to -inf where it forbids them, and it says which rows may end.
+A rule may lower the scores of a row's next tokens, to -inf if it forbids them, and it decides if a row may end.
 
 R rows, t tokens that each row has written, V vocabulary.
 """
@@ -23,14 +23,14 @@ class Rows(NamedTuple):
 
 
 class Constraint(Protocol):
-    """A rule. Several searches may use it at once, so all that changes is in the state that `start` returns."""
+    """A rule. Several searches may use it at once, so everything that changes is in the state from `start`."""
 
     def start(self, rows: Rows) -> ConstraintState:
         """Return the state for rows that have written nothing yet."""
 
 
 class ConstraintState(Protocol):
-    """A rule during one search; it knows something of each row, or nothing (`Stateless`)."""
+    """A rule during one search, with a record of each row, or without (`Stateless`)."""
 
     def apply(self, scores: Scores, rows: Rows) -> None:
         """Lower some of the log-probabilities (R, V) of the next tokens. None may rise: beam search relies on it."""
