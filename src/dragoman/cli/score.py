@@ -114,8 +114,7 @@ def _in_pair_file(path: str, columns: str | None, translator: Translator) -> Ite
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    tokenizers = translator.tokenizers
-    settings = known_languages((tokenizers.source_lang, tokenizers.target_lang))
+    settings = known_languages(translator.tokenizers.languages)
     settings |= {"pairs": path} | ({} if columns is None else {"columns": columns})
     return readable(read_pairs(parse_section(DataConfig, settings), "train"))
 

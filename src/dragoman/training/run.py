@@ -13,7 +13,6 @@ import torch
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.batches import Batches
 from dragoman.data.prepared import Prepared, open_prepared
-from dragoman.data.training_text import learned_text
 from dragoman.machine.devices import find_device
 from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
@@ -134,7 +133,7 @@ def _first_progress(config: Config, prepared: Prepared, start: Bundle | None) ->
     if start is not None:
         fingerprints[STARTING_MODEL] = fingerprint(start)
     facts = start.lasting_facts if start is not None else {}
-    facts = {**facts, FACT: learned_text(prepared.train).model_dump(mode="json")}
+    facts = {**facts, FACT: prepared.learned_text().model_dump(mode="json")}
     return Progress(fingerprints=fingerprints, lasting_facts=facts)
 
 
