@@ -61,7 +61,7 @@ def _read_outputs(path: Path, target: Path, n_references: int) -> list[str]:
     outputs = list(input_lines(path, "error"))
     if len(outputs) != n_references:
         what = f"different numbers of lines, {len(outputs):,} and {n_references:,}"
-        advice = "equal lines of both must belong to the same source"
+        advice = "each line must belong to the same source as that line of the other file"
         raise DataError(what, f"{path} and {target}", advice=advice)
     return outputs
 

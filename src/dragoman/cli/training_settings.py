@@ -46,7 +46,7 @@ def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") 
     """Refuse settings without any text; `also` is one more way to name text."""
     data = settings.get("data") or {}
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
-        choices = "--source and --target, --pairs, --corpus (for a first try: captions), a recipe with text"
+        choices = "--source and --target, --pairs, a recipe with text, or --corpus (for a first try: captions)"
         raise ConfigError("no text given", recipe, advice=f"give {choices}{also}; see --help")
 
 
