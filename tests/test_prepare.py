@@ -214,7 +214,7 @@ def test_what_is_prepared_is_the_corpus(tmp_path: Path) -> None:
             assert store.target_ids(index).tolist() == prepared.tokenizers.target.encode(target)
             assert store.source_lengths[index] == len(store.source_ids(index))
             assert store.target_lengths[index] == len(store.target_ids(index))
-    assert (prepared.source_lang, prepared.target_lang) == ("en", "de")
+    assert prepared.tokenizers.languages == ("en", "de")
     assert lines[:2] == ["kept 54 of 54 pairs", "held out for validation: kept 6 of 6 pairs"]
     assert "chosen to fit" in lines[-1]
 

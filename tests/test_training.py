@@ -24,7 +24,6 @@ from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
 from dragoman.data.prepared import open_prepared
-from dragoman.data.training_text import learned_text
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import read_json
 from dragoman.native.fused_library import library
@@ -144,7 +143,7 @@ def test_a_bundle_says_what_its_model_learned_from(corpus: Path, reference: Path
     recipe["tokenizer"] = {"kind": "characters"}
     best = train(recipe, run, device="cpu")
     learned = Translator.load(best).learned
-    assert learned == learned_text(open_prepared(run).train)
+    assert learned == open_prepared(run).learned_text()
     assert learned is not None
     assert learned.n_lines + len(open_prepared(run).validation) == 100
     assert learned.known_sentences == 3
@@ -156,7 +155,7 @@ def test_a_bundle_says_what_its_model_learned_from(corpus: Path, reference: Path
     tuned, before = tmp_path / "tuned", Translator.load(reference).learned
     recipe = settings(corpus, max_steps=1, warmup_steps=1)
     train(recipe, tuned, init_from=reference, device="cpu")
-    assert Translator.load(tuned / "last").learned == before == learned_text(open_prepared(reference).train)
+    assert Translator.load(tuned / "last").learned == before == open_prepared(reference).learned_text()
 
 
 def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None:
@@ -265,7 +264,9 @@ def test_the_plan_yields_to_the_person() -> None:
         chosen, reasons = plan({"model": model, "training": {"max_steps": 7}}, 20_000, LATIN)
         peak = float(f"{(parse_config(chosen).model.d_model * 4000) ** -0.5:.2g}")
         assert (chosen["model"], chosen["training"]) == (model, {"max_steps": 7, "warmup_steps": 1, "lr": peak})
-        assert "all else that is left open of it, and of how it is trained, is the paper's" in reasons[-1]
+        assert (
+            "you set sizes of the model, so its other settings and those of the training are the paper's" in reasons[-1]
+        )
         long = {"max_steps": 16_000}
         assert plan({"model": model, "training": long}, 20_000, LATIN)[0]["training"] == long
         warmed = {"max_steps": 7, "warmup_steps": 5}

@@ -23,8 +23,7 @@ def simple_card(bundle: Bundle, model: str, output: Path) -> str:
         model: the origin of the bundle; a run folder has its data.
         output: the folder of the package.
     """
-    tokenizers = bundle.tokenizers
-    source, target = tokenizers.source_lang, tokenizers.target_lang
+    source, target = bundle.tokenizers.languages
     n_parameters = sum(weight.size for weight in bundle.weights.values())
     command = f"dragoman translate -m {shlex.quote(output.name)} --input FILE --output FILE"
     parts = [

@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.option_groups import FileOptions, LanguageOptions, given_options
 from dragoman.cli.options import (
-    Columns,
     Command,
     DropInvalid,
     Overwrite,
-    Pairs,
-    Source,
     SourceLang,
-    Target,
     TargetLang,
 )
 from dragoman.cli.streams import WriteLine, refuse_output, result_lines, say
@@ -33,17 +31,14 @@ if TYPE_CHECKING:
 Folder = Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)]
 WritePair = Callable[[str, str], None]
 
-data = typer.Typer(help="Write a known corpus as text files, or split text into training, validation and test.")
+data = typer.Typer(help="Write a known corpus as text files, or split your text.")
 
 
+@with_groups
 def split(
     output: Folder,
-    source: Source = None,
-    target: Target = None,
-    pairs: Pairs = None,
-    columns: Columns = None,
-    source_lang: SourceLang = None,
-    target_lang: TargetLang = None,
+    files: FileOptions,
+    languages: LanguageOptions,
     validation: Annotated[int, typer.Option("--validation", min=0, help="Pairs for validation.")] = 1000,
     test: Annotated[int, typer.Option("--test", min=0, help="Pairs for the test.")] = 1000,
     seed: Annotated[int, typer.Option("--seed", help="Another seed sets other pairs apart.")] = 1,
@@ -61,12 +56,12 @@ def split(
     """
     from dragoman.data.splitting import split_pairs
 
-    if not (source or target or pairs):
+    if not (files.source or files.target or files.pairs):
         raise typer.BadParameter("give --source and --target, or --pairs")
-    options = {"source": source, "target": target, "pairs": pairs, "columns": columns, "invalid_utf8": invalid_utf8}
-    text, settings, langs = _read({**options, "source_lang": source_lang, "target_lang": target_lang})
+    invalid = {} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8}
+    text, settings, langs = _read({**given_options(files, languages), **invalid})
     n_wanted = {"train": 1, "validation": validation, "test": test}
-    paths = {split: files for split, files in _paths(settings, output, langs).items() if n_wanted[split]}
+    paths = {split: places for split, places in _paths(settings, output, langs).items() if n_wanted[split]}
     for path in filter(Path.exists, itertools.chain(*paths.values())):
         refuse_output(path, overwrite=overwrite, inputs=text.files.values())
     splitting = split_pairs(text, validation, test, seed)
@@ -76,13 +71,13 @@ def split(
         say(line)
 
 
-def _read(options: Mapping[str, str | None]) -> tuple[ParallelText, DataConfig, tuple[str, str]]:
+def _read(options: Mapping[str, str]) -> tuple[ParallelText, DataConfig, tuple[str, str]]:
     """Return the text that the options name, with its settings and languages."""
     from dragoman.data.corpus import languages, read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    settings = parse_section(DataConfig, {key: value for key, value in options.items() if value is not None})
+    settings = parse_section(DataConfig, options)
     text = read_pairs(settings, "train")
     for note in text.notes:
         say(note)

@@ -75,8 +75,8 @@ def _pairs(text: TextOptions, tokenizers: Tokenizers) -> tuple[list[Pair], list[
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    languages = known_languages((tokenizers.source_lang, tokenizers.target_lang))
-    data = parse_section(DataConfig, {**languages, **given_options(text)})
+    known = known_languages(tokenizers.languages)
+    data = parse_section(DataConfig, {**known, **given_options(text)})
     pairs = list(itertools.islice(readable(read_pairs(data, "train")), N_LEARNED))
     if data.corpus is None:
         return pairs[:-N_MEASURED], pairs[-N_MEASURED:]

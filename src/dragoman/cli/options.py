@@ -107,7 +107,7 @@ Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower 
 TopK = Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")]
 TopP = Annotated[
     float | None,
-    typer.Option("--top-p", help="Draw from the most probable tokens, which together have this probability."),
+    typer.Option("--top-p", help="Draw from the most probable tokens that together have this probability."),
 ]
 SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed gives the same draws.")]
 

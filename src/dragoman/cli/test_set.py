@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU (always so for the corpus multi30k).")]
+M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU, the score of the Multi30k literature.")]
 SplitName = Literal["train", "validation", "test"]
 Split = Annotated[
     SplitName | None,
@@ -128,7 +128,7 @@ def _find_text(
 
     given_data, recipe = options.data, options.recipe
     tokenizers = translator.tokenizers
-    own = known_languages((tokenizers.source_lang, tokenizers.target_lang))
+    own = known_languages(tokenizers.languages)
     if options.has_files:
         # Columns and keys may be named after languages. The names of two files have their languages.
         defaults = {key: lang for key, lang in own.items() if lang not in given_data.values()} if options.pairs else {}
@@ -192,7 +192,7 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
 def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
     from dragoman.data.corpus import languages, languages_differ
 
-    own, now = (translator.tokenizers.source_lang, translator.tokenizers.target_lang), languages(data)
+    own, now = translator.tokenizers.languages, languages(data)
     if languages_differ(now, own):
         _log.warning(f"the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 

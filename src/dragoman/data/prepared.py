@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import TRAIN, VALIDATION
 from dragoman.data.store import PairStore
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.folders import MANIFEST, verify_folder
 from dragoman.machine.json_files import read_json
+from dragoman.text.learned_text import LearnedText
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
 
@@ -23,6 +26,8 @@ REPORT = "report.json"
 #: that takes over a vocabulary learned here.
 GIVEN = "the given tokenizers"
 LEARNED_FOR = "the model that a vocabulary was learned for"
+#: Lines whose sentences are counted.
+_MAX_COUNTED = 20_000
 
 
 @dataclass(frozen=True)
@@ -37,15 +42,11 @@ class Prepared:
     #: Lines for people about the corpus.
     lines: tuple[str, ...]
 
-    @property
-    def source_lang(self) -> str:
-        """Code of the source language, "und" if unknown."""
-        return self.tokenizers.source_lang
-
-    @property
-    def target_lang(self) -> str:
-        """Code of the target language, "und" if unknown."""
-        return self.tokenizers.target_lang
+    def learned_text(self) -> LearnedText:
+        """Return the lengths of all training pairs, and the number of sentences a line in an evenly spread sample."""
+        indices = np.unique(np.linspace(0, len(self.train) - 1, _MAX_COUNTED).astype(int))
+        lines = (self.train.source_text(int(index)) for index in indices)
+        return LearnedText.count(lines, self.train.source_lengths, self.train.target_lengths)
 
 
 def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prepared:

@@ -43,8 +43,7 @@ class Teacher:
     @property
     def languages(self) -> tuple[str, str]:
         """(source, target) of the text that it adds to."""
-        tokenizers = self.translator.tokenizers
-        languages = tokenizers.source_lang, tokenizers.target_lang
+        languages = self.translator.tokenizers.languages
         return languages[::-1] if self.backward else languages
 
     def side(self, pair: tuple[str, str]) -> str:

@@ -105,6 +105,11 @@ class Tokenizers:
     target_lang: str
 
     @property
+    def languages(self) -> tuple[str, str]:
+        """Codes of the source and the target language, "und" for one that nobody named."""
+        return self.source_lang, self.target_lang
+
+    @property
     def special_ids(self) -> SpecialIdPair:
         """The special ids of both sides."""
         return SpecialIdPair(self.source.special_ids, self.target.special_ids)

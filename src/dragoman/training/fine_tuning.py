@@ -23,7 +23,7 @@ from dragoman.text.tokenizer import Tokenizers
 _log = logging.getLogger(__name__)
 
 
-def load_starting_model(name: Path) -> Bundle:
+def load_starting_model(name: str | Path) -> Bundle:
     """Load a bundle to start from.
 
     Raises:
@@ -94,7 +94,7 @@ def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
 
 def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
     """Return the tokenizers for the languages of the text; rules for words stay those of the old languages."""
-    before, now = (tokenizers.source_lang, tokenizers.target_lang), languages(data)
+    before, now = tokenizers.languages, languages(data)
     if not languages_differ(now, before):
         return tokenizers
     _log.warning(f"the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")

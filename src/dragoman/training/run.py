@@ -13,7 +13,6 @@ import torch
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.batches import Batches
 from dragoman.data.prepared import Prepared, open_prepared
-from dragoman.data.training_text import learned_text
 from dragoman.machine.devices import find_device
 from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
@@ -39,9 +38,9 @@ _log = logging.getLogger(__name__)
 
 def train(
     settings: Mapping[str, Any],
-    folder: Path,
+    folder: str | Path,
     *,
-    init_from: Path | None = None,
+    init_from: str | Path | None = None,
     device: str = "auto",
     progress_bar: bool = False,
 ) -> Path:
@@ -50,10 +49,10 @@ def train(
     Lines for a person go to the log: `logging.basicConfig(level=logging.INFO, format="%(message)s")` shows them.
 
     Args:
-        settings: a recipe as `recipe.read_recipe` gives it; what it leaves open is chosen to fit the corpus.
+        settings: a recipe, such as `{"data": {"pairs": "my.tmx"}}`; what it leaves open is chosen to fit the corpus.
         folder: the run folder.
-        init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning). Sources may be
-            lower-cased from now on, and with another `tokenizer.vocab_size` a new vocabulary is learned.
+        init_from: a bundle, a run folder or a shipped model to start from (fine-tuning). Sources may be lower-cased
+            from now on, and another `tokenizer.vocab_size` learns a new vocabulary.
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
         progress_bar: show a bar on standard error if that is a terminal.
 
@@ -63,7 +62,7 @@ def train(
     Raises:
         DragomanError: of the class that fits; what was saved before stays usable.
     """
-    processes = start_processes()
+    folder, processes = Path(folder), start_processes()
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
         where = torch.device(find_device(processes.device_name(device)))
@@ -134,7 +133,7 @@ def _first_progress(config: Config, prepared: Prepared, start: Bundle | None) ->
     if start is not None:
         fingerprints[STARTING_MODEL] = fingerprint(start)
     facts = start.lasting_facts if start is not None else {}
-    facts = {**facts, FACT: learned_text(prepared.train).model_dump(mode="json")}
+    facts = {**facts, FACT: prepared.learned_text().model_dump(mode="json")}
     return Progress(fingerprints=fingerprints, lasting_facts=facts)
 
 

@@ -66,10 +66,10 @@ def validate(
     batches = Batches(store, tokenizers, batch_tokens=batch_tokens, seed=0, sampling=False)
     total, count = 0.0, 0
     with torch.no_grad():
-        for position in range(batches.per_epoch):
+        for index in range(batches.per_epoch):
             if is_stopped():
                 return None
-            for batch in batches.micro_batches(position):
+            for batch in batches.micro_batches(index):
                 _, nll = batch_loss(model, batch.to(device), smoothing=0.0)
                 total += float(nll)
                 count += n_target_tokens(batch, model.special_ids.target.pad)
