@@ -32,11 +32,13 @@ def translator(tokenizers: Tokenizers) -> Translator:
         ({"beam_size": 0}, "beam_size"),
         ({"temperature": 0.0}, "temperature"),
         ({"min_length": 9, "max_length": 8}, "min_length 9"),
-        ({"beam_siez": 3}, "did you mean 'beam_size'"),
+        ({"beam_siez": 3}, "unknown option 'beam_siez' .did you mean 'beam_size'"),
+        ({"prefix": "A"}, "unknown option 'prefix' .did you mean 'prefixes'"),
+        ({"nonsense": 1}, "unknown option 'nonsense' .`help.dragoman.Translator.translate.` has them"),
     ],
 )
 def test_wrong_options_are_configuration_errors(
-    translator: Translator, options: dict[str, float], message: str
+    translator: Translator, options: dict[str, object], message: str
 ) -> None:
     with pytest.raises(ConfigError, match=message):
         translator.translate("A", **options)  # type: ignore[call-overload]

@@ -865,7 +865,9 @@ def test_compare_outputs_without_a_model(dragoman: Dragoman, tmp_path: Path) -> 
     assert code == 0
     assert b"100.00" in out
     bad.write_text("one\n")
-    assert dragoman("compare-outputs", "--hypotheses", good, "--baseline", bad, "--target", target)[0] == 1
+    for options in (["--hypotheses", good, "--baseline", bad], ["--hypotheses", bad]):
+        code, _, err = dragoman("compare-outputs", *options, "--target", target)
+        assert (code, f"different numbers of lines, 1 and {len(PAIRS)}: {bad} and {target}; " in err) == (1, True)
     assert dragoman("compare-outputs", "--hypotheses", good)[0] == 2
     code, out, _ = dragoman("compare-outputs", "--hypotheses", good, "--target", target, "--m30k", "--json")
     assert (code, json.loads(out)[0]["name"]) == (0, "M30k-BLEU")
@@ -1216,7 +1218,7 @@ def test_references_without_spaces_in_an_unknown_language_are_told(dragoman: Dra
     for name in ("hypotheses", "references", "references.zh"):
         (tmp_path / name).write_text("狗在田野上跑。\n", encoding="utf-8")
     score = ("compare-outputs", "--hypotheses", tmp_path / "hypotheses", "--target")
-    warning = "warning: the references are written without spaces, in a language that nobody named; give --target-lang"
+    warning = "warning: the references are written without spaces, in an unknown language; give --target-lang"
     code, _, err = dragoman(*score, tmp_path / "references")
     assert (code, err.startswith(warning), err.count("\n")) == (0, True, 1)
     assert dragoman(*score, tmp_path / "references", "--target-lang", "cmn")[::2] == (0, "")

@@ -24,7 +24,7 @@ def watch_twice(n_threads: int, *, busy: float, load: float) -> None:
 def test_threads_that_get_little_time_on_a_crowded_machine_are_told_once(log_lines: list[str]) -> None:
     watch_twice(4, busy=1.8, load=6.0)
     (line,) = log_lines
-    assert "4 threads had the time of 1.8" in line
+    assert "4 threads got the time of 1.8" in line
     assert "OMP_NUM_THREADS=2" in line
 
 

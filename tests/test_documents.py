@@ -110,6 +110,8 @@ def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path) -> None:
         open_document(tmp_path / "a.txt")
     with pytest.raises(DataError, match="cannot read"):
         open_document(tmp_path / "missing.txt")
+    with pytest.raises(DataError, match="this is a folder, not a file"):
+        open_document(tmp_path)
     with pytest.raises(ConfigError, match=r"unknown kind of document '\.odt': .*must end in \.txt"):
         open_document(tmp_path / "a.odt")
     (tmp_path / "b.txt").write_bytes(b"<!DOCTYPE html>\n<html>")

@@ -14,6 +14,7 @@ from runs import assert_same_training, logged, settings
 from safetensors.torch import load_file
 from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
 
+from dragoman.bundle.averaging import average_bundles
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.data.batches import Batch
 from dragoman.errors import ConfigError
@@ -38,6 +39,16 @@ def tuning(corpus: Path, **training: Any) -> dict[str, Any]:
 
 def baselines(told: list[str]) -> int:
     return sum(line.startswith(BASELINE) for line in told)
+
+
+def test_folders_are_paths_or_strings(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run, mean, saved = tmp_path / "run", tmp_path / "mean", tmp_path / "saved"
+    best = train(tuning(corpus, max_steps=1, lr=1e-4), str(run), init_from=str(reference / "last"), device="cpu")
+    assert best.is_relative_to(run)
+    average_bundles([str(best), best], str(mean))
+    bundle = load_bundle(str(mean))
+    save_bundle(str(saved), bundle.model, bundle.tokenizers, bundle.search, facts=bundle.facts)
+    assert load_bundle(saved).weights.keys() == bundle.weights.keys()
 
 
 def test_a_fine_tuning_that_harms_returns_the_starting_model(

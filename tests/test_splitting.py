@@ -76,7 +76,7 @@ def test_a_huge_group_goes_to_training() -> None:
     found = split_pairs(text_of([*chain, *single]), 50, 50, 1)
     assert set(found.split_indices[:900]) == {0}
     assert found.largest_group == 900
-    with pytest.raises(DataError, match="join up to 900 pairs"):
+    with pytest.raises(DataError, match="pairs with an equal source or target stay together, here up to 900"):
         split_pairs(text_of([*chain, *single]), 200, 200, 1)
 
 

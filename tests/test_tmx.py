@@ -207,6 +207,18 @@ def test_a_bad_file_is_one_line_with_its_place(tmp_path: Path, old: str, new: st
         list(text_of(path, source_lang="en", target_lang="it" if "xml:lang" in old else "de"))
 
 
+def test_a_memory_without_pairs_says_what_is_missing(tmp_path: Path) -> None:
+    path = write(tmp_path / "m.tmx", tmx([]))
+    with pytest.raises(DataError, match=r"no unit has a text: .*m.tmx; export the memory again"):
+        text_of(path, source_lang="en", target_lang="de")
+    path.write_bytes(b"")
+    with pytest.raises(DataError, match=r"the file is empty: .*m.tmx; export it again"):
+        text_of(path, source_lang="en", target_lang="de")
+    path = write(tmp_path / "m.tmx", tmx([[("en-US", "a"), ("en-US", "b")]]))
+    with pytest.raises(ConfigError, match=r"and en to de is asked for: .*; give a memory with translations"):
+        text_of(path, source_lang="en", target_lang="de")
+
+
 def test_entities_that_multiply_are_refused_before_they_do(tmp_path: Path) -> None:
     laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 12))
     content = tmx(UNITS, head=f'<!DOCTYPE tmx [<!ENTITY l0 "ha">{laughs}]>').replace("A man", "&l11;")

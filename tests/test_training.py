@@ -264,7 +264,9 @@ def test_the_plan_yields_to_the_person() -> None:
         chosen, reasons = plan({"model": model, "training": {"max_steps": 7}}, 20_000, LATIN)
         peak = float(f"{(parse_config(chosen).model.d_model * 4000) ** -0.5:.2g}")
         assert (chosen["model"], chosen["training"]) == (model, {"max_steps": 7, "warmup_steps": 1, "lr": peak})
-        assert "all else that is left open of it, and of how it is trained, is the paper's" in reasons[-1]
+        assert (
+            "you set sizes of the model, so its other settings and those of the training are the paper's" in reasons[-1]
+        )
         long = {"max_steps": 16_000}
         assert plan({"model": model, "training": long}, 20_000, LATIN)[0]["training"] == long
         warmed = {"max_steps": 7, "warmup_steps": 5}

@@ -33,7 +33,7 @@ class MeanWeights:
         return {name: (total / self._n).astype(np.float32) for name, total in self._total.items()}
 
 
-def average_bundles(names: Sequence[str | Path], output: Path) -> None:
+def average_bundles(names: Sequence[str | Path], output: str | Path) -> None:
     """Write a bundle whose weights are the mean of the given bundles' weights, with the first one's search defaults.
 
     Its alignment heads come from the first bundle that has chosen heads.
@@ -54,4 +54,4 @@ def average_bundles(names: Sequence[str | Path], output: Path) -> None:
         steps.append(bundle.facts.get("step"))
         lasting = bundle.lasting_facts | lasting
     facts = {"average_of_steps": steps, **lasting}
-    write_bundle(output, replace(first, weights=weights.mean(), facts=facts))
+    write_bundle(Path(output), replace(first, weights=weights.mean(), facts=facts))

@@ -82,7 +82,7 @@ class Bundle:
 
 
 def save_bundle(
-    folder: Path,
+    folder: str | Path,
     model: Transformer,
     tokenizers: Tokenizers,
     search: SearchConfig,
@@ -104,7 +104,7 @@ def save_bundle(
         ResourceError, RunFolderError: the disk is full, or the folder cannot be written.
     """
     tokenizers.require_special_ids(model.special_ids)
-    write_bundle(folder, Bundle(model.config, weights_of(model), tokenizers, search, facts), precision, card)
+    write_bundle(Path(folder), Bundle(model.config, weights_of(model), tokenizers, search, facts), precision, card)
 
 
 def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "float32", card: str | None = None) -> None:

@@ -40,7 +40,7 @@ def compare(
     as_json: AsJson = False,
     device: Device = "auto",
 ) -> None:
-    """Train variants of a recipe under one budget, and compare them.
+    """Train variants of a recipe and compare them.
 
     Quality, parameters, speed and memory of each in one table. Values of training.seed are repetitions, shown as
     mean and spread. The same command continues a stopped comparison.

@@ -13,6 +13,7 @@ import typer
 from dragoman.cli.options import AsJson, TargetLang
 from dragoman.cli.streams import input_lines, print_result
 from dragoman.cli.test_set import M30k, warn_of_spaces
+from dragoman.errors import DataError
 
 if TYPE_CHECKING:
     from dragoman.evaluation.metrics import Comparison, Metric
@@ -43,15 +44,26 @@ def compare_outputs(
     from dragoman.evaluation.metrics import paired_test
 
     language = target_lang or file_language(str(target))
-    outputs, references = (list(input_lines(path, "error")) for path in (hypotheses, target))
+    references = list(input_lines(target, "error"))
+    outputs = _read_outputs(hypotheses, target, len(references))
     warn_of_spaces(language, references)
     if baseline is not None:
-        comparisons = paired_test(list(input_lines(baseline, "error")), outputs, references, language)
+        comparisons = paired_test(_read_outputs(baseline, target, len(references)), outputs, references, language)
         print_result(_json(comparisons) if as_json else comparison_table(comparisons))
         return
     tokenised = m30k_references(references, language) if m30k else None
     metrics = score_all(outputs, references, tokenised, language)
     print_result(_json(metrics) if as_json else metrics_table(metrics))
+
+
+def _read_outputs(path: Path, target: Path, n_references: int) -> list[str]:
+    """Return the translations in a file, one for each reference."""
+    outputs = list(input_lines(path, "error"))
+    if len(outputs) != n_references:
+        what = f"different numbers of lines, {len(outputs):,} and {n_references:,}"
+        advice = "equal lines of both must belong to the same source"
+        raise DataError(what, f"{path} and {target}", advice=advice)
+    return outputs
 
 
 def _json(results: Sequence[Metric] | Sequence[Comparison]) -> str:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 Folder = Annotated[Path, typer.Option("--output", "-o", help="A folder.", show_default=False)]
 WritePair = Callable[[str, str], None]
 
-data = typer.Typer(help="Write a known corpus as text files, or split text into training, validation and test.")
+data = typer.Typer(help="Write a known corpus as text files, or split your text.")
 
 
 @with_groups

@@ -23,7 +23,7 @@ Text = Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to transla
 
 @inspect.command("model", cls=Command)
 def inspect_model(model: EachModel) -> None:
-    """Print the languages of a model, and the tree of its modules, with shapes and parameter counts."""
+    """Print a model's languages, modules and shapes."""
     from dragoman.bundle.bundle import load_bundle
 
     for name in model:

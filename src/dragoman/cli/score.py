@@ -16,6 +16,7 @@ from dragoman.cli.option_groups import FileOptions
 from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8
 from dragoman.cli.streams import input_lines, result_lines, stdin_is_file, with_progress
 from dragoman.cli.training_settings import known_languages, readable
+from dragoman.data.formats.two_files import LineCountError
 from dragoman.errors import DataError
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def _paired(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Iterator[t
         if counts[0] == counts[1]:
             yield pair
     if counts[0] != counts[1]:
-        raise DataError(f"{counts[0]:,} and {counts[1]:,} lines", f"{source}, {target}", advice="check both files")
+        raise LineCountError((counts[0], counts[1]), source, target)
 
 
 def _in_pair_file(path: str, columns: str | None, translator: Translator) -> Iterator[tuple[str, str]]:
@@ -122,5 +123,7 @@ def _tabbed(lines: Iterator[str]) -> Iterator[tuple[str, str]]:
     for number, line in enumerate(lines, 1):
         source, tab, target = line.partition("\t")
         if not tab or "\t" in target:
-            raise DataError("not source, tab, target", "standard input", line=number, advice="give two columns")
+            raise DataError(
+                "not one source, a tab and one target", "standard input", line=number, advice="mend the line"
+            )
         yield source, target

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU (always so for the corpus multi30k).")]
+M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU, the score of the Multi30k literature.")]
 SplitName = Literal["train", "validation", "test"]
 Split = Annotated[
     SplitName | None,
@@ -185,7 +185,7 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
     from dragoman.text.languages import lacks_spaces
 
     if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
-        problem = "the references are written without spaces, in a language that nobody named"
+        problem = "the references are written without spaces, in an unknown language"
         _log.warning(f"{problem}; give --target-lang, or BLEU is far too low")
 
 

@@ -46,8 +46,8 @@ def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") 
     """Refuse settings without any text; `also` is one more way to name text."""
     data = settings.get("data") or {}
     if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
-        choices = "a recipe that does, --source and --target, --pairs, or --corpus (for a first try: captions)"
-        raise ConfigError("no text given", recipe, advice=f"name {choices}{also}; see --help")
+        choices = "--source and --target, --pairs, --corpus (for a first try: captions), a recipe with text"
+        raise ConfigError("no text given", recipe, advice=f"give {choices}{also}; see --help")
 
 
 def require_readable(settings: Mapping[str, Any]) -> None:

@@ -83,9 +83,9 @@ def split_pairs(text: ParallelText, n_validation: int, n_test: int, seed: int) -
     if any(count < least for count, least in zip(counts, least_sizes, strict=True)):
         largest = max(sizes.values(), default=0)
         problem = (
-            f"{n_validation:,} pairs for validation and {n_test:,} for the test cannot be set apart of {len(roots):,}"
+            f"{n_validation:,} pairs for validation and {n_test:,} for the test cannot be set apart from {len(roots):,}"
         )
-        advice = f"ask for fewer; equal sources or targets join up to {largest:,} pairs, which stay together"
+        advice = f"ask for fewer; pairs with an equal source or target stay together, here up to {largest:,}"
         raise DataError(problem, text.name, advice=advice)
     by_name = dict(zip(SPLITS, counts, strict=True))
     return Splitting(text, bytes(indices), by_name, max(sizes.values()), dropped, needs_quotes, checks)

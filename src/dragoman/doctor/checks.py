@@ -204,7 +204,7 @@ def check_overfitting(subject: ModelUnderTest) -> Finding:
     if share < 1:
         meaning = "in training it sees what it cannot see in translation"
         return Finding("learns", False, f"loss {loss:.2f}, but it writes {share:.0%} of what it learned: {meaning}")
-    return Finding("learns", True, f"four sentences by heart in {n_steps} steps, and written without help")
+    return Finding("learns", True, f"learned four sentences by heart in {n_steps} steps and reproduced them")
 
 
 def check_next_token(subject: ModelUnderTest) -> Finding:

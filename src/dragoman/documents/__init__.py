@@ -36,6 +36,8 @@ def open_document(path: Path) -> Document:
         ConfigError: its suffix names none of these formats.
         DataError: it cannot be read.
     """
+    if path.is_dir():
+        raise DataError("this is a folder, not a file", path, advice="give a text file")
     parse = FORMATS.get(path.suffix.lower())
     if parse is None:
         advice = f"its name must end in {' or '.join(FORMATS)}"

@@ -164,7 +164,7 @@ def _check(hypotheses: Sequence[str], references: Sequence[str]) -> None:
     string_list(references, "reference")
     if len(hypotheses) != len(references):
         raise DataError(
-            f"{len(hypotheses)} translations but {len(references)} references", advice="compare equal lists"
+            f"{len(hypotheses)} translations but {len(references)} references", advice="give one reference for each"
         )
     if not references:
         raise DataError("no sentences to evaluate", advice="is the test set empty?")

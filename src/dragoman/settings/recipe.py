@@ -40,7 +40,9 @@ def override_settings(settings: dict[str, Any], overrides: Sequence[str]) -> Non
     for override in overrides:
         key, equals, text = override.partition("=")
         if not equals or not key or key.count(".") >= MAX_DEPTH:
-            raise ConfigError(f"--set {override!r} is not of the form key=value", advice="e.g. --set training.lr=0.002")
+            raise ConfigError(
+                f"--set {override!r} is not of the form key=value", advice="write, for example, --set training.lr=0.002"
+            )
         mapping = settings
         *sections, name = key.split(".")
         for section in sections:
@@ -62,7 +64,9 @@ def parse_vary(vary: str, example: str) -> tuple[str, list[str]]:
     key, equals, text = vary.partition("=")
     values = re.split(r",(?![^\[]*\])", text)  # at commas outside brackets
     if not equals or not key or not all(values):
-        raise ConfigError(f"--vary {vary!r} is not of the form key=value,value", advice=example)
+        raise ConfigError(
+            f"--vary {vary!r} is not of the form key=value,value", advice=f"write, for example, {example}"
+        )
     return key, list(dict.fromkeys(values))
 
 
@@ -86,7 +90,11 @@ def _read_file(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise ConfigError(f"cannot read the recipe ({error.strerror})", path, advice="check the path") from None
     if len(content) > MAX_RECIPE_BYTES:
-        raise ConfigError("the recipe is larger than 100 kB", path, advice="is this the right file?")
+        raise ConfigError(
+            "the recipe is larger than 100 kB",
+            path,
+            advice="is it text to train on? Give it as --source and --target, or --pairs",
+        )
     try:
         settings = load_yaml(content)
     except yaml.MarkedYAMLError as error:

@@ -42,8 +42,8 @@ class CoreWatch:
             self._is_told = True
             n_fewer = max(1, round(n_busy))
             _log.warning(
-                f"other programs use the cores: {self._n_threads} threads had the time of {n_busy:.1f}, and "
-                f"wait for each other; OMP_NUM_THREADS={n_fewer} may be faster"
+                f"other programs use the cores: {self._n_threads} threads got the time of {n_busy:.1f} "
+                f"cores and wait for each other; OMP_NUM_THREADS={n_fewer} may be faster"
             )
 
 

@@ -23,7 +23,7 @@ from dragoman.text.tokenizer import Tokenizers
 _log = logging.getLogger(__name__)
 
 
-def load_starting_model(name: Path) -> Bundle:
+def load_starting_model(name: str | Path) -> Bundle:
     """Load a bundle to start from.
 
     Raises:

@@ -61,9 +61,7 @@ def plan(
     if has_sizes(asked["model"]) and not fine_tuning:
         usual = (key.split(".") for key in (*QUICK_LEARNING, *_sizes(n_pairs)[0]))
         if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
-            lines.append(
-                "the model is given, so all else that is left open of it, and of how it is trained, is the paper's"
-            )
+            lines.append("you set sizes of the model, so its other settings and those of the training are the paper's")
     return filled, lines
 
 
@@ -76,7 +74,7 @@ def _choices(
     epochs, n_steps = training.get("max_epochs"), training.get("max_steps")
     if epochs is None and n_steps is None:
         epochs = _epochs(n_pairs, fine_tuning)
-        yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best is kept on the way"
+        yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best model on the way is kept"
     if fine_tuning:
         choices = {"training.lr": 5e-4, "training.warmup_steps": 100}
         reason = "gentle, since the model is trained already"
@@ -86,12 +84,12 @@ def _choices(
         if of_pieces and is_open and not _share_script(pairs):
             yield {"tokenizer.joint": False}, "the two languages hardly share a script, so each has its own vocabulary"
         if has_sizes(asked["model"]):
-            choices, reason = {}, f"a quarter of the steps, of which the paper's {USUAL.warmup_steps:,} would be more"
+            choices, reason = {}, f"a quarter of all steps; the paper's {USUAL.warmup_steps:,} are more than that"
         else:
             choices, reason = _sizes(n_pairs)
             if n_pairs < MANY_PAIRS:
                 fitting = _fitting(QUICK_LEARNING, {**PRESETS[choices["model.preset"]], **asked["model"]})
-                yield fitting, "in as many steps these learn more from a small corpus (docs/choices.md)"
+                yield fitting, "these learn more from a small corpus in the same number of steps (docs/choices.md)"
             if n_pairs < FEW_PAIRS:
                 yield {"training.optimizer": "muon"}, "it learns more than Adam from few steps (docs/quality.md)"
     size = training.get("batch_tokens") or choices.get("training.batch_tokens", USUAL.batch_tokens)
@@ -133,8 +131,8 @@ def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
             "ema": 0.999,
         }
         reason = (
-            f"{n_pairs:,} pairs are few, and a larger model would learn them by heart; small batches, since few passes "
-            "should make many steps"
+            f"{n_pairs:,} pairs are few, and a larger model would learn them by heart; small batches make more steps "
+            "of each epoch"
         )
     elif n_pairs < MANY_PAIRS:
         shape = {"model.preset": "small"}

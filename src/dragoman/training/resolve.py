@@ -92,7 +92,9 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
     asked = settings.get("training") or {}
     kept = {key: getattr(saved_config.training, key) for key in ("warmup_steps", "lr") if asked.get(key) is None}
     if any(kept.values()):
-        _log.info(f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}: of this run")
+        _log.info(
+            f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}, as this run began"
+        )
     config = resolve({**settings, "training": {**asked, **kept}}, start)
     refuse_changes(saved_config, config, run.path)
     tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)

@@ -38,9 +38,9 @@ _log = logging.getLogger(__name__)
 
 def train(
     settings: Mapping[str, Any],
-    folder: Path,
+    folder: str | Path,
     *,
-    init_from: Path | None = None,
+    init_from: str | Path | None = None,
     device: str = "auto",
     progress_bar: bool = False,
 ) -> Path:
@@ -49,10 +49,10 @@ def train(
     Lines for a person go to the log: `logging.basicConfig(level=logging.INFO, format="%(message)s")` shows them.
 
     Args:
-        settings: a recipe as `recipe.read_recipe` gives it; what it leaves open is chosen to fit the corpus.
+        settings: a recipe, such as `{"data": {"pairs": "my.tmx"}}`; what it leaves open is chosen to fit the corpus.
         folder: the run folder.
-        init_from: a bundle whose weights, shape and tokenizer are the starting point (fine-tuning). Sources may be
-            lower-cased from now on, and with another `tokenizer.vocab_size` a new vocabulary is learned.
+        init_from: a bundle, a run folder or a shipped model to start from (fine-tuning). Sources may be lower-cased
+            from now on, and another `tokenizer.vocab_size` learns a new vocabulary.
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
         progress_bar: show a bar on standard error if that is a terminal.
 
@@ -62,7 +62,7 @@ def train(
     Raises:
         DragomanError: of the class that fits; what was saved before stays usable.
     """
-    processes = start_processes()
+    folder, processes = Path(folder), start_processes()
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
         where = torch.device(find_device(processes.device_name(device)))

@@ -19,6 +19,8 @@ from dragoman.translator.checking import positive
 from dragoman.translator.planning import SearchJob
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
+_CLOSED = "the batcher is closed; translate inside the block of `shared()`"
+
 
 class Batcher:
     """One search for any number of threads, until it is closed. A call that fails, is late or is cancelled ends alone.
@@ -59,7 +61,7 @@ class Batcher:
             ConfigError: `batch_size` is no whole number of one or more.
         """
         if self._is_closed:
-            raise RuntimeError("the batcher is closed")
+            raise RuntimeError(_CLOSED)
         call = _Call(jobs, self._batch_size if batch_size is None else positive(batch_size, "batch_size"), stop)
         if not jobs:
             call.finish()
@@ -157,7 +159,7 @@ class _SearchThread:
         """Search for a call, from the next round on."""
         with self._lock:
             if self._is_closed:
-                raise RuntimeError("the batcher is closed")
+                raise RuntimeError(_CLOSED)
             if not self._thread.ident:
                 self._thread.start()
             self._inbox.put(call)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self, TypedDict
 
+from dragoman.errors import ConfigError
 from dragoman.translator.checking import flag, string
 
 
@@ -69,3 +71,16 @@ class AllOptions(TranslateOptions, total=False):
     prefixes: str | Sequence[str] | None
     align: bool
     timeout: float | None
+
+
+def refuse_unknown(options: Iterable[str]) -> None:
+    """Refuse options of a search that do not exist.
+
+    Raises:
+        ConfigError: there is one; the message names a similar option of `Translator.translate`.
+    """
+    for name in options:
+        if name not in SearchOptions.__annotations__:
+            similar = difflib.get_close_matches(name, AllOptions.__annotations__, n=1)
+            hint = f"did you mean {similar[0]!r}?" if similar else "`help(dragoman.Translator.translate)` has them"
+            raise ConfigError(f"unknown option {name!r} ({hint})")

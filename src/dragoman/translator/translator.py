@@ -25,7 +25,7 @@ from dragoman.translator.models import ComputeOptions, TrainedModels
 from dragoman.translator.padding import BATCH_TOKENS, CPU_BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
-from dragoman.translator.request import AllOptions, Request, SearchOptions
+from dragoman.translator.request import AllOptions, Request, SearchOptions, refuse_unknown
 from dragoman.translator.results import Score, Translation
 from dragoman.translator.scoring import PairScorer
 from dragoman.translator.searching import Searcher, StopCondition
@@ -243,5 +243,6 @@ class Translator:
         Raises:
             ConfigError: an option is out of range.
         """
+        refuse_unknown(options)
         values = {name: checking.plain_number(value) for name, value in options.items() if value is not None}
         return parse_section(SearchConfig, {**self.search.model_dump(), **values})

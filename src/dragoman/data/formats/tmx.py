@@ -156,9 +156,12 @@ def _choose_languages(request: PairRequest) -> tuple[str, str]:
         requested = table_languages(request.path.name)
     codes, header = _survey(request.text, requested)
     others = [code for code in codes if not any(same_language(code, language) for language in requested if language)]
+    if not codes:
+        raise DataError("no unit has a text", request.path, advice="export the memory again")
     if any(language and not any(same_language(code, language) for code in codes) for language in requested):
         direction = " to ".join(code or "any language" for code in requested)
-        advice = "give two of those: --source-lang and --target-lang"
+        choose = "choose --source-lang and --target-lang among them"
+        advice = choose if len(codes) > 1 else "give a memory with translations"
         raise ConfigError(f"the units are in {_list(codes)}, and {direction} is asked for", request.path, advice=advice)
     n_missing = requested.count(None)
     if len({base_language(code) for code in others}) > n_missing > 0:
@@ -173,7 +176,7 @@ def _choose_languages(request: PairRequest) -> tuple[str, str]:
 
 
 def _survey(text: TextFile, requested: Languages) -> tuple[list[str], str]:
-    """Return the languages of the first units, up to those where both that are wanted occur, and the header's."""
+    """Return the languages of the first units, until both requested languages occur, and the header's."""
     codes: dict[str, None] = {}
     reader = _UnitReader(text.path)
     for number, unit in enumerate(reader.read(text), start=1):

@@ -56,6 +56,8 @@ def _parse(file: BinaryIO, path: Path, handler: XmlHandler) -> Iterator[None]:
                 problem = f"a tag of more than {_MAX_TAG_BYTES:,} bytes"
                 raise DataError(problem, path, line=parser.CurrentLineNumber, advice="check the file")
             yield
+        if not n_bytes:
+            raise DataError("the file is empty", path, advice="export it again")
         parser.Parse(b"", True)
         yield
     except expat.ExpatError as error:
