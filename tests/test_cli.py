@@ -1218,7 +1218,7 @@ def test_references_without_spaces_in_an_unknown_language_are_told(dragoman: Dra
     for name in ("hypotheses", "references", "references.zh"):
         (tmp_path / name).write_text("狗在田野上跑。\n", encoding="utf-8")
     score = ("compare-outputs", "--hypotheses", tmp_path / "hypotheses", "--target")
-    warning = "warning: the references are written without spaces, in a language that nobody named; give --target-lang"
+    warning = "warning: the references are written without spaces, in an unknown language; give --target-lang"
     code, _, err = dragoman(*score, tmp_path / "references")
     assert (code, err.startswith(warning), err.count("\n")) == (0, True, 1)
     assert dragoman(*score, tmp_path / "references", "--target-lang", "cmn")[::2] == (0, "")

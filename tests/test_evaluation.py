@@ -23,7 +23,7 @@ from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import select
 from dragoman.data.store import PairStore
 from dragoman.errors import ConfigError, DataError
-from dragoman.evaluation.evaluation import evaluate, m30k_references
+from dragoman.evaluation.evaluation import evaluate, m30k_references, vary_search
 from dragoman.evaluation.metrics import (
     corpus_bleu,
     corpus_chrf,
@@ -207,6 +207,15 @@ def test_lists_that_do_not_fit_are_told(metric: type) -> None:
         metric(["a", "b"], ["a"])
     with pytest.raises(DataError, match="no sentences"):
         metric([], [])
+
+
+def test_unequal_lists_are_refused_before_anything_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizers = tiny_tokenizers()
+    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    monkeypatch.setattr(Translator, "translate", None)
+    for call in (evaluate, functools.partial(vary_search, settings=[{"beam_size": 1}])):
+        with pytest.raises(DataError, match="2 sources but 1 references"):
+            call(translator, ["a", "b"], ["a"])
 
 
 def test_evaluation_is_what_users_get() -> None:

@@ -24,7 +24,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; first refuse repeated options and words that belong to none."""
-        values, stray, given = self.make_parser(ctx).parse_args(args=list(args))
+        values, stray, order = self.make_parser(ctx).parse_args(args=list(args))
         if stray:
             positional = [values.get(part.name) for part in self.params if part.param_type_name == "argument"]
             words = [*(str(value) for value in positional if isinstance(value, str)), *stray]
@@ -35,7 +35,7 @@ class Command(TyperCommand):
             hint = stray_hint(ctx.command_path, words, options, models)
             raise typer.BadParameter(f"{problem}; {hint}", ctx=ctx)
         for option in self.params:
-            if isinstance(option, TyperOption) and not (option.multiple or option.is_flag) and given.count(option) > 1:
+            if isinstance(option, TyperOption) and not (option.multiple or option.is_flag) and order.count(option) > 1:
                 raise typer.BadParameter(f"{option.opts[0]} is given more than once; it takes one value", ctx=ctx)
         return super().parse_args(ctx, args)
 

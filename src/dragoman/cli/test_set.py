@@ -185,7 +185,7 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
     from dragoman.text.languages import lacks_spaces
 
     if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
-        problem = "the references are written without spaces, in a language that nobody named"
+        problem = "the references are written without spaces, in an unknown language"
         _log.warning(f"{problem}; give --target-lang, or BLEU is far too low")
 
 

@@ -83,7 +83,7 @@ def prepare(
         selection, lines = _select(config, texts)
         tokenizers = tokenizers or _learn_tokenizers(config, selection, lines)
         if tokenizers.target_lang == UNKNOWN_LANGUAGE and _lacks_spaces(selection):
-            problem = "the target is written without spaces, in a language that nobody named"
+            problem = "the target is written without spaces, in an unknown language"
             lines.append(f"warning: {problem}; give --target-lang, or BLEU will be far too low")
         _write(folder, selection, texts.get(VALIDATION), tokenizers, origin, lines)
         prepared = open_prepared(folder, origin)

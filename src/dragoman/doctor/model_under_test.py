@@ -46,8 +46,8 @@ def both_sides(
     pair = (None, None) if special_ids is None else (special_ids.source, special_ids.target)
     sizes = {"source_vocab_size": source_vocab_size, "target_vocab_size": target_vocab_size}
     sides = []
-    for (name, given), ids in zip(sizes.items(), pair, strict=True):
-        size = _known(name, given, getattr(config, name, None))
+    for (name, value), ids in zip(sizes.items(), pair, strict=True):
+        size = _known(name, value, getattr(config, name, None))
         pad = _known("pad_id", pad_id, None if ids is None else ids.pad)
         sides.append(Side(size, pad, frozenset((0, 1, 2, 3, pad) if ids is None else ids.names)))
     return sides[0], sides[1]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from dragoman.errors import DataError
 from dragoman.evaluation.metrics import (
     Metric,
     corpus_bleu,
@@ -61,7 +62,7 @@ def evaluate(
         DataError: there are no sentences, or not as many references as sources.
         ConfigError: a search option is out of range.
     """
-    sources, references = string_list(sources, "source"), string_list(references, "reference")
+    sources, references = _equal_lists(sources, references)
     start = time.monotonic()
     translations = tuple(translation.text for translation in translator.translate(sources, **options))
     seconds = time.monotonic() - start
@@ -99,7 +100,7 @@ def vary_search(
     Raises:
         DataError, ConfigError: as `evaluate`; ConfigError before anything is translated.
     """
-    sources = string_list(sources, "source")
+    sources, references = _equal_lists(sources, references)
     for options in settings:
         _search(translator, options)
     language = language or translator.tokenizers.target_lang
@@ -108,6 +109,14 @@ def vary_search(
         texts = [translation.text for translation in translator.translate(sources, **options)]
         scores.append(score_all(texts, references, m30k_references, language))
     return scores
+
+
+def _equal_lists(sources: Sequence[str], references: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return both lists; refuse unequal ones before hours of translation."""
+    sources, references = string_list(sources, "source"), string_list(references, "reference")
+    if len(sources) != len(references):
+        raise DataError(f"{len(sources)} sources but {len(references)} references", advice="give equal lists")
+    return sources, references
 
 
 def _search(translator: Translator, options: TranslateOptions) -> SearchConfig:

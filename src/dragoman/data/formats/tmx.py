@@ -176,7 +176,7 @@ def _choose_languages(request: PairRequest) -> tuple[str, str]:
 
 
 def _survey(text: TextFile, requested: Languages) -> tuple[list[str], str]:
-    """Return the languages of the first units, up to those where both that are wanted occur, and the header's."""
+    """Return the languages of the first units, until both requested languages occur, and the header's."""
     codes: dict[str, None] = {}
     reader = _UnitReader(text.path)
     for number, unit in enumerate(reader.read(text), start=1):
