@@ -13,8 +13,10 @@ from runs import captured_log, settings, write_rows
 
 from dragoman.training import train
 
-# A shell starts background jobs with Ctrl-C ignored, and programs that tests start would inherit that.
+# Programs inherit ignored signals: a shell ignores Ctrl-C for background jobs, and nohup ignores SIGHUP.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 hypothesis_settings.register_profile("dragoman", deadline=None, derandomize=True)
 hypothesis_settings.load_profile("dragoman")
