@@ -99,3 +99,12 @@ def test_torch_is_not_imported_before_it_is_needed(program: str) -> None:
     check = f"import sys\ntry: exec({program!r})\nfinally: assert 'torch' not in sys.modules, 'torch was imported'"
     done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_help_waits_for_no_library_but_the_one_of_the_commands() -> None:
+    """Commands import the rest when they run; pydantic alone takes as long as all of --help."""
+    program = "import sys; sys.argv = ['dragoman', '--help']; from dragoman.cli import main; main()"
+    late = {"torch", "numpy", "pydantic", "rich", "yaml", "sentencepiece", "sacrebleu"}
+    check = f"import sys\ntry: exec({program!r})\nfinally: assert not {late!r} & sys.modules.keys()"
+    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr

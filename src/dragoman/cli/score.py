@@ -16,7 +16,6 @@ from dragoman.cli.option_groups import FileOptions
 from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8
 from dragoman.cli.streams import input_lines, result_lines, stdin_is_file, with_progress
 from dragoman.cli.training_settings import known_languages, readable
-from dragoman.data.formats.two_files import LineCountError
 from dragoman.errors import DataError
 
 if TYPE_CHECKING:
@@ -105,6 +104,8 @@ def _paired(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Iterator[t
         if counts[0] == counts[1]:
             yield pair
     if counts[0] != counts[1]:
+        from dragoman.data.formats.two_files import LineCountError
+
         raise LineCountError((counts[0], counts[1]), source, target)
 
 

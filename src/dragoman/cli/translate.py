@@ -92,11 +92,12 @@ def translate(
 
 
 def _open(input: Path | None, document: Path | None, invalid_utf8: InvalidUtf8) -> _Text:
-    from dragoman.documents import open_document
     from dragoman.machine.torchrun import refuse_copies
 
     refuse_copies("dragoman translate")
     if document is not None:
+        from dragoman.documents import open_document
+
         opened = open_document(document)
         return _Text(iter(opened.segments()), opened, is_file=True, is_typed=False)
     if input is None and _is_terminal():
