@@ -281,8 +281,9 @@ def try_model(place: Path, dice: Random | None) -> tuple[int, list[str]]:
     code = run([*command, "-m", str(folder)])
     if code == 0 and command[0] == "translate":
         check_lines((place / "out").read_bytes(), 3)
-    # Weights of 1e38 are numbers, but what they give is none: no file is wrong then, and the code is 1.
-    return code, [str(folder), "not numbers (NaN)"]
+    # No file is wrong if weights of 1e38 give NaN (code 1), or a small max_length leaves no room for --prefix (code 2).
+    reasons = {1: "not numbers (NaN)", 2: "the prefix of text 1 has"}
+    return code, [reasons.get(code, str(folder)), str(folder)]
 
 
 def damage_model(dice: Random, folder: Path) -> None:
@@ -420,7 +421,7 @@ def check_lines(content: bytes, n_lines: int) -> None:
 KINDS = {
     "corpus": Kind(frozenset((0, 1, 2)), no_setup, try_corpus),
     "config": Kind(frozenset((0, 2)), no_training, try_config, batch=100),
-    "model": Kind(frozenset((0, 1, 3)), make_model, try_model),
+    "model": Kind(frozenset((0, 1, 2, 3)), make_model, try_model),
     "tokenizer": Kind(frozenset((0, 3)), make_tokenizers, try_tokenizer),
     "translate": Kind(frozenset((0,)), make_bundles, try_lines, inputs=N_LINES, batch=4),
 }
