@@ -10,8 +10,12 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import pytest
 from hypothesis import settings as hypothesis_settings
 from runs import captured_log, settings, write_rows
+from tiny import tiny_model, tiny_tokenizers
 
+from dragoman.settings.search_config import SearchConfig
+from dragoman.text.tokenizer import Tokenizers
 from dragoman.training import train
+from dragoman.translator import Translator
 
 # Programs inherit ignored signals: a shell ignores Ctrl-C for background jobs, and nohup ignores SIGHUP.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -50,3 +54,15 @@ def log_lines() -> Iterator[list[str]]:
     """What the package logs during a test."""
     with captured_log() as lines:
         yield lines
+
+
+@pytest.fixture(scope="module")
+def tokenizers() -> Tokenizers:
+    """Small tokenizers that are learned in no time."""
+    return tiny_tokenizers()
+
+
+@pytest.fixture(scope="module")
+def translator(tokenizers: Tokenizers) -> Translator:
+    """A translator with a small model of random weights."""
+    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=2))

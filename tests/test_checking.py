@@ -7,22 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tiny import tiny_model, tiny_tokenizers, write_tiny_bundle
+from tiny import write_tiny_bundle
 
 from dragoman.errors import ConfigError
-from dragoman.settings.search_config import SearchConfig
-from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Translator
-
-
-@pytest.fixture(scope="module")
-def tokenizers() -> Tokenizers:
-    return tiny_tokenizers()
-
-
-@pytest.fixture(scope="module")
-def translator(tokenizers: Tokenizers) -> Translator:
-    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=2))
 
 
 @pytest.mark.parametrize(

@@ -17,16 +17,6 @@ from dragoman.translator import Translation, Translator
 from dragoman.translator.cutting import SegmentLimits, cut
 
 
-@pytest.fixture(scope="module")
-def tokenizers() -> Tokenizers:
-    return tiny_tokenizers()
-
-
-@pytest.fixture(scope="module")
-def translator(tokenizers: Tokenizers) -> Translator:
-    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=2))
-
-
 def texts(translations: list[Translation]) -> list[str]:
     return [translation.text for translation in translations]
 

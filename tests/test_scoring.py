@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from tiny import tiny_model, tiny_tokenizers
+from tiny import tiny_model
 
 from dragoman.decoding.search import search
 from dragoman.errors import DataError
@@ -12,16 +12,6 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Translator
-
-
-@pytest.fixture(scope="module")
-def tokenizers() -> Tokenizers:
-    return tiny_tokenizers()
-
-
-@pytest.fixture(scope="module")
-def translator(tokenizers: Tokenizers) -> Translator:
-    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=2))
 
 
 def test_forced_scores_are_those_of_the_search(translator: Translator) -> None:

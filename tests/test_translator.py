@@ -51,16 +51,6 @@ HARD = [
 ]
 
 
-@pytest.fixture(scope="module")
-def tokenizers() -> Tokenizers:
-    return tiny_tokenizers()
-
-
-@pytest.fixture(scope="module")
-def translator(tokenizers: Tokenizers) -> Translator:
-    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=2))
-
-
 def texts(translations: list[Translation]) -> list[str]:
     return [translation.text for translation in translations]
 
