@@ -21,15 +21,21 @@ class Weather:
     wind: Annotated[str | None, typer.Option("--wind")] = None
 
 
-def run(*arguments: str) -> tuple[str, Weather, bool]:
-    calls: list[tuple[str, Weather, bool]] = []
+@dataclass(frozen=True)
+class Journey:
+    weather: Weather
+    by_night: Annotated[bool, typer.Option("--by-night")] = False
+
+
+def run(*arguments: str) -> tuple[str, Journey, bool]:
+    calls: list[tuple[str, Journey, bool]] = []
 
     @with_groups
     def command(
-        place: Annotated[str, typer.Argument()], weather: Weather, loud: Annotated[bool, typer.Option("--loud")] = False
+        place: Annotated[str, typer.Argument()], journey: Journey, loud: Annotated[bool, typer.Option("--loud")] = False
     ) -> None:
-        """Say the weather."""
-        calls.append((place, weather, loud))
+        """Go there."""
+        calls.append((place, journey, loud))
 
     app = typer.Typer()
     app.command()(command)
@@ -39,8 +45,9 @@ def run(*arguments: str) -> tuple[str, Weather, bool]:
 
 
 def test_a_command_gets_its_group_with_defaults_and_with_values() -> None:
-    assert run("here") == ("here", Weather(), False)
-    assert run("--wind", "north", "here", "--rain", "5", "--loud") == ("here", Weather(5, "north"), True)
+    assert run("here") == ("here", Journey(Weather()), False)
+    journey = Journey(Weather(5, "north"), by_night=True)
+    assert run("--wind", "north", "here", "--rain", "5", "--by-night", "--loud") == ("here", journey, True)
 
 
 def test_every_setting_of_a_search_is_an_option_of_translate() -> None:

@@ -1,4 +1,7 @@
-"""Groups of options: a command takes a dataclass, and the terminal sees one option for each of its fields."""
+"""Groups of options: a command takes a dataclass, and the terminal sees one option for each of its fields.
+
+A field may be a group itself.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ def with_groups(command: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(command)
     def run(**values: Any) -> None:
         for name, kind in groups.items():
-            values[name] = kind(**{field.name: values.pop(field.name) for field in fields(kind)})
+            values[name] = _build(kind, values)
         command(**values)
 
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -34,9 +37,22 @@ def _option(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
 
 
 def _options(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
-    keyword = inspect.Parameter.KEYWORD_ONLY
-    return [
-        inspect.Parameter(field.name, keyword, default=field.default, annotation=hints[field.name])
-        for field in fields(group)
-    ]
+    """Return an option for each field of a group and of the groups in it."""
+    hints, keyword = get_type_hints(group, include_extras=True), inspect.Parameter.KEYWORD_ONLY
+    options: list[inspect.Parameter] = []
+    for field in fields(group):
+        hint = hints[field.name]
+        option = inspect.Parameter(field.name, keyword, default=field.default, annotation=hint)
+        options += _options(hint) if is_dataclass(hint) else [option]
+    return options
+
+
+def _build(group: Any, values: dict[str, Any]) -> Any:
+    """Return a group, and take the values of its options out of `values`."""
+    hints = get_type_hints(group)
+    return group(
+        **{
+            field.name: _build(hints[field.name], values) if is_dataclass(hints[field.name]) else values.pop(field.name)
+            for field in fields(group)
+        }
+    )

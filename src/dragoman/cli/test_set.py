@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dragoman.cli.option_groups import given_options
-from dragoman.cli.options import Columns, Corpus, Pairs, Recipe, Source, SourceLang, Target, TargetLang
+from dragoman.cli.option_groups import LanguageOptions, TextOptions, given_options
+from dragoman.cli.options import Recipe
 from dragoman.cli.streams import say
 from dragoman.cli.training_settings import known_languages, readable, recipe_settings, require_text
 from dragoman.errors import ConfigError
@@ -35,27 +35,21 @@ Split = Annotated[
 class TestSetOptions:
     """The options that name a test set."""
 
+    text: TextOptions
+    languages: LanguageOptions
     recipe: Recipe = None
-    corpus: Corpus = None
     split: Split = None
-    source: Source = None
-    target: Target = None
-    pairs: Pairs = None
-    columns: Columns = None
-    source_lang: SourceLang = None
-    target_lang: TargetLang = None
     m30k: M30k = False
 
     @property
     def has_files(self) -> bool:
         """True if the text is given as files."""
-        return bool(self.source or self.target or self.pairs)
+        return bool(self.text.source or self.text.target or self.text.pairs)
 
     @property
     def data(self) -> dict[str, str]:
         """The options of the data section that are given."""
-        not_data = ("recipe", "split", "m30k")
-        return {name: value for name, value in given_options(self).items() if name not in not_data}
+        return given_options(self.text, self.languages)
 
     def refuse_contradictions(self) -> None:
         """Refuse options that have no effect beside others.
@@ -104,7 +98,7 @@ def read_test_set(
     if "pairs" in text.files:
         pairs = (pair for pair in pairs if any(pair))  # a blank line of a table is no pair
     sources, references = map(list, list(zip(*pairs, strict=True)) or [(), ()])
-    named_language = options.target_lang or translator.tokenizers.target_lang
+    named_language = options.languages.target_lang or translator.tokenizers.target_lang
     language = own_language if named_language == UNKNOWN_LANGUAGE else named_language
     warn_of_spaces(language, references)
     if split == "test":
@@ -131,8 +125,8 @@ def _find_text(
     own = known_languages(tokenizers.languages)
     if options.has_files:
         # Columns and keys may be named after languages. The names of two files have their languages.
-        defaults = {key: lang for key, lang in own.items() if lang not in given_data.values()} if options.pairs else {}
-        files = parse_section(DataConfig, defaults | given_data)
+        unnamed = {key: language for key, language in own.items() if language not in given_data.values()}
+        files = parse_section(DataConfig, (unnamed if options.text.pairs else {}) | given_data)
         _warn_of_languages(files, translator)
         return read_pairs(files, "train"), languages(files)[1], False
     if (validated := _validation_text(options, split, models, translator)) is not None:
@@ -161,11 +155,11 @@ def _validation_text(
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.data.prepared import validation_text
 
-    if not _is_run(models) or split != "validation" or options.recipe or options.corpus:
+    if not _is_run(models) or split != "validation" or options.recipe or options.text.corpus:
         return None
     allowed = {"target_lang"} if translator.tokenizers.target_lang == UNKNOWN_LANGUAGE else set()
     if options.data.keys() - allowed:
-        subject = "--columns has" if options.columns else "languages have"
+        subject = "--columns has" if options.text.columns else "languages have"
         raise typer.BadParameter(f"{subject} no effect on the validation text of a run; leave them out")
     return validation_text(Path(models[0]))
 
