@@ -295,7 +295,7 @@ def test_skipped_steps_are_not_saved(
     monkeypatch.setattr(gradient, "batch_loss", not_finite_from(8))
     with pytest.raises(DivergedError, match="were not finite"):
         train(settings(corpus, save_every=1, max_skipped_steps=5), run, device="cpu")
-    skipped = {int(line.split()[1].rstrip(":")) for line in log_lines if "the step is skipped" in line}
+    skipped = {int(line.split()[2].rstrip(":")) for line in log_lines if "the step is skipped" in line}
     assert len(skipped) >= 5
     assert saved_steps(run / "checkpoints")
     assert not skipped.intersection(saved_steps(run / "checkpoints"))
@@ -519,8 +519,8 @@ def test_out_of_memory_halves_the_batch_and_keeps_the_gradient(
     monkeypatch.setattr(gradient, "batch_loss", without_memory(70))
     train({**plain, "training": {**plain["training"], "max_steps": 3}}, tmp_path / "run", device="cpu")
     assert [line for line in log_lines if "out of memory" in line] == [
-        "step 1: out of memory; going on in micro-batches of 100 tokens",
-        "step 1: out of memory; going on in micro-batches of 50 tokens",
+        "warning: step 1: out of memory; going on in micro-batches of 100 tokens",
+        "warning: step 1: out of memory; going on in micro-batches of 50 tokens",
     ]
     train(plain, tmp_path / "run", device="cpu")
     assert_same_training(tmp_path / "run", tmp_path / "small")
@@ -572,7 +572,7 @@ def test_without_its_compiled_functions_a_continuation_is_another(
     train(settings(corpus, max_steps=2, warmup_steps=1), tmp_path / "run", device="cpu")
     monkeypatch.setattr(training_state, "library", lambda: None)
     train(settings(corpus, max_steps=3, warmup_steps=1), tmp_path / "run", device="cpu")
-    assert any(line.startswith("compiled functions: fused") and "bit-exact" in line for line in log_lines)
+    assert any(line.startswith("warning: compiled functions: fused") and "bit-exact" in line for line in log_lines)
 
 
 def test_no_memory_at_all_ends_it_resumable(corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

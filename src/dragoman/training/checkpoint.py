@@ -81,7 +81,7 @@ class Progress:
         for name, now in self.environment.items():
             then = earlier.environment.get(name, now)
             if then != now:
-                _log.info(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
+                _log.warning(f"{name}: {then} -> {now}; the continuation is no longer bit-exact")
 
 
 @dataclass
@@ -140,7 +140,7 @@ def load_checkpoint(folder: Path) -> Checkpoint | None:
         try:
             verify_folder(place)
         except BundleError as error:
-            _log.info(f"checkpoint step-{step} is damaged and is passed over ({error})")
+            _log.warning(f"checkpoint step-{step} is damaged and is passed over ({error})")
         else:
             return _read(place)
     if steps:

@@ -68,4 +68,4 @@ class MicroBatches:
         if self._device.type == "cuda":
             torch.cuda.empty_cache()
         state.progress.micro_batch_tokens = size
-        _log.info(f"step {state.progress.step + 1}: out of memory; going on in micro-batches of {size:,} tokens")
+        _log.warning(f"step {state.progress.step + 1}: out of memory; going on in micro-batches of {size:,} tokens")

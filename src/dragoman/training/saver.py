@@ -86,7 +86,7 @@ class Saver:
             self._failed_writes += 1
             if is_last or self._failed_writes >= MAX_FAILED_WRITES:
                 raise
-            _log.info(f"step {self._state.progress.step}: not saved ({error}); the last checkpoint is intact")
+            _log.warning(f"step {self._state.progress.step}: not saved ({error}); the last checkpoint is intact")
 
     def refuse_non_finite_weights(self) -> None:
         """Raise `DivergedError` for weights that must be neither validated nor saved."""

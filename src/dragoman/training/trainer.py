@@ -135,7 +135,7 @@ class Trainer:
         progress = self.state.progress
         progress.skipped_steps += 1
         progress.skipped_in_a_row += 1
-        _log.info(f"step {progress.step}: the gradient is not finite; the step is skipped")
+        _log.warning(f"step {progress.step}: the gradient is not finite; the step is skipped")
         if (n_skipped := progress.skipped_in_a_row) >= self.training.max_skipped_steps:
             raise self.saver.diverged(f"{n_skipped} steps in a row up to step {progress.step} were not finite")
 
