@@ -36,9 +36,15 @@ def _option(parameter: inspect.Parameter, hint: Any) -> inspect.Parameter:
     return parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY, annotation=hint)
 
 
+@functools.cache
+def _hints(group: Any) -> dict[str, Any]:
+    """Return the type of each field of a group, read once: a command that runs compiles nothing."""
+    return get_type_hints(group, include_extras=True)
+
+
 def _options(group: Any) -> list[inspect.Parameter]:
     """Return an option for each field of a group and of the groups in it."""
-    hints, keyword = get_type_hints(group, include_extras=True), inspect.Parameter.KEYWORD_ONLY
+    hints, keyword = _hints(group), inspect.Parameter.KEYWORD_ONLY
     options: list[inspect.Parameter] = []
     for field in fields(group):
         hint = hints[field.name]
@@ -49,7 +55,7 @@ def _options(group: Any) -> list[inspect.Parameter]:
 
 def _build(group: Any, values: dict[str, Any]) -> Any:
     """Return a group, and take the values of its options out of `values`."""
-    hints = get_type_hints(group)
+    hints = _hints(group)
     return group(
         **{
             field.name: _build(hints[field.name], values) if is_dataclass(hints[field.name]) else values.pop(field.name)
