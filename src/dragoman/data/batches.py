@@ -20,7 +20,7 @@ from dragoman.text.tokenizer import Tokenizers
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is done anew to each pair that is drawn.
+    """Changes made anew to each pair that is drawn.
 
     Args:
         sampling: sample subwords; pairs are sorted and cut by their unsampled lengths.
@@ -85,7 +85,7 @@ class Batches:
 
     Args:
         tokenizers: of the store; they sample subwords anew each epoch, if `drawing` says so.
-        drawing: what is done anew to each pair.
+        drawing: changes made anew to each pair.
 
     Raises:
         DataError: there are no pairs.
