@@ -36,15 +36,15 @@ def evaluate(
 ) -> None:
     """Score a model on a test set.
 
-    BLEU, chrF2, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's; without
-    any, --split validation reads the validation text of a run. See also `compare-outputs`, for translations that
-    exist, and `tune`, for settings of the search.
+    BLEU, chrF2, chrF++, exact match and perplexity. The test set is a corpus known by name, two files, or a recipe's;
+    without any, --split validation reads the validation text of a run. See also `compare-outputs`, for translations
+    that exist, and `tune`, for settings of the search.
 
     \b
     dragoman evaluate -m runs/my --source test.en --target test.de
     """
     options.refuse_contradictions()
-    from dragoman.cli.metric_tables import evaluation_table
+    from dragoman.cli.metric_tables import evaluation_table, signature_lines
     from dragoman.evaluation.evaluation import evaluate
 
     with contextlib.ExitStack() as stack:
@@ -59,7 +59,11 @@ def evaluate(
         if write is not None:
             for translation in results.translations:
                 write(translation)
-    print_result(_json(results) if as_json else evaluation_table(results))
+    if as_json:
+        print_result(_json(results))
+    else:
+        print_result(evaluation_table(results))
+        print_result(signature_lines(results.metrics))
 
 
 def _json(results: Evaluation) -> str:
