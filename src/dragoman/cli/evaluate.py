@@ -48,9 +48,9 @@ def evaluate(
 ) -> None:
     """Score a model on a test set.
 
-    BLEU, chrF2, exact match and perplexity; with --perturb, the cost of capitals, typos and the like. The test set is a
-    corpus known by name, two files, or a recipe's; without any, --split validation reads the validation text of a run.
-    See also `compare-outputs`, for translations that exist, and `tune`, for settings of the search.
+    BLEU, chrF2, chrF++, exact match and perplexity; with --perturb, the cost of capitals, typos and the like. The test
+    set is a corpus known by name, two files, or a recipe's; without any, --split validation reads the validation text
+    of a run. See also `compare-outputs`, for translations that exist, and `tune`, for settings of the search.
 
     \b
     dragoman evaluate -m runs/my --source test.en --target test.de
@@ -82,12 +82,13 @@ def _write_lines(write: WriteLine, results: Evaluation) -> None:
 
 
 def _print(results: Evaluation, perturbed: Sequence[PerturbedScores], *, as_json: bool) -> None:
-    from dragoman.cli.metric_tables import evaluation_table, perturbation_table
+    from dragoman.cli.metric_tables import evaluation_table, perturbation_table, signature_lines
 
     if as_json:
         print_result(_json(results, perturbed))
         return
     print_result(evaluation_table(results))
+    print_result(signature_lines(results.metrics))
     if perturbed:
         print_result(perturbation_table(perturbed))
 

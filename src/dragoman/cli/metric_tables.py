@@ -12,24 +12,28 @@ if TYPE_CHECKING:
     from dragoman.evaluation.metrics import Comparison, Metric
     from dragoman.evaluation.perturbed import PerturbedScores
 
+#: Columns of the narrowest terminal that is thought of.
+_MAX_WIDTH = 80
+
 
 def evaluation_table(evaluation: Evaluation) -> Table:
     """Return the scores of a model on a test set."""
     table = metrics_table(evaluation.metrics)
     table.title = f"{evaluation.n_sentences:,} sentences, {evaluation.search.describe()}"
-    table.add_row("exact match", f"{evaluation.exact_match:.4f}", "")
+    table.add_row("exact match", f"{evaluation.exact_match:.4f}")
     perplexity = "-" if evaluation.perplexity is None else f"{evaluation.perplexity:.3f}"
-    note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""
-    table.add_row("perplexity", perplexity, note)
-    table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}", "")
+    if evaluation.n_too_long:
+        perplexity += f" (without {evaluation.n_too_long} pairs that are too long)"
+    table.add_row("perplexity", perplexity)
+    table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}")
     return table
 
 
 def metrics_table(metrics: Sequence[Metric]) -> Table:
     """Return scores, a row each."""
-    table = Table("metric", "value", Column("signature", overflow="fold"))
+    table = Table("metric", "value")
     for metric in metrics:
-        table.add_row(metric.name, f"{metric.score:.2f}", metric.signature)
+        table.add_row(metric.name, f"{metric.score:.2f}")
     return table
 
 
@@ -46,6 +50,15 @@ def perturbation_table(scores: Sequence[PerturbedScores]) -> Table:
     return table
 
 
+def signature_lines(metrics: Sequence[Metric] | Sequence[Comparison]) -> str:
+    """Return the signature of each metric on a line of its own, whole, so that it can be copied."""
+    width = max(len(metric.name) for metric in metrics)
+    lines = [f"{metric.name:<{width}}  {metric.signature}" for metric in metrics]
+    if max(map(len, lines)) > _MAX_WIDTH:
+        lines = [f"{metric.name}\n{metric.signature}" for metric in metrics]
+    return "\n".join(lines)
+
+
 def tuning_table(setting: str, values: Sequence[Any], scores: Sequence[Sequence[Metric]]) -> Table:
     """Return the scores of each value of a setting, a row each."""
     table = Table(setting, *(Column(metric.name, justify="right") for metric in scores[0]))
@@ -56,8 +69,8 @@ def tuning_table(setting: str, values: Sequence[Any], scores: Sequence[Sequence[
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     """Return a paired test, a row for each metric."""
-    table = Table("metric", "baseline", "system", "p", Column("signature", overflow="fold"))
+    table = Table("metric", "baseline", "system", "p")
     for comparison in comparisons:
         scores = f"{comparison.baseline:.2f}", f"{comparison.system:.2f}", f"{comparison.p_value:.4f}"
-        table.add_row(comparison.name, *scores, comparison.signature)
+        table.add_row(comparison.name, *scores)
     return table
