@@ -2,9 +2,10 @@
 
     python benchmarks/quality.py --runs base runs/a1 runs/a2 runs/a3 --runs r-drop runs/b1 runs/b2 runs/b3
 
-Prints a table: M30k-BLEU, BLEU and chrF2 of the validation set, mean and standard deviation over the seeds, the minutes
-of a training, and how probable so large a difference from the first variant's M30k-BLEU would be if there were none
-(paired bootstrap, Koehn 2004, over the sentences, of the mean over the seeds; the seeds' own spread stands beside it).
+Prints a table: M30k-BLEU, BLEU, chrF2 and chrF++ of the validation set, mean and standard deviation over the seeds, the
+minutes of a training, and how probable so large a difference from the first variant's M30k-BLEU would be if there were
+none (paired bootstrap, Koehn 2004, over the sentences, of the mean over the seeds; the seeds' own spread stands beside
+it).
 
 Everything is chosen by the validation set. `--split test` is for the final figures of what has been chosen. `--json`
 prints the scores with their signatures. Needs DRAGOMAN_DATA or the network; a run takes half a minute on two cores.

@@ -721,13 +721,52 @@ def test_evaluate_for_people_and_programs(dragoman: Dragoman, bundle: Path, tmp_
     code, out, err = dragoman(*arguments, "--json", "--m30k", "-o", tmp_path / "out.de")
     assert code == 0, err
     found = json.loads(out)
-    assert [metric["name"] for metric in found["metrics"]] == ["M30k-BLEU", "BLEU", "chrF2"]
+    assert [metric["name"] for metric in found["metrics"]] == ["M30k-BLEU", "BLEU", "chrF2", "chrF++"]
     assert found["n_sentences"] == len(PAIRS)
     assert (tmp_path / "out.de").read_bytes().count(b"\n") == len(PAIRS)
     code, out, _ = dragoman(*arguments)
     assert code == 0
     assert b"perplexity" in out
     assert b"tok:13a|smooth:exp|version" in out
+    code, out, _ = dragoman(*arguments, "--perturb", "upper, typos")
+    assert code == 0
+    assert b"perplexity" in out
+    assert b"compared lower-cased and without final marks" in out
+    perturbed = json.loads(dragoman(*arguments, "--perturb", "upper", "--json")[1])["perturbed"]
+    assert [row["name"] for row in perturbed] == ["clean", "upper"]
+    code, _, err = dragoman(*arguments, "--perturb", "upper,typo")
+    assert (code, "unknown perturbation 'typo'; choose from upper" in err) == (2, True)
+
+
+@pytest.mark.parametrize("columns", [80, 200])
+def test_signatures_are_whole_and_tables_fit_a_terminal(
+    dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setattr("dragoman.cli.streams.WIDTH", columns)
+    source, target = write_pairs(tmp_path)
+    outputs = ["compare-outputs", "--target", target, "--hypotheses", target]
+    long = tmp_path / "long.de"
+    long.write_text("Ein Hund.\n" * len(PAIRS))
+    for command in (
+        ["evaluate", "-m", bundle, "--source", source, "--target", target, "--beam-size", 1, "--m30k"],
+        outputs,
+        [*outputs, "--baseline", long],
+    ):
+        code, out, err = dragoman(*command)
+        assert code == 0, err
+        lines = out.decode().splitlines()
+        found = json.loads(dragoman(*command, "--json")[1])
+        metrics = found if isinstance(found, list) else found["metrics"]
+        assert [sum(line.endswith(metric["signature"]) for line in lines) for metric in metrics] == [1] * len(metrics)
+        assert max(map(len, lines)) <= 80
+
+
+def test_chrf_with_words_is_explained_for_a_language_without_spaces(dragoman: Dragoman, tmp_path: Path) -> None:
+    for language, is_told in (("zh", True), ("ko", False)):
+        target = tmp_path / f"test.{language}"
+        target.write_text("我今天去学校。\n" if language == "zh" else "한 남자가 말을 타고 있다.\n", encoding="utf-8")
+        code, _, err = dragoman("compare-outputs", "--hypotheses", target, "--target", target)
+        assert (code, "chrF++ takes whole phrases" in err) == (0, is_told)
 
 
 @pytest.mark.parametrize("command", [("evaluate",), ("tune", "--vary", "beam_size=1")])

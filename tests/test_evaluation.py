@@ -53,6 +53,16 @@ def test_bleu_and_chrf_are_those_of_sacrebleu() -> None:
     assert perfect.score == pytest.approx(100)
     assert "case:mixed|eff:no|tok:13a|smooth:exp" in perfect.signature
     assert "nc:6|nw:0" in corpus_chrf(GOOD, REFERENCES).signature
+    with_words = corpus_chrf(GOOD, REFERENCES, word_order=2)
+    assert with_words.score == sacrebleu.corpus_chrf(GOOD, [REFERENCES], word_order=2).score
+    assert (with_words.name, "nc:6|nw:2" in with_words.signature) == ("chrF++", True)
+    assert corpus_chrf(REFERENCES, REFERENCES, word_order=2).score == pytest.approx(100)
+
+
+def test_a_phrase_without_spaces_is_one_word_of_chrf() -> None:
+    """It matches nothing if one character differs: of seven n-gram orders, the one of words then counts 0."""
+    texts = ["我今天去学校"], ["我今天去学校了"]
+    assert corpus_chrf(*texts, word_order=2).score == pytest.approx(corpus_chrf(*texts).score * 6 / 7)
 
 
 @pytest.mark.parametrize(
@@ -122,14 +132,17 @@ def test_exact_match_is_a_share() -> None:
 
 @pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
 def test_paired_test_finds_a_difference_and_no_difference(method: str) -> None:
-    bleu, chrf = paired_test(BAD, GOOD, REFERENCES, "de", method=method, n_samples=300)  # type: ignore[arg-type]
-    assert (bleu.name, chrf.name) == ("BLEU", "chrF2")
+    compared = paired_test(BAD, GOOD, REFERENCES, "de", method=method, n_samples=300)  # type: ignore[arg-type]
+    bleu, chrf, with_words = compared
+    assert [each.name for each in compared] == ["BLEU", "chrF2", "chrF++"]
+    assert with_words.baseline == pytest.approx(corpus_chrf(BAD, REFERENCES, word_order=2).score)
+    assert "nw:2" in with_words.signature
     assert bleu.baseline == pytest.approx(corpus_bleu(BAD, REFERENCES, "de").score)
     assert bleu.system == pytest.approx(corpus_bleu(GOOD, REFERENCES, "de").score)
     assert bleu.p_value < 0.05
     assert chrf.p_value < 0.05
     same = paired_test(GOOD, GOOD, REFERENCES, "de", method=method, n_samples=300)  # type: ignore[arg-type]
-    assert [each.p_value for each in same] == [1, 1]
+    assert [each.p_value for each in same] == [1, 1, 1]
 
 
 SPOKEN = {
@@ -155,7 +168,7 @@ def test_neither_how_text_is_composed_nor_what_nobody_sees_changes_a_score(langu
     hidden = itertools.cycle(data.draw(st.lists(st.sampled_from(HIDDEN), min_size=1, max_size=5)))
     changed = [[unicodedata.normalize(form, each) for each in side] for form, side in zip(forms, every, strict=True)]
     changed = [["".join(letter + next(hidden) for letter in each) for each in side] for side in changed]
-    for metric in (corpus_bleu, corpus_chrf, exact_match):
+    for metric in (corpus_bleu, corpus_chrf, functools.partial(corpus_chrf, word_order=2), exact_match):
         assert metric(changed[0], changed[1]) == metric(hypotheses, references)  # type: ignore[operator]
     assert exact_match(references, changed[1]) == 1
     assert corpus_bleu(changed[0], changed[1], language) == corpus_bleu(hypotheses, references, language)
@@ -225,7 +238,7 @@ def test_evaluation_is_what_users_get() -> None:
     results = evaluate(translator, sources, references, m30k_references=moses_lines(references, "de"), beam_size=2)
     found = [each.text for each in translator.translate(sources, beam_size=2)]
     assert list(results.translations) == found
-    assert [metric.name for metric in results.metrics] == ["M30k-BLEU", "BLEU", "chrF2"]
+    assert [metric.name for metric in results.metrics] == ["M30k-BLEU", "BLEU", "chrF2", "chrF++"]
     assert results.metrics[2] == corpus_chrf(found, references)
     scores = translator.score(sources, references)
     n_tokens = sum(len(score.tokens) for score in scores)
@@ -235,7 +248,7 @@ def test_evaluation_is_what_users_get() -> None:
     assert (shown["search"]["beam_size"], shown["search"]["length_penalty"]) == (2, 0.6)
     assert shown["n_sentences"] == len(PAIRS)
     assert "translations" not in shown
-    assert evaluation_table(results).row_count == 6
+    assert evaluation_table(results).row_count == 7
 
 
 def test_pairs_too_long_for_the_model_have_no_share_in_the_perplexity() -> None:

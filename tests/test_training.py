@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import math
 import re
 import shutil
 import subprocess
@@ -42,6 +43,7 @@ from dragoman.training.progress_bar import ProgressBar
 from dragoman.training.ram_estimate import training_bytes
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import peak_rate
+from dragoman.training.sizes import MOST_PASSES, SIZES, size_for
 from dragoman.training.validation import Validation
 from dragoman.translator import Translator
 
@@ -196,6 +198,21 @@ def test_the_plan_fits_the_corpus() -> None:
     assert parse_config(chosen).model.tie == "decoder"
     chosen, _ = plan({"model": {"preset": "tiny"}}, 20_000, [("a dog runs", "狗在跑")] * 10)
     assert parse_config(chosen).model.tie == "decoder"
+
+
+def test_the_table_of_sizes_has_a_row_for_every_corpus() -> None:
+    limits = [size.below for size in SIZES]
+    assert limits == sorted(set(limits))
+    assert limits[-1] == math.inf
+    for n_pairs in (1, *(int(limit) + more for limit in limits[:-1] for more in (-1, 0))):
+        config = parse_config(plan({"data": {"corpus": "captions"}}, n_pairs, LATIN)[0])
+        row = size_for(n_pairs)
+        assert n_pairs < row.below
+        assert config.training.max_epochs == row.passes(n_pairs) <= MOST_PASSES
+        for preset in row.presets_by_time:
+            parse_config(plan({"model": {"preset": preset}}, n_pairs, LATIN)[0])
+    passes = [size_for(n_pairs).passes(n_pairs) for n_pairs in (10**exponent for exponent in range(9))]
+    assert passes == sorted(passes, reverse=True)
 
 
 @pytest.mark.parametrize(

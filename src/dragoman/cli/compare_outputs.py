@@ -16,6 +16,8 @@ from dragoman.cli.test_set import M30k, warn_of_spaces
 from dragoman.errors import DataError
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from dragoman.evaluation.metrics import Comparison, Metric
 
 
@@ -29,8 +31,8 @@ def compare_outputs(
 ) -> None:
     """Score translations that exist, without a model.
 
-    BLEU and chrF2. With a --baseline, p is the probability that chance gives such a difference (paired bootstrap
-    resampling).
+    BLEU, chrF2 and chrF++. With a --baseline, p is the probability that chance gives such a difference (paired
+    bootstrap resampling).
 
     \b
     dragoman compare-outputs --hypotheses new.de --target test.de
@@ -49,11 +51,11 @@ def compare_outputs(
     warn_of_spaces(language, references)
     if baseline is not None:
         comparisons = paired_test(_read_outputs(baseline, target, len(references)), outputs, references, language)
-        print_result(_json(comparisons) if as_json else comparison_table(comparisons))
+        _print(comparisons, comparison_table(comparisons), as_json=as_json)
         return
     tokenised = m30k_references(references, language) if m30k else None
     metrics = score_all(outputs, references, tokenised, language)
-    print_result(_json(metrics) if as_json else metrics_table(metrics))
+    _print(metrics, metrics_table(metrics), as_json=as_json)
 
 
 def _read_outputs(path: Path, target: Path, n_references: int) -> list[str]:
@@ -66,5 +68,11 @@ def _read_outputs(path: Path, target: Path, n_references: int) -> list[str]:
     return outputs
 
 
-def _json(results: Sequence[Metric] | Sequence[Comparison]) -> str:
-    return json.dumps([asdict(result) for result in results], ensure_ascii=False)
+def _print(results: Sequence[Metric] | Sequence[Comparison], table: Table, *, as_json: bool) -> None:
+    from dragoman.cli.metric_tables import signature_lines
+
+    if as_json:
+        print_result(json.dumps([asdict(result) for result in results], ensure_ascii=False))
+    else:
+        print_result(table)
+        print_result(signature_lines(results))

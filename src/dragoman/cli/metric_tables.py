@@ -10,26 +10,53 @@ from rich.table import Column, Table
 if TYPE_CHECKING:
     from dragoman.evaluation.evaluation import Evaluation
     from dragoman.evaluation.metrics import Comparison, Metric
+    from dragoman.evaluation.perturbed import PerturbedScores
+
+#: Columns of the narrowest terminal that is thought of.
+_MAX_WIDTH = 80
 
 
 def evaluation_table(evaluation: Evaluation) -> Table:
     """Return the scores of a model on a test set."""
     table = metrics_table(evaluation.metrics)
     table.title = f"{evaluation.n_sentences:,} sentences, {evaluation.search.describe()}"
-    table.add_row("exact match", f"{evaluation.exact_match:.4f}", "")
+    table.add_row("exact match", f"{evaluation.exact_match:.4f}")
     perplexity = "-" if evaluation.perplexity is None else f"{evaluation.perplexity:.3f}"
-    note = f"without {evaluation.n_too_long} pairs that are too long" if evaluation.n_too_long else ""
-    table.add_row("perplexity", perplexity, note)
-    table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}", "")
+    if evaluation.n_too_long:
+        perplexity += f" (without {evaluation.n_too_long} pairs that are too long)"
+    table.add_row("perplexity", perplexity)
+    table.add_row("sentences/s", f"{evaluation.sentences_per_second:.1f}")
     return table
 
 
 def metrics_table(metrics: Sequence[Metric]) -> Table:
     """Return scores, a row each."""
-    table = Table("metric", "value", Column("signature", overflow="fold"))
+    table = Table("metric", "value")
     for metric in metrics:
-        table.add_row(metric.name, f"{metric.score:.2f}", metric.signature)
+        table.add_row(metric.name, f"{metric.score:.2f}")
     return table
+
+
+def perturbation_table(scores: Sequence[PerturbedScores]) -> Table:
+    """Return the scores of a test set as it is and under each change, a row each."""
+    table = Table("sources", Column("changed", justify="right"))
+    table.title = "compared lower-cased and without final marks"
+    for metric in scores[0].metrics:
+        table.add_column(metric.name, justify="right")
+        table.add_column("difference", justify="right")
+    for row in scores:
+        cells = [f"{metric.score:.2f} {diff:+.2f}" for metric, diff in zip(row.metrics, row.differences, strict=True)]
+        table.add_row(row.name, f"{row.changed:.0%}", *(part for cell in cells for part in cell.split()))
+    return table
+
+
+def signature_lines(metrics: Sequence[Metric] | Sequence[Comparison]) -> str:
+    """Return the signature of each metric on a line of its own, whole, so that it can be copied."""
+    width = max(len(metric.name) for metric in metrics)
+    lines = [f"{metric.name:<{width}}  {metric.signature}" for metric in metrics]
+    if max(map(len, lines)) > _MAX_WIDTH:
+        lines = [f"{metric.name}\n{metric.signature}" for metric in metrics]
+    return "\n".join(lines)
 
 
 def tuning_table(setting: str, values: Sequence[Any], scores: Sequence[Sequence[Metric]]) -> Table:
@@ -42,8 +69,8 @@ def tuning_table(setting: str, values: Sequence[Any], scores: Sequence[Sequence[
 
 def comparison_table(comparisons: Sequence[Comparison]) -> Table:
     """Return a paired test, a row for each metric."""
-    table = Table("metric", "baseline", "system", "p", Column("signature", overflow="fold"))
+    table = Table("metric", "baseline", "system", "p")
     for comparison in comparisons:
         scores = f"{comparison.baseline:.2f}", f"{comparison.system:.2f}", f"{comparison.p_value:.4f}"
-        table.add_row(comparison.name, *scores, comparison.signature)
+        table.add_row(comparison.name, *scores)
     return table

@@ -128,12 +128,16 @@ def _search(translator: Translator, options: TranslateOptions) -> SearchConfig:
 def score_all(
     translations: Sequence[str], references: Sequence[str], m30k_references: Sequence[str] | None, language: str
 ) -> tuple[Metric, ...]:
-    """Return BLEU and chrF2, with M30k-BLEU before them where there are tokenised references for it.
+    """Return BLEU, chrF2 and chrF++, with M30k-BLEU before them where there are tokenised references for it.
 
     Raises:
         DataError: there are no sentences, or not as many references as translations.
     """
-    metrics = [corpus_bleu(translations, references, language), corpus_chrf(translations, references)]
+    metrics = [
+        corpus_bleu(translations, references, language),
+        corpus_chrf(translations, references),
+        corpus_chrf(translations, references, word_order=2),
+    ]
     if m30k_references is not None:
         metrics.insert(0, m30k_bleu(translations, m30k_references, language))
     return tuple(metrics)

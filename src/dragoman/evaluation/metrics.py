@@ -58,13 +58,19 @@ def corpus_bleu(
     return _score("BLEU", _bleu(language, lowercase=lowercase), hypotheses, references)
 
 
-def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str]) -> Metric:
-    """Return chrF2, the F-score of character n-grams (Popović 2015).
+def corpus_chrf(hypotheses: Sequence[str], references: Sequence[str], *, word_order: Literal[0, 2] = 0) -> Metric:
+    """Return chrF2, the F-score of character n-grams (Popović 2015), or chrF++.
+
+    Args:
+        word_order: 2 adds single words and pairs of words: chrF++ (Popović 2017), which sacreBLEU calls chrF2++. Spaces
+            separate its words. In a language without spaces they are whole phrases, which hardly ever match: there
+            chrF++ is lower than chrF2 and says no more.
 
     Raises:
         DataError: there are no sentences, or not as many references as hypotheses.
     """
-    return _score("chrF2", CHRF(), hypotheses, references)
+    name = "chrF++" if word_order else "chrF2"
+    return _score(name, CHRF(word_order=word_order), hypotheses, references)
 
 
 def m30k_bleu(hypotheses: Sequence[str], tokenised_references: Sequence[str], language: str) -> Metric:
@@ -114,7 +120,7 @@ def paired_test(
     method: Literal["bootstrap", "randomisation"] = "bootstrap",
     n_samples: int = 1000,
 ) -> list[Comparison]:
-    """Test whether BLEU and chrF2 of two outputs for the same sentences differ by more than chance.
+    """Test whether BLEU, chrF2 and chrF++ of two outputs for the same sentences differ by more than chance.
 
     Paired bootstrap resampling (Koehn 2004) or approximate randomisation (Riezler and Maxwell 2005), fixed seed.
 
@@ -123,7 +129,7 @@ def paired_test(
     """
     _check(baseline, references)
     _check(system, references)
-    metrics: dict[str, SacreMetric] = {"BLEU": _bleu(language), "chrF2": CHRF()}
+    metrics: dict[str, SacreMetric] = {"BLEU": _bleu(language), "chrF2": CHRF(), "chrF2++": CHRF(word_order=2)}
     test = PairedTest(
         [("baseline", _cleaned(baseline)), ("system", _cleaned(system))],
         metrics,
@@ -140,7 +146,8 @@ def paired_test(
         # For equal outputs sacreBLEU reports p near 0, because no sample has a smaller difference.
         same = of_system.p_value is None or of_system.score == of_baseline.score
         p_value = 1.0 if same else float(of_system.p_value or 0.0)
-        comparisons.append(Comparison(name, of_baseline.score, of_system.score, p_value, str(signatures[name])))
+        our_name = "chrF++" if name == "chrF2++" else name
+        comparisons.append(Comparison(our_name, of_baseline.score, of_system.score, p_value, str(signatures[name])))
     return comparisons
 
 

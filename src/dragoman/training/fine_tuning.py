@@ -100,4 +100,4 @@ def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
     _log.warning(f"the model of --init-from translates {'-'.join(before)}, and this text is {'-'.join(now)}")
     if tokenizers.config.kind == "words":
         return tokenizers
-    return replace(tokenizers, source_lang=now[0], target_lang=now[1])
+    return replace(tokenizers, directions=(now,))

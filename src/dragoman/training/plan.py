@@ -13,22 +13,12 @@ from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.cleaning import clean
 from dragoman.text.languages import scripts
 from dragoman.training.schedule import peak_rate
+from dragoman.training.sizes import QUICK_LEARNING, size_for
 
 #: Pairs looked at to judge whether two languages share a script.
 SAMPLE_PAIRS = 2000
 #: Sections of a recipe in which something is chosen.
 SECTIONS = ("tokenizer", "model", "training", "search")
-#: Below so many pairs, the model is the smallest, and Muon trains it.
-FEW_PAIRS = 200_000
-#: From so many pairs on, the model is the paper's.
-MANY_PAIRS = 2_000_000
-#: Choices that learn clearly more than the paper's in few steps, or as much with fewer parameters.
-QUICK_LEARNING = {
-    "model.norm": "pre",
-    "model.positions": "rotary",
-    "model.memory": "layerwise",
-    "model.bias": False,
-}
 #: The paper's training.
 USUAL = TrainingConfig()
 
@@ -59,7 +49,7 @@ def plan(
         if new:
             lines.append(f"chose {', '.join(new)}: {reason}")
     if has_sizes(asked["model"]) and not fine_tuning:
-        usual = (key.split(".") for key in (*QUICK_LEARNING, *_sizes(n_pairs)[0]))
+        usual = (key.split(".") for key in (*QUICK_LEARNING, *size_for(n_pairs).choices()))
         if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
             lines.append("you set sizes of the model, so its other settings and those of the training are the paper's")
     return filled, lines
@@ -69,11 +59,11 @@ def _choices(
     asked: Mapping[str, Mapping[str, Any]], n_pairs: int, pairs: Iterable[tuple[str, str]], fine_tuning: bool
 ) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield settings by their full names, a few at a time, with their reason."""
-    tokenizer, training = asked["tokenizer"], asked["training"]
+    tokenizer, training, size = asked["tokenizer"], asked["training"], size_for(n_pairs)
     choices: dict[str, Any]
     epochs, n_steps = training.get("max_epochs"), training.get("max_steps")
     if epochs is None and n_steps is None:
-        epochs = _epochs(n_pairs, fine_tuning)
+        epochs = size.passes(n_pairs, fine_tuning=fine_tuning)
         yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best model on the way is kept"
     if fine_tuning:
         choices = {"training.lr": 5e-4, "training.warmup_steps": 100}
@@ -86,14 +76,15 @@ def _choices(
         if has_sizes(asked["model"]):
             choices, reason = {}, f"a quarter of all steps; the paper's {USUAL.warmup_steps:,} are more than that"
         else:
-            choices, reason = _sizes(n_pairs)
-            if n_pairs < MANY_PAIRS:
-                fitting = _fitting(QUICK_LEARNING, {**PRESETS[choices["model.preset"]], **asked["model"]})
+            choices, reason = size.choices(), size.reason.format(n_pairs=f"{n_pairs:,}")
+            if size.variants:
+                fitting = _fitting(size.variants, {**PRESETS[size.preset], **asked["model"]})
                 yield fitting, "these learn more from a small corpus in the same number of steps (docs/choices.md)"
-            if n_pairs < FEW_PAIRS:
-                yield {"training.optimizer": "muon"}, "it learns more than Adam from few steps (docs/quality.md)"
-    size = training.get("batch_tokens") or choices.get("training.batch_tokens", USUAL.batch_tokens)
-    limits = [n_steps or math.inf, epochs * _tokens(n_pairs, pairs, tokenizer) // size if epochs else math.inf]
+            if size.optimizer is not None:
+                optimizer = {"training.optimizer": size.optimizer}
+                yield optimizer, "it learns more than Adam from few steps (docs/quality.md)"
+    batch_tokens = training.get("batch_tokens") or choices.get("training.batch_tokens", USUAL.batch_tokens)
+    limits = [n_steps or math.inf, epochs * _tokens(n_pairs, pairs, tokenizer) // batch_tokens if epochs else math.inf]
     longest, usual = max(1, int(min(limits)) // 4), choices.get("training.warmup_steps", USUAL.warmup_steps)
     if longest < usual:
         choices["training.warmup_steps"] = longest
@@ -113,42 +104,6 @@ def _fitting(choices: Mapping[str, Any], shape: Mapping[str, Any]) -> dict[str, 
     if (shape.get("d_k") or shape["d_model"] // shape["n_heads"]) % 2:
         del fitting["model.positions"]
     return fitting
-
-
-def _sizes(n_pairs: int) -> tuple[dict[str, Any], str]:
-    """Return the model and its training for a corpus of this size, and the reason."""
-    if n_pairs < FEW_PAIRS:
-        shape: dict[str, Any] = {
-            "model.preset": "tiny",
-            "model.dropout": 0.2,
-            "search.length_penalty": 1.0,
-        }
-        training: dict[str, Any] = {
-            "batch_tokens": 1024,
-            "lr": 0.002,
-            "warmup_steps": 500,
-            "schedule": "cosine",
-            "ema": 0.999,
-        }
-        reason = (
-            f"{n_pairs:,} pairs are few, and a larger model would learn them by heart; small batches make more steps "
-            "of each epoch"
-        )
-    elif n_pairs < MANY_PAIRS:
-        shape = {"model.preset": "small"}
-        training = {"batch_tokens": 8192, "lr": 0.002, "warmup_steps": 2000, "ema": 0.999}
-        reason = f"fit for {n_pairs:,} pairs"
-    else:
-        shape = {"model.preset": "base"}
-        training = {"batch_tokens": 25_000, "micro_batch_tokens": 4096, "warmup_steps": 4000, "ema": 0.999}
-        reason = f"{n_pairs:,} pairs are enough for the paper's base model"
-    return shape | {f"training.{key}": value for key, value in training.items()}, reason
-
-
-def _epochs(n_pairs: int, fine_tuning: bool) -> int:
-    """Return the number of passes over the corpus: about a million pairs in all, at least 5 and at most 60 passes."""
-    passes = min(60, max(5, 1_000_000 // max(1, n_pairs)))
-    return max(1, passes // 4) if fine_tuning else passes
 
 
 def _tokens(n_pairs: int, pairs: Iterable[tuple[str, str]], tokenizer: Mapping[str, Any]) -> int:

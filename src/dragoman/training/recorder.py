@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import torch
 
+from dragoman.data.epochs import Epochs
 from dragoman.machine.ram import peak_memory
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.checkpoint import Window
@@ -29,7 +30,7 @@ class Recorder:
     """Records a training while it is entered. Only the main process writes figures.
 
     Args:
-        per_epoch: batches of an epoch.
+        epochs: their numbers of batches.
         progress_bar: show a bar, if standard error is a terminal.
     """
 
@@ -38,13 +39,13 @@ class Recorder:
         state: TrainingState,
         training: TrainingConfig,
         folder: RunFolder,
-        per_epoch: int,
+        epochs: Epochs,
         *,
         is_main: bool,
         progress_bar: bool,
     ) -> None:
         self._state, self._training, self._folder = state, training, folder
-        self._per_epoch, self._n_steps, self._is_main = per_epoch, total_steps(training, per_epoch), is_main
+        self._epochs, self._n_steps, self._is_main = epochs, total_steps(training, epochs), is_main
         self._device = next(state.model.parameters()).device
         self._bar = ProgressBar(self._n_steps, is_shown=is_main and progress_bar)
         self._cores = CoreWatch(torch.get_num_threads() if self._device.type == "cpu" else 1)
@@ -86,7 +87,7 @@ class Recorder:
         self._cores.log()
         if not self._is_main or not window.n_tokens:
             return
-        epoch, speed = progress.step / self._per_epoch, window.n_tokens / window.seconds
+        epoch, speed = self._epochs.done(progress.step), window.n_tokens / window.seconds
         rate = learning_rate(progress.step, self._training, self._state.model.config.d_model, self._n_steps)
         loss = window.loss / window.n_tokens
         self._write(

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.data.batches import Batches
+from dragoman.data.batch_order import BatchOrder
 from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.machine.devices import find_device
 from dragoman.machine.locks import lock_folder
@@ -121,10 +121,8 @@ def steps_of_run(config: Config, run: Path) -> int:
         BundleError: the prepared corpus is missing or damaged.
     """
     training, prepared = config.training, open_prepared(run)
-    batches = Batches(
-        prepared.train, prepared.tokenizers, batch_tokens=training.batch_tokens, seed=training.seed, sampling=False
-    )
-    return total_steps(training, batches.per_epoch)
+    order = BatchOrder(prepared.train, batch_tokens=training.batch_tokens, seed=training.seed)
+    return total_steps(training, order.epochs)
 
 
 def _first_progress(config: Config, prepared: Prepared, start: Bundle | None) -> Progress:

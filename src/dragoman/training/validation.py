@@ -63,10 +63,10 @@ def validate(
     """
     device = next(model.parameters()).device
     model.eval()
-    batches = Batches(store, tokenizers, batch_tokens=batch_tokens, seed=0, sampling=False)
+    batches = Batches(store, tokenizers, batch_tokens=batch_tokens, seed=0)
     total, count = 0.0, 0
     with torch.no_grad():
-        for index in range(batches.per_epoch):
+        for index in range(batches.epochs.size(0)):
             if is_stopped():
                 return None
             for batch in batches.micro_batches(index):

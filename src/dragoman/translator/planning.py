@@ -11,6 +11,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
+from dragoman.text.tags import split_tags, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
@@ -101,8 +102,9 @@ class Planner:
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
         text = sanitize_paragraphs(request.text)
-        tag = self._tokenizers.source.tag(text.lstrip())
-        segments = self._segments(text, tag, self._limits(request.sentences))
+        tags, rest = split_tags(text, self._tokenizers.source.tags)
+        tag = " ".join(tags)
+        segments = self._segments(rest, tag, self._limits(request.sentences))
         prefix = sanitize(request.prefix)
         prefix_ids = self._prefix_ids(prefix, config, number) if prefix else []
         if segments:
@@ -112,9 +114,7 @@ class Planner:
     def _segments(self, text: str, tag: str, limits: SegmentLimits) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tag."""
         encode = self._tokenizers.source.encode
-        if not tag:
-            return cut(text, encode, limits)
-        return cut(text.lstrip().removeprefix(tag).lstrip(), lambda segment: encode(f"{tag} {segment}"), limits)
+        return cut(text, (lambda segment: encode(with_tag(tag, segment))) if tag else encode, limits)
 
     def _limits(self, by_sentence: bool | None) -> SegmentLimits:
         learned, sentences = self._learned, 1 if by_sentence else None

@@ -1,0 +1,109 @@
+"""Spans of a text that every translation keeps: addresses, placeholders, code, emoji, and numbers.
+
+Verbatim spans have the same characters in a translation. Numbers have the same digits: their separators, and the words
+beside them ("3 pm", "20 €"), follow the language.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from dragoman.text.languages import UNSPACED
+
+Kind = Literal["email", "url", "placeholder", "code", "mention", "reserved", "emoji", "number"]
+#: The kinds that are copied character by character.
+VERBATIM: frozenset[Kind] = frozenset(("email", "url", "placeholder", "code", "mention", "reserved", "emoji"))
+
+
+class Span(NamedTuple):
+    """A stretch of a text, and its kind."""
+
+    start: int
+    end: int
+    kind: Kind
+
+
+#: A letter, digit or underscore of a script with spaces. In "写信给ann@b.co吧", the address begins at "a".
+_W = rf"[^\W{UNSPACED}]"
+_START, _STOP = rf"(?<!{_W})", rf"(?!{_W})"
+#: Ends of addresses without "http" or "www", in small letters or in capitals. None of them is a common word.
+_DOMAIN_ENDS = "com|org|net|edu|gov|info|io|eu|de|fr|cn|uk|ch|jp|ru|pl|nl|au|kr|tw|hk|app|dev"
+_FILE_ENDS = (
+    "txt|pdf|docx?|xlsx?|pptx?|odt|csv|json|xml|ya?ml|toml|html?|png|jpe?g|gif|svg|webp|mp[34]|wav|zip|exe|apk|py|js|md|"
+    "sh|log|srt"
+)
+_DOMAIN_END, _FILE_END = (rf"(?:{ends}|{ends.upper()})(?![.@-]?{_W})" for ends in (_DOMAIN_ENDS, _FILE_ENDS))
+_NOT_IN_URL = rf"\s<>\"“”„«»`|\\^…、。！？，；：（）《》「」『』【】{UNSPACED}"
+#: Characters of a URL. Marks at its end belong to the sentence.
+_URL = rf"[^{_NOT_IN_URL}]*[^{_NOT_IN_URL}.,;:!?'’‘*()\[\]{{}}]"
+_PICTURE = "[\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]"
+_JOINED = "[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+
+#: Patterns in the order in which they are tried at a place. Repeats are bounded, or begin where no other match of the
+#: same pattern can, so that the time grows with the length of the text.
+_PATTERNS: dict[Kind, str] = {
+    "email": rf"{_START}(?<![.+-])(?:mailto:)?{_W}(?:{_W}|[.+-]){{0,63}}@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}"
+    rf"[A-Za-z]{{2,24}}{_STOP}",
+    "url": rf"""
+        {_START}(?i:(?:https?|ftp)://|www\.){_URL}
+        | {_START}(?<![.@/\\-])(?:[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.){{1,8}}{_DOMAIN_END}
+            (?::\d{{2,5}})?(?:/(?:{_URL})?|[?\#]{_URL})?""",
+    "placeholder": rf"""
+        \{{\{{[^{{}}]{{1,80}}\}}\}} | \{{%[^{{}}%]{{1,80}}%\}}
+        | [$%\#]?\{{(?:\w(?:[\w .-]|\[\w{{0,20}}\]){{0,60}})?(?:![rsa])?(?::[^{{}}\s]{{0,20}})?
+            (?:,\ ?(?:number|date|time))?\}}
+        | {_START}(?<!\$)\$[A-Za-z_][A-Za-z0-9_]{{1,60}}(?![\w$])
+        | (?<![\d%])%(?:\(\w{{1,60}}\)|\d{{1,2}}\$)?[\#0+-]{{0,4}}\d{{0,3}}(?:\.\d{{1,3}})?(?:hh?|ll?|z)?
+            (?:[diouxXeEfFgGcrsa]{_STOP}|@)""",
+    "code": rf"""
+        (?<!\w)``[^`\s](?:[^`]{{0,198}}[^`\s])?``(?!\w) | (?<!\w)`[^`\s](?:[^`]{{0,198}}[^`\s])?`(?!\w)
+        | {_START}(?<![./\\-]){_W}(?:{_W}|[.-]){{0,79}}\.{_FILE_END}
+        | {_START}[A-Za-z0-9]{{1,40}}(?:_{{1,2}}[A-Za-z0-9]{{1,40}}){{1,20}}(?:\(\))?{_STOP}
+        | {_START}__[A-Za-z0-9]{{1,40}}__{_STOP}
+        | {_START}(?<![./\\~>])~?(?:/[A-Za-z_.-][A-Za-z0-9_.-]{{0,80}}){{2,30}}(?<![.-])/?
+        | {_START}[A-Za-z]:\\(?:[A-Za-z0-9_.~-]{{1,80}}\\?){{1,30}}(?<![.-])""",
+    "mention": rf"{_START}(?<![&/@\#])(?:@|\#(?=[0-9_]{{0,60}}[^\W\d_{UNSPACED}])){_W}{{1,60}}{_STOP}",
+    "reserved": r"⟨[0-9]{1,3}⟩",
+    "emoji": rf"""
+        (?:(?:{_PICTURE}|[0-9\#*]\ufe0f?\u20e3){_JOINED}*)+
+        | (?<!\S)(?:[:;]['-]?[()DPpO|/]|:-?3|<3|\^_?\^)(?![^\s.,!?])""",
+    "number": rf"""
+        {_START}(?<!\d[.,:/'’：．٫٬])(?:
+            \d{{4}}-\d{{1,2}}-\d{{1,2}}(?!\d)(?:T\d\d:\d\d(?::\d\d)?Z?)?
+            | (?:\d{{1,3}}(?:[ \u00a0\u2009\u202f]\d{{3}})+ | \d{{1,3}}(?:['’]\d{{3}})+)(?!\d)(?:[.,]\d+)?
+            | \d+(?:[.,:/：．٫٬]\d+)*)""",
+}
+_SPAN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()), re.VERBOSE)
+#: A character that every span has. Most texts have none.
+_SIGN = re.compile(rf"[\d@#{{%$`_/\\:;^⟨\u20e3]|<3|\.{_W}|{_PICTURE}")
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+
+
+def find_spans(text: str) -> list[Span]:
+    """Return the spans of a text in their order. They do not overlap.
+
+    >>> text = "Send {name} 1,250 files by 3pm: www.example.org."
+    >>> [(text[span.start : span.end], span.kind) for span in find_spans(text)]
+    [('{name}', 'placeholder'), ('1,250', 'number'), ('3', 'number'), ('www.example.org', 'url')]
+    """
+    return list(_spans(text)) if _SIGN.search(text) else []
+
+
+def _spans(text: str) -> Iterator[Span]:
+    start = 0
+    while match := _SPAN.search(text, start):
+        (kind,) = (kind for kind in _PATTERNS if match[kind] is not None)
+        start = _end_of_url(text, match) if kind == "url" else match.end()
+        yield Span(match.start(), start, kind)
+
+
+def _end_of_url(text: str, match: re.Match[str]) -> int:
+    """Return the end of a URL, with the brackets after it that were opened in it: "https://a.org/b_(c)"."""
+    end = match.end()
+    n_open = {mark: match[0].count(opening) - match[0].count(mark) for mark, opening in _CLOSING.items()}
+    while n_open.get(text[end : end + 1], 0) > 0:
+        n_open[text[end]] -= 1
+        end += 1
+    return end

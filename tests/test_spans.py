@@ -1,0 +1,109 @@
+"""The spans of a text that translations keep."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from string import Formatter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.text.spans import VERBATIM, find_spans
+
+SIGNS = "a1 .,:/@#{}%$`_-+()⟨⟩\\'~写é😀<3\u20e3;!?sd&[]"
+
+
+def spans_of(text: str) -> list[tuple[str, str]]:
+    return [(text[span.start : span.end], span.kind) for span in find_spans(text)]
+
+
+def texts_of(text: str, kind: str) -> list[str]:
+    return [found for found, its_kind in spans_of(text) if its_kind == kind]
+
+
+@given(st.one_of(st.text(), st.text(alphabet=SIGNS, max_size=40)))
+def test_spans_are_in_order_and_do_not_overlap(text: str) -> None:
+    spans = find_spans(text)
+    assert all(span.start < span.end for span in spans)
+    assert all(before.end <= after.start for before, after in itertools.pairwise(spans))
+    assert not spans or (spans[0].start >= 0 and spans[-1].end <= len(text))
+
+
+@given(st.text(alphabet=SIGNS, max_size=30), st.text(alphabet=SIGNS, max_size=30))
+def test_a_span_ends_at_white_space_unless_it_says_where_it_ends(first: str, second: str) -> None:
+    """Placeholders, code and groups of digits may have spaces; all other spans lie within a word."""
+    for text, kind in spans_of(f"{first} {second}"):
+        assert not re.search(r"\s", text) or kind in ("placeholder", "code", "number")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("3.5", ["3.5"]),
+        ("It costs 1,250.50.", ["1,250.50"]),
+        ("1 250,50 € ou 1\u202f250 €", ["1 250,50", "1\u202f250"]),
+        ("1.250,50 oder 1'250", ["1.250,50", "1'250"]),
+        ("at 17:45, or 3pm, or 3 p.m.", ["17:45", "3", "3"]),
+        ("on 2026-11-25, 11/25/2026 or 25.11.2026.", ["2026-11-25", "11/25/2026", "25.11.2026"]),
+        ("50%, 50 % of $20, 20 €", ["50", "50", "20", "20"]),
+        ("COVID-19, the 1990s, the 3rd, No.5", ["19", "1990", "3", "5"]),
+        ("A4, mp3 and v1.2.3 are names", []),
+        ("10-15, 10–15 and -5", ["10", "15", "10", "15", "5"]),
+        ("In 2020 100 people", ["2020", "100"]),
+        ("第3章，17：45，１２", ["3", "17：45", "１２"]),
+        ("She is 5.He is 6.", ["5", "6"]),
+    ],
+)
+def test_a_number_has_its_separators_and_nothing_around_it(text: str, numbers: list[str]) -> None:
+    assert texts_of(text, "number") == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "spans"),
+    [
+        ("Visit www.example.org. Or example.com?", [("www.example.org", "url"), ("example.com", "url")]),
+        ("see http://x.y/z?a=b, or HTTPS://X.Y!", [("http://x.y/z?a=b", "url"), ("HTTPS://X.Y", "url")]),
+        ("(https://a.org/b_(c)).", [("https://a.org/b_(c)", "url")]),
+        ("https://a.org/{id}?n=%s.", [("https://a.org/{id}?n=%s", "url")]),
+        ("写信给a@b.co吧，见http://x.y/z吧。", [("a@b.co", "email"), ("http://x.y/z", "url")]),
+        ("Write to ann.lee+x@b.co.uk.", [("ann.lee+x@b.co.uk", "email")]),
+        (
+            "@ann, #tag and #42nd, not #1 or C# or &#39;",
+            [("@ann", "mention"), ("#tag", "mention"), ("#42nd", "mention")],
+        ),
+        ("{0} {name!r:>10} {} {first name} {{ x }}", ["{0}", "{name!r:>10}", "{}", "{first name}", "{{ x }}"]),
+        ("%s, %(count)d, %1$s, %-5.2f", ["%s", "%(count)d", "%1$s", "%-5.2f"]),
+        ("${HOME} and $HOME", ["${HOME}", "$HOME"]),
+        ("`code`, report.pdf, max_length, __init__", ["`code`", "report.pdf", "max_length", "__init__"]),
+        ("open /usr/bin/x or C:\\Users\\x", ["/usr/bin/x", "C:\\Users\\x"]),
+        ("⟨1⟩ and ⟨64⟩", ["⟨1⟩", "⟨64⟩"]),
+        ("👍🏽👍 yes 🇩🇪, 1️⃣ :-)", ["👍🏽👍", "🇩🇪", "1️⃣", ":-)"]),
+        ("50 % of them, 100%, 50%de", []),
+        ("don`t, can`t, <b>, and/or, {a, b}, U.K., $20, a @ b, (e.g.:)", []),
+        ("The end.It is gut.De rien, x_ _x_ ___", []),
+    ],
+)
+def test_verbatim_spans_end_before_the_punctuation_of_the_sentence(text: str, spans: list[object]) -> None:
+    found = [(span, kind) for span, kind in spans_of(text) if kind in VERBATIM]
+    assert found == spans or [span for span, _ in found] == spans
+
+
+@given(
+    st.sampled_from(["name", "0", "", "user.name", "x[0]"]), st.sampled_from(["", "!r"]), st.sampled_from(["", ":>10"])
+)
+def test_the_fields_of_python_formats_are_placeholders(name: str, conversion: str, spec: str) -> None:
+    field = f"{{{name}{conversion}{spec}}}"
+    text = f"Dear {field}, hello"
+    assert next(part[1] for part in Formatter().parse(text)) == name
+    assert spans_of(text) == [(field, "placeholder")]
+
+
+@pytest.mark.parametrize(
+    "piece", ["1./", "a_", "a.", "1 111 ", "`a", "{a[", "%0", "http://,", "/a", "😀\u200d", "a@a."]
+)
+def test_the_time_grows_with_the_length_of_the_text(piece: str) -> None:
+    """With quadratic time, these texts would take hours."""
+    text = piece * (400_000 // len(piece))
+    assert all(span.end <= len(text) for span in find_spans(text))
