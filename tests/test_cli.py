@@ -728,6 +728,14 @@ def test_evaluate_for_people_and_programs(dragoman: Dragoman, bundle: Path, tmp_
     assert code == 0
     assert b"perplexity" in out
     assert b"tok:13a|smooth:exp|version" in out
+    code, out, _ = dragoman(*arguments, "--perturb", "upper, typos")
+    assert code == 0
+    assert b"perplexity" in out
+    assert b"compared lower-cased and without final marks" in out
+    perturbed = json.loads(dragoman(*arguments, "--perturb", "upper", "--json")[1])["perturbed"]
+    assert [row["name"] for row in perturbed] == ["clean", "upper"]
+    code, _, err = dragoman(*arguments, "--perturb", "upper,typo")
+    assert (code, "unknown perturbation 'typo'; choose from upper" in err) == (2, True)
 
 
 @pytest.mark.parametrize("columns", [80, 200])
