@@ -80,6 +80,16 @@ def validate(
     if not math.isfinite(total):
         return Validation(total, 0.0)
     translator = Translator([model], tokenizers, compute=ComputeOptions(device), learned=learned)
+    scores = _bleu(translator, store, is_stopped)
+    if scores is None:
+        return None
+    by_direction = scores if len(scores) > 1 else {}
+    return Validation(total / count, sum(scores.values()) / len(scores), by_direction)
+
+
+def _bleu(translator: Translator, store: PairStore, is_stopped: Callable[[], bool]) -> dict[str, float] | None:
+    """Return the BLEU of each direction; None if called off on the way."""
+    tokenizers = translator.tokenizers
     scores: dict[str, float] = {}
     for direction, (target_lang, indices) in _validated(store, tokenizers).items():
         written: list[str] = []
@@ -91,8 +101,7 @@ def validate(
         references = [store.target_text(index) for index in indices]
         lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
         scores[direction] = corpus_bleu(written, references, target_lang, lowercase=lowercase).score
-    by_direction = scores if len(scores) > 1 else {}
-    return Validation(total / count, sum(scores.values()) / len(scores), by_direction)
+    return scores
 
 
 def _validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[str, list[int]]]:
