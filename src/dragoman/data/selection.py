@@ -39,6 +39,7 @@ class Use(IntEnum):
     VALIDATION = 2
     DUPLICATE = 3
     SAME_SOURCE = 4
+    IN_VALIDATION = 5
     REPEATED = 6
 
 
