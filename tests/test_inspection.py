@@ -33,7 +33,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
 from dragoman.training.run import steps_of_run
 from dragoman.training.run_folder import RunFolder
-from dragoman.translator import Translator
+from dragoman.translator import Request, Translator
 from dragoman.translator.forced_decoding import forced_log_probs
 
 EOS_ID = SpecialIds().end
@@ -60,7 +60,8 @@ def translator() -> Translator:
 
 
 def test_the_models_own_translation_is_inspected(translator: Translator) -> None:
-    own = translator.translate(TEXT)
+    plan = translator.pipeline.plan([Request(TEXT)])
+    (own,) = translator.pipeline.finish(plan, translator.pipeline.search(plan.jobs))
     attention = inspect_attention(translator, TEXT)
     assert attention.target_text == own.text
     ended = attention.written[-1] == "<eos>"

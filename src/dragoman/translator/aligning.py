@@ -68,15 +68,18 @@ def _segment_pairs(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[lis
     for candidates, alternative in zip(zip(*item.candidates, strict=False), item.translation.alternatives, strict=True):
         ids = [(segment.ids, candidate.hypothesis.ids) for segment, candidate in zip(segments, candidates, strict=True)]
         target_parts = [
-            (tokenizers.target.pieces(candidate.hypothesis.ids), candidate.text) for candidate in candidates
+            (segment.reading.unmask_pieces(tokenizers.target.pieces(candidate.hypothesis.ids)), candidate.text)
+            for segment, candidate in zip(segments, candidates, strict=True)
         ]
         targets = Places.in_parts(target_parts, alternative.text)
         yield list(map(_SegmentPair, ids, sources, targets, (segment.is_copied for segment in segments)))
 
 
 def _pieces(tokenizers: Tokenizers, segment: Segment, tag: str) -> Sequence[str]:
-    text = f"{tag} {segment.text}" if tag else segment.text
-    return [] if segment.is_copied else tokenizers.source.split(text)[: len(segment.ids)]
+    if segment.is_copied:
+        return []
+    text = f"{tag} {segment.reading.text}" if tag else segment.reading.text
+    return segment.reading.unmask_pieces(tokenizers.source.split(text)[: len(segment.ids)])
 
 
 def _link(
