@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dragoman.text.languages import base_language
 from dragoman.text.sentences import sentence_spans
 from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.tags import UNKNOWN
 
 #: Most letters that are no capitals, as a share of all: "IT'S 5 km TO GO".
 _MOST_OTHERS = 0.1
@@ -46,7 +47,7 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
     A word keeps its capitals, or the first one, if it costs less so than in small letters: names, German nouns.
 
     Args:
-        language: the code of its language.
+        language: the code of its language; "und" is read as English.
         cost: of a word: the number of its pieces.
     """
     starts = {match.start() for start, end in sentence_spans(text) if (match := _WORD.search(text, start, end))}
@@ -55,7 +56,7 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
         word = match[0]
         small = _lower(word, language)
         capital = word[0] + small[1:] if len(small) == len(word) else small.capitalize()
-        is_pronoun = base_language(language) == "en" and re.match(r"i(?:['’]|\Z)", small) is not None
+        is_pronoun = base_language(language) in ("en", UNKNOWN) and re.match(r"i(?:['’]|\Z)", small) is not None
         best = capital if is_pronoun else min(small, capital, word, key=cost)
         return capital if best == small and match.start() + offset in starts else best
 

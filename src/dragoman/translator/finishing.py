@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
+from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, choose
 from dragoman.translator.models import TrainedModels
@@ -58,7 +59,7 @@ class Finisher:
 
     def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
         """Put the candidates of each segment that is not copied in order."""
-        languages = self._tokenizers.languages
+        languages = plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
         return [
             Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, languages)
             for segment, beam in zip(plan.segments, candidates, strict=True)
@@ -68,7 +69,7 @@ class Finisher:
         """Make one translation; its k-th alternative consists of the k-th candidates of all segments."""
         if not chosen:
             return Translation(text="", score=0.0, tokens=())
-        between = "" if base_language(self._tokenizers.target_lang) in WITHOUT_SPACES else " "
+        between = "" if base_language(plan.languages.target_lang) in WITHOUT_SPACES else " "
         alternatives = [
             Alternative(
                 text=between.join(candidate.text for candidate in segments if candidate.text),

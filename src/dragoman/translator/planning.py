@@ -11,10 +11,11 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
-from dragoman.text.tags import split_tags, with_tag
+from dragoman.text.tags import UNKNOWN, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
+from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
 
@@ -40,8 +41,8 @@ class TextPlan:
     #: Without control characters.
     text: str
     segments: Sequence[Segment]
-    #: The language tag that the text begins with, if any. The model reads it before each segment.
-    tag: str
+    #: Its languages, and the tags that the model reads before each segment.
+    languages: TaggedText
 
 
 @dataclass(frozen=True)
@@ -65,12 +66,16 @@ class Planner:
 
     Args:
         tokenizers: those of the model.
+        directions: those of the model.
         max_length: most tokens that the model reads or writes, the end mark included.
         learned: the kind of text that the model learned from, if known.
     """
 
-    def __init__(self, tokenizers: Tokenizers, max_length: int, learned: LearnedText | None) -> None:
+    def __init__(
+        self, tokenizers: Tokenizers, directions: Directions, max_length: int, learned: LearnedText | None
+    ) -> None:
         self._tokenizers = tokenizers
+        self._directions = directions
         self._max_length = max_length
         self._learned = learned
 
@@ -119,12 +124,8 @@ class Planner:
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
         text = sanitize_paragraphs(request.text)
-        tags, rest = split_tags(text, self._tokenizers.source.tags)
-        tag = " ".join(tags)
-        reader = TextReader(
-            rest, self._tokenizers.source_lang, self._tokenizers.reserved, self._cost, masks_numbers=masks_numbers
-        )
-        segments = self._segments(reader, tag, self._limits(request.sentences))
+        tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
+        segments = self._segments(tagged, self._limits(request.sentences), masks_numbers=masks_numbers)
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
@@ -133,14 +134,16 @@ class Planner:
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
             ]
             segments = first + segments[1:]
-        return TextPlan(request, text, segments, tag)
+        return TextPlan(request, text, segments, tagged)
 
-    def _segments(self, reader: TextReader, tag: str, limits: SegmentLimits) -> list[Segment]:
-        """Cut a text; the ids of each segment begin with the tag."""
+    def _segments(self, tagged: TaggedText, limits: SegmentLimits, *, masks_numbers: bool) -> list[Segment]:
+        """Cut a text; the ids of each segment begin with the tags."""
+        language, reserved, tags = tagged.source_lang or UNKNOWN, self._tokenizers.reserved, tagged.tags
+        reader = TextReader(tagged.text, language, reserved, self._cost, masks_numbers=masks_numbers)
 
         def encode(segment: str) -> list[int]:
             read = reader.read(segment).text
-            return self._tokenizers.source.encode(with_tag(tag, read) if tag else read)
+            return self._tokenizers.source.encode(with_tag(tags, read) if tags else read)
 
         return [
             segment._replace(
