@@ -9,7 +9,8 @@ import time
 
 import torch
 
-from dragoman.data.batches import Batch, Batches, Drawing
+from dragoman.data.batches import Batch, Batches
+from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.prepared import Prepared
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
@@ -55,7 +56,7 @@ class Trainer:
             prepared.tokenizers,
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
-            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length),
+            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation),
         )
         self.n_steps = total_steps(self.training, batches.epochs)
         self.epochs = batches.epochs

@@ -18,6 +18,8 @@ _OTHER_MARKS = re.compile(r"[;:\"„“”«»「」『』()（）；：、–�
 #: The most that the shares of both sides before their commas may differ.
 _MOST_DIFFERENCE = 0.12
 _LEAST_LETTERS = 4
+#: Languages whose main clause has another order of words after a subordinate one.
+_VERB_SECOND = frozenset(("de", "nl", "sv", "da", "nb", "nn", "no", "is", "af", "lb"))
 
 
 def join(pairs: Sequence[Pair], languages: Languages) -> Pair:
@@ -30,14 +32,17 @@ def join(pairs: Sequence[Pair], languages: Languages) -> Pair:
 
 
 def cut_short(pair: Pair, languages: Languages, generator: Generator) -> Pair:
-    """Return what stands before the only comma of both sides, or after it; the pair itself if it has no such commas."""
+    """Return what stands before the only comma of both sides; or after it, where the order of words allows that.
+
+    A pair without such commas comes back as it was.
+    """
     sides = [list(_COMMA.finditer(text)) for text in pair]
     if any(len(commas) != 1 for commas in sides) or any(map(_OTHER_MARKS.search, pair)):
         return pair
     (source, target), (first, second) = pair, (commas[0] for commas in sides)
     if abs(first.start() / len(source) - second.start() / len(target)) > _MOST_DIFFERENCE:
         return pair
-    if generator.random() < 0.6:
+    if generator.random() < 0.6 or not _VERB_SECOND.isdisjoint(languages):
         cut = source[: first.start()].strip(), target[: second.start()].strip()
     else:
         cut = source[first.end() :].strip(), target[second.end() :].strip()

@@ -32,7 +32,7 @@ _PATTERNS = {
         language: re.compile(rf"(?<![\w-])(?:{'|'.join(_WORDS[language])})(?![\w-])(?!{_SCALES})", re.IGNORECASE)
         for language in ("en", "de", "fr")
     },
-    "zh": re.compile(f"(?<![一二三四五六七八九十百千万两几第零])[{_ZH.replace(' ', '')}](?=[{_MEASURES}点點])"),
+    "zh": re.compile(f"(?<![一二三四五六七八九十百千万两几第零期周拜])[{_ZH.replace(' ', '')}](?=[{_MEASURES}点點])"),
 }
 #: The unit of an hour, after its number.
 _UNITS = {

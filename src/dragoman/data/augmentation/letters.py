@@ -38,7 +38,7 @@ def add_typos(pair: Pair, generator: Generator) -> Pair:
 
 
 def _outside_spans(text: str, change: Callable[[str, Generator], str], generator: Generator) -> str:
-    """Return the text with one stretch between its verbatim spans changed, the longest; or all, if case is changed."""
+    """Return the text with each stretch between its verbatim spans changed."""
     spans = [span for span in find_spans(text) if span.kind in VERBATIM]
     if not spans:
         return change(text, generator)

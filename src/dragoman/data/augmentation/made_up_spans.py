@@ -21,6 +21,11 @@ _FIELDS, _DOMAINS, _FILES, _FORMATS = (
     tuple(words.split()) for words in (_FIELD_NAMES, _DOMAIN_ENDS, _FILE_ENDS, _FORMAT_SIGNS)
 )
 
+#: Names as they stand in addresses.
+_FIRST, _LAST = (
+    tuple(name.lower() for name in names if name.isascii() and name.isalpha()) for names in (FEMALE + MALE, FAMILY)
+)
+
 
 def draw_verbatim(generator: Generator) -> str:
     """Return a span of a random kind."""
@@ -53,9 +58,9 @@ def _url(generator: Generator) -> str:
 
 
 def _email(generator: Generator) -> str:
-    name = pick(("info", "contact", pick(FEMALE, generator).lower(), invented_word(generator)), generator)
+    name = pick(("info", "contact", pick(_FIRST, generator), invented_word(generator)), generator)
     if generator.random() < 0.5:
-        name += pick(".-_", generator) + pick((pick(FAMILY, generator).lower(), _digits(3, generator)), generator)
+        name += pick(".-_", generator) + pick((pick(_LAST, generator), _digits(3, generator)), generator)
     return f"{name}@{_domain(generator)}"
 
 

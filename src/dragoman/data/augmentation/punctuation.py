@@ -9,7 +9,7 @@ from dragoman.data.perturbations.final_marks import double_final_mark, drop_fina
 from dragoman.data.perturbations.picking import pick
 from dragoman.data.perturbations.quotes_and_spaces import other_dashes, other_quotes, other_spaces
 
-_MARKS = {".": ".", "。": ".", "｡": ".", "!": "!", "！": "!", "?": "?", "？": "?"}
+_QUESTION, _STATEMENT = "?？", ".。｡!！"
 _OTHER = (double_final_mark, double_final_mark, other_quotes, other_dashes, other_spaces, other_spaces)
 #: The share of pairs whose final mark is dropped; the others get one of the other changes if it applies.
 _DROPPED_SHARE = 0.5
@@ -26,8 +26,9 @@ def change_punctuation(pair: Pair, generator: Generator) -> Pair:
         changed = pick(_OTHER, generator)(source, generator)
         if changed != source:
             return changed, target
-    marks = [_MARKS.get(final_mark(text)) for text in pair]
-    if marks[0] is None or marks[0] != marks[1]:
-        return pair
-    source = drop_final_mark(source, generator)
-    return source, target if marks[0] == "?" else drop_final_mark(target, generator)
+    marks = final_mark(source), final_mark(target)
+    if all(mark and mark in _QUESTION for mark in marks):
+        return drop_final_mark(source, generator), target
+    if all(mark and mark in _STATEMENT for mark in marks):
+        return drop_final_mark(source, generator), drop_final_mark(target, generator)
+    return pair

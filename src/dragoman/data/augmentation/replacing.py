@@ -13,7 +13,7 @@ from dragoman.data.augmentation.name_lists import WITH_CHINESE, NameKind
 from dragoman.data.augmentation.names import draw_name
 from dragoman.data.augmentation.number_values import context, other_value, parse, written
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
-from dragoman.data.augmentation.shared_spans import NEAR, find_shared, shared_verbatim
+from dragoman.data.augmentation.shared_spans import NEAR, find_shared
 from dragoman.data.perturbations.picking import pick
 from dragoman.text.spans import VERBATIM
 
@@ -46,16 +46,11 @@ def replace_spans(pair: Pair, languages: Languages, generator: Generator) -> Pai
 def reserve_names(pair: Pair, languages: Languages, pieces: Sequence[str], generator: Generator) -> Pair:
     """Return the pair with reserved pieces for the names on both sides; the same if it has none."""
     names = [shared for shared in find_shared(pair, languages) if shared.kind in _NAMES]
-    return _reserved(pair, names, pieces, generator)
+    return reserve(pair, names, pieces, generator)
 
 
-def reserve_verbatim(pair: Pair, pieces: Sequence[str], generator: Generator) -> Pair:
-    """Return the pair with reserved pieces for addresses, placeholders, code and emoji, as translators read it."""
-    spans = [shared for shared in shared_verbatim(pair) if shared.kind != "reserved"]
-    return _reserved(pair, spans, pieces, generator)
-
-
-def _reserved(pair: Pair, spans: Sequence[Shared], pieces: Sequence[str], generator: Generator) -> Pair:
+def reserve(pair: Pair, spans: Sequence[Shared], pieces: Sequence[str], generator: Generator) -> Pair:
+    """Return the pair with a reserved piece in the place of each span, as far as there are pieces."""
     free = [piece for piece in pieces if piece not in pair[0] and piece not in pair[1]]
     edits = []
     for shared in spans[: len(free)]:

@@ -29,7 +29,10 @@ def find_shared(pair: Pair, languages: Languages) -> list[Shared]:
 
 def shared_verbatim(pair: Pair) -> list[Shared]:
     """Return the spans that are copied character by character and stand exactly once on both sides."""
-    spans = find_spans(pair[0]), find_spans(pair[1])
+    source = find_spans(pair[0])
+    if not source:
+        return []
+    spans = source, find_spans(pair[1])
     return [shared for shared in _equal_spans(pair, ("", ""), spans) if shared.kind in VERBATIM]
 
 
