@@ -439,7 +439,7 @@ LARGEST = {
     "augmentation.spans augmentation.reserved augmentation.case augmentation.punctuation augmentation.typos "
     "augmentation.emoji augmentation.joined augmentation.cut",
     10: "search.length_penalty",
-    100: "training.r_drop search.temperature search.repetition_penalty",
+    100: "data.temperature training.r_drop search.temperature search.repetition_penalty",
     1000: "tokenizer.reserved data.max_ratio "
     "model.n_encoder_layers model.n_decoder_layers training.lr search.beam_size search.n_best",
     1024: "model.n_heads",

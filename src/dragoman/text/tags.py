@@ -7,7 +7,7 @@ Machine Translation System", section 3). It is read only at the beginning of a s
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
 from dragoman.errors import ConfigError
 from dragoman.settings.data_config import LANGUAGE_CODE
@@ -18,6 +18,9 @@ Direction = tuple[str, str]
 SEVERAL, UNKNOWN = "mul", "und"
 #: More would be no sensible model.
 MOST_DIRECTIONS = 1_000
+
+#: Directions that a line lists.
+_MOST_LISTED = 12
 
 TAG = re.compile(r">>[^\s<>]+<<")
 _NAME = re.compile(r"[^\s<>]{1,32}")
@@ -67,6 +70,17 @@ def reserved_names(count: int) -> tuple[str, ...]:
 def target_languages(directions: Iterable[Direction]) -> tuple[str, ...]:
     """Return each target language once, in the order of the directions."""
     return tuple(dict.fromkeys(target for _, target in directions))
+
+
+def describe_directions(directions: Sequence[Direction]) -> str:
+    """Return the directions in one line.
+
+    >>> describe_directions([("en", "de"), ("de", "en")])
+    'en to de, de to en'
+    """
+    left = len(directions) - _MOST_LISTED
+    listed = ", ".join(f"{source} to {target}" for source, target in directions[:_MOST_LISTED])
+    return f"{listed} and {left} more" if left > 0 else listed
 
 
 def require_directions(directions: Collection[Direction]) -> None:

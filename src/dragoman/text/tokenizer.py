@@ -220,14 +220,11 @@ class Tokenizers:
 
     def describe(self) -> str:
         """Return one line about the vocabularies."""
-        described = f"{len(self.directions)} directions, " if len(self.directions) > 1 else ""
         names = {"bpe": "BPE pieces", "unigram": "unigram pieces", "words": "words", "characters": "characters"}
         sizes = f"{self.source.vocab_size:,}"
         if not self.joint:
             sizes += f" and {self.target.vocab_size:,}"
-        return (
-            f"{described}{sizes} {names[self.config.kind]}, {'one vocabulary' if self.joint else 'one for each side'}"
-        )
+        return f"{sizes} {names[self.config.kind]}, {'one vocabulary' if self.joint else 'one for each side'}"
 
 
 def _one(codes: Iterable[str]) -> str:

@@ -1,4 +1,4 @@
-"""What stands on both sides of a pair and may be replaced there: names, numbers, addresses, placeholders, code."""
+"""Names, numbers, addresses, placeholders and code that stand on both sides of a pair, and may be replaced there."""
 
 from __future__ import annotations
 
