@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -55,6 +56,7 @@ from dragoman.training import (
     precision,
     recorder,
     run_folder,
+    saver,
     train,
     trainer,
     training_state,
@@ -310,6 +312,48 @@ def test_a_validation_without_a_loss_is_a_divergence(
     )
     with pytest.raises(DivergedError, match="validation loss is not finite at step 20"):
         train(settings(corpus), tmp_path / "run", device="cpu")
+
+
+def test_saving_by_time_changes_nothing_but_what_a_kill_costs(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
+) -> None:
+    """A minute for each step: after any step, a kill costs at most as many as minutes were asked for."""
+    run, minutes = tmp_path / "run", itertools.count(0, 60)
+    monkeypatch.setattr(saver, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
+    train(settings(corpus, save_every=1000, save_minutes=9, keep_checkpoints=30), run, device="cpu")
+    saved = [int(line.split()[-1]) for line in log_lines if line.startswith("saved step")]
+    assert len(saved) >= 4
+    assert max(late - early for early, late in itertools.pairwise([0, *saved])) <= 9
+    assert not {step for step in saved if step % 9 == 0}.issuperset(saved)  # a validation saves, and counts
+    assert_same_training(reference, run)
+    for step in saved[1::-1]:  # a run that goes on from a checkpoint that time made ends in the same bits
+        for later in saved_steps(run / "checkpoints"):
+            if later > step:
+                shutil.rmtree(run / "checkpoints" / f"step-{later}")
+        train(settings(corpus, save_minutes=2.5, keep_checkpoints=30), run, device="cpu")
+        assert_same_training(reference, run)
+
+
+def test_a_full_disk_is_not_asked_again_at_once(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
+) -> None:
+    run, minutes = tmp_path / "run", itertools.count(0, 60)
+    monkeypatch.setattr(saver, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
+    monkeypatch.setattr(checkpoint, "save_folder", failing_once(checkpoint.save_folder, after=1))
+    train(settings(corpus, save_every=1000, save_minutes=6), run, device="cpu")
+    failed = next(int(re.findall(r"step (\d+): not saved", line)[0]) for line in log_lines if "not saved" in line)
+    saved = next(int(line.split()[-1]) for line in log_lines if line.startswith("saved step"))
+    assert saved - failed >= 5
+    assert_same_training(reference, run)
+
+
+def test_a_skipped_step_is_not_saved_for_the_time(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
+) -> None:
+    monkeypatch.setattr(gradient, "batch_loss", not_finite_from(8))
+    with pytest.raises(DivergedError, match="were not finite"):
+        train(settings(corpus, save_minutes=1e-9, max_skipped_steps=5), tmp_path / "run", device="cpu")
+    assert [line for line in log_lines if line.startswith("saved step")] == [f"saved step {n}" for n in range(1, 8)]
 
 
 class Killed(BaseException):

@@ -89,7 +89,7 @@ class Trainer:
                     self.saver.attempt(self._validate, is_last=state.progress.step >= self.n_steps)
                     self._share_patience()
                 is_over, is_stopped = self._is_over(), self.stop.agree(processes, self.device)
-                is_save_due = is_validated or is_over or is_stopped or self._is_save_due()
+                is_save_due = is_validated or is_over or is_stopped or processes.any(self.saver.is_due(), self.device)
                 if is_save_due and state.progress.step > saved_step:
                     self.saver.attempt(self._save, is_last=is_over or is_stopped)
                     processes.barrier()
@@ -146,12 +146,6 @@ class Trainer:
         is_trained = step > 0 or STARTING_MODEL in progress.fingerprints
         is_due = step % self.validate_every == 0 and not progress.skipped_in_a_row
         return is_trained and step != progress.last_validation and (is_due or step >= self.n_steps)
-
-    def _is_save_due(self) -> bool:
-        """Return True every `save_every` steps, but never after a skipped step: what came before it may be unsound, and
-        must not replace a sound checkpoint."""
-        progress = self.state.progress
-        return progress.step % self.training.save_every == 0 and not progress.skipped_in_a_row
 
     def _is_over(self) -> bool:
         """Return True if all steps are done, or validation has not improved for too long."""
