@@ -48,6 +48,7 @@ from dragoman.machine.processes import start_processes
 from dragoman.machine.ram import peak_memory
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.training import (
     checkpoint,
     gradient,
@@ -63,6 +64,7 @@ from dragoman.training import (
     validation,
 )
 from dragoman.training.checkpoint import saved_steps
+from dragoman.training.length import Length
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
 from dragoman.translator import Translator
@@ -168,6 +170,63 @@ def test_changed_settings_and_data_are_refused(
     train(settings(corpus, max_steps=33), run, device="cpu")
     assert "training.max_steps: 30 -> 33" in log_lines
     assert saved_steps(run / "checkpoints")[-1] == 33
+
+
+def test_a_start_without_its_length_keeps_it_and_a_finished_run_asks(
+    corpus: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
+    """Two epochs were asked for once; the same text without them must not train on, with another rate."""
+    asked, run = settings(corpus, schedule="cosine"), tmp_path / "a run"
+    del asked["training"]["max_steps"], asked["training"]["warmup_steps"]
+    short = {**asked, "training": {**asked["training"], "max_epochs": 2}}
+    with pytest.MonkeyPatch.context() as patch:
+        _kill_in(patch, "_train_step", after=9)
+        with pytest.raises(Killed):
+            train(short, run, device="cpu")
+    assert not any("the learning rate" in line for line in log_lines)
+    train(asked, run, device="cpu")
+    train(short, tmp_path / "undisturbed", device="cpu")
+    assert_same_training(tmp_path / "undisturbed", run)
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    for again in (asked, short, read_recipe(run / "config.yaml")):
+        log_lines.clear()
+        train(again, run, device="cpu")
+        (line,) = (line for line in log_lines if "finished" in line)
+        assert line.startswith("this run is finished: 2 epochs, 12 steps; to train longer: dragoman train --output '")
+        assert "a run' --set training.max_epochs=4 (the learning rate goes up at once from 0 to 0.00" in line
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+    log_lines.clear()
+    train({**asked, "training": {**asked["training"], "max_epochs": 4}}, run, device="cpu")
+    (line,) = (line for line in log_lines if "the learning rate" in line)
+    rates = logged(run, "lr")
+    jump = f"goes up at once from 0 to {rates[13]:.2g}, then to 0 at the last, step 24"
+    assert line == f"12 -> 24 steps: the learning rate {jump}"
+    assert rates[12] == rates[24] == 0 < rates[13]
+
+
+@pytest.mark.parametrize(
+    ("training", "before", "told"),
+    [
+        ({"schedule": "constant", "lr": 0.5}, 20, "stays 0.5"),
+        ({"schedule": "inverse_sqrt", "lr": 0.5}, 20, "goes on from 0.35 to 0.25 at the last, step 40"),
+        ({"schedule": "linear", "lr": 0.5}, 20, "goes up at once from 0 to 0.32, then to 0 at the last, step 40"),
+        ({"schedule": "cosine", "lr": 0.5}, 40, "goes on from 0.35 to 0 at the last, step 40"),
+        ({"schedule": "linear", "lr": 0.5}, 100, "goes down at once from 0.44 to 0.32, then to 0 at the last, step 40"),
+        ({"schedule": "constant", "lr": 0.5, "warmup_steps": 40}, 20, "goes on from 0.26 to 0.5 at the last, step 40"),
+    ],
+)
+def test_what_a_new_length_does_to_the_rate_is_told(training: dict[str, Any], before: int, told: str) -> None:
+    longer = TrainingConfig(**{"warmup_steps": 10, "max_steps": 40, **training})
+    assert Length(longer, 7, 16).describe_rates(20, before) == f"the learning rate {told}"
+
+
+def test_each_limit_is_raised_to_train_longer() -> None:
+    for max_epochs, told in (
+        (100, "run --set training.max_steps=60 ("),
+        (5, "max_epochs=9 --set training.max_steps=60 ("),
+    ):
+        both = TrainingConfig(max_steps=30, max_epochs=max_epochs, schedule="constant")
+        assert told in Length(both, 7, 16).describe_end(30, Path("run"))
 
 
 def test_settings_edited_in_the_run_folder_are_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:

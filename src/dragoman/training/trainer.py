@@ -16,12 +16,13 @@ from dragoman.settings.config import Config
 from dragoman.text.learned_text import LearnedText
 from dragoman.training.checkpoint import STARTING_MODEL
 from dragoman.training.gradient import batch_gradient
+from dragoman.training.length import Length
 from dragoman.training.micro_batches import MicroBatches
 from dragoman.training.precision import agree_on_precision
 from dragoman.training.recorder import Recorder
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.saver import Saver
-from dragoman.training.schedule import learning_rate, total_steps
+from dragoman.training.schedule import learning_rate
 from dragoman.training.stopping import StopRequest
 from dragoman.training.training_state import TrainingState
 from dragoman.training.validation import validate
@@ -58,7 +59,8 @@ class Trainer:
             sampling=config.tokenizer.sampling > 0,
             max_length=config.data.max_length,
         )
-        self.n_steps = total_steps(self.training, batches.per_epoch)
+        self.length = Length(self.training, batches.per_epoch, state.model.config.d_model)
+        self.n_steps = self.length.n_steps
         self.validate_every = self.training.validate_every or batches.per_epoch
         self.micro_batches = MicroBatches(batches, self.training, state, processes)
         self.stop = StopRequest()
@@ -79,6 +81,7 @@ class Trainer:
         with self.stop, self.recorder:
             if is_new:
                 state.progress.precision = agree_on_precision(self.config, self.device, processes)
+            self._start_length()
             upcoming = self.micro_batches.upcoming(self.n_steps)
             if is_new:
                 self._save()  # from now on, a run without checkpoints is one that lost them
@@ -107,6 +110,16 @@ class Trainer:
                     continue
                 if self._is_validation_due() or state.progress.step % training.log_every == 0:
                     self.saver.attempt(self.recorder.log_steps)
+
+    def _start_length(self) -> None:
+        """Say what this start changes about the length of the training, or that nothing is left to train."""
+        progress, length = self.state.progress, self.length
+        step, before = progress.step, progress.n_steps or self.n_steps
+        if 0 < step < self.n_steps != before:
+            _log.info(f"{before:,} -> {self.n_steps:,} steps: {length.describe_rates(step, before)}")
+        if step >= self.n_steps and not self._is_validation_due():
+            _log.info(length.describe_end(step, self.folder.path))
+        progress.n_steps = self.n_steps
 
     def _train_step(self, micro_batches: list[Batch]) -> None:
         """Make one optimizer step, or skip it if the loss or the gradient is not finite."""
