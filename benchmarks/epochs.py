@@ -63,13 +63,13 @@ def measure(run: Path, folder: Path) -> dict[str, Any]:
     """Return the figures of one store."""
     tokenizers, before = load_tokenizers(run / "tokenizer"), resident()
     clock = [time.perf_counter()]
-    batches = Batches(PairStore(folder), tokenizers, batch_tokens=4096, seed=1, sampling=False)
+    batches = Batches(PairStore(folder), tokenizers, batch_tokens=4096, seed=1)
     clock.append(time.perf_counter())
-    for first in (0, batches.per_epoch):
+    for first in (0, batches.epochs.size(0)):
         batches.micro_batches(first)
         clock.append(time.perf_counter())
     for position in range(N_BATCHES):
-        batches.micro_batches(batches.per_epoch + position)
+        batches.micro_batches(batches.epochs.size(0) + position)
     clock.append(time.perf_counter())
     opening, first_epoch, second_epoch, reading = np.diff(clock).tolist()
     after = resident()

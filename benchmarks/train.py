@@ -131,7 +131,7 @@ def training(name: str, run: Path, precision: str, n_batches: int) -> Callable[[
     No two batches have the same shape, or hardly any: as in a training.
     """
     tokenizers, store = load_tokenizers(run / "tokenizer"), PairStore(run / "data" / "train")
-    order = Batches(store, tokenizers, batch_tokens=4096, seed=1, sampling=False)
+    order = Batches(store, tokenizers, batch_tokens=4096, seed=1)
     torch.manual_seed(1)
     model, loss = SYSTEMS[name](tokenizers.source.vocab_size)
     optimizer = Optimizer(model.train(), TrainingConfig())

@@ -11,7 +11,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.batches import Batch, Batches, collate, prefetch
+from dragoman.data.batches import Batch, Batches, Drawing, collate
+from dragoman.data.prefetch import prefetch
 from dragoman.data.prepare import prepare
 from dragoman.data.store import PairStore, StoreWriter, pack
 from dragoman.errors import DataError
@@ -42,9 +43,9 @@ def store_of(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers)
     return PairStore(folder)
 
 
-def make(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers, **options: int | bool) -> Batches:
+def make(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers, **options: object) -> Batches:
     store = store_of(folder, pairs, tokenizers)
-    chosen = {"batch_tokens": 64, "seed": 1, "sampling": False, **options}
+    chosen = {"batch_tokens": 64, "seed": 1, **options}
     return Batches(store, tokenizers, **chosen)  # type: ignore[arg-type]
 
 
@@ -60,8 +61,8 @@ def test_each_epoch_has_every_pair_once_within_the_budget(
     batches = make(tmp_path_factory.getbasetemp(), pairs, tokenizers, seed=seed, batch_tokens=budget)
     for epoch in range(2):
         seen: list[int] = []
-        for number in range(batches.per_epoch):
-            indices = batches.pairs(epoch * batches.per_epoch + number).tolist()
+        for number in range(batches.epochs.size(0)):
+            indices = batches.pairs(epoch * batches.epochs.size(0) + number).tolist()
             cost = max(max(pairs[index]) + 1 for index in indices)
             assert len(indices) == 1 or len(indices) * cost <= budget
             seen += indices
@@ -99,12 +100,15 @@ def test_the_processes_together_have_the_batch(
 def test_the_order_is_a_function_of_seed_and_position(tmp_path: Path, tokenizers: Tokenizers) -> None:
     pairs = [(1 + index % 9, 1 + index * 7 % 11) for index in range(400)]
     one = make(tmp_path, pairs, tokenizers)
-    n_positions = 3 * one.per_epoch
+    n_positions = 3 * one.epochs.size(0)
     forwards = [one.pairs(position).tolist() for position in range(n_positions)]
     other = make(tmp_path, pairs, tokenizers)
     assert [other.pairs(position).tolist() for position in reversed(range(n_positions))] == forwards[::-1]
-    epochs = [{tuple(sorted(batch)) for batch in forwards[start::1][: one.per_epoch]} for start in (0, one.per_epoch)]
-    assert len(epochs[0] & epochs[1]) < one.per_epoch / 2
+    epochs = [
+        {tuple(sorted(batch)) for batch in forwards[start::1][: one.epochs.size(0)]}
+        for start in (0, one.epochs.size(0))
+    ]
+    assert len(epochs[0] & epochs[1]) < one.epochs.size(0) / 2
     assert make(tmp_path, pairs, tokenizers, seed=2).pairs(0).tolist() != forwards[0]
 
 
@@ -119,9 +123,12 @@ def test_the_order_is_by_cost_then_by_similar_lengths_with_chance(tmp_path: Path
         chance = np.random.default_rng((5, epoch))
         key = chance.normal(scale=0.5, size=3000).astype(np.float32) + (source - target).astype(np.float32)
         expected = np.lexsort((np.where(costs % 2 == 1, -key, key), -costs))
-        numbers = chance.permutation(batches.per_epoch).tolist()
-        found = {numbers[place]: batches.pairs(epoch * batches.per_epoch + place) for place in range(batches.per_epoch)}
-        assert np.concatenate([found[number] for number in range(batches.per_epoch)]).tolist() == expected.tolist()
+        numbers = chance.permutation(batches.epochs.size(0)).tolist()
+        found = {
+            numbers[place]: batches.pairs(epoch * batches.epochs.size(0) + place)
+            for place in range(batches.epochs.size(0))
+        }
+        assert np.concatenate([found[number] for number in range(batches.epochs.size(0))]).tolist() == expected.tolist()
 
 
 def test_collating() -> None:
@@ -135,7 +142,7 @@ def test_collating() -> None:
 
 def test_batches_whose_sides_are_read_at_one_length_hold_the_same(tmp_path: Path, tokenizers: Tokenizers) -> None:
     batches = make(tmp_path, [(n % 7 + 1, n % 5 + 1) for n in range(60)], tokenizers)
-    for position in range(batches.per_epoch):
+    for position in range(batches.epochs.size(0)):
         (plain,), (even,) = (batches.micro_batches(position, one_length=each) for each in (False, True))
         n_source, n_target = plain.source_ids.size(1), plain.target_ids.size(1)
         assert even.source_ids.size(1) == even.target_ids.size(1) - 1 == max(n_source, n_target - 1)
@@ -145,9 +152,9 @@ def test_batches_whose_sides_are_read_at_one_length_hold_the_same(tmp_path: Path
 
 
 def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizers: Tokenizers) -> None:
-    sampled = make(tmp_path, [(3, 4)] * 20, tokenizers, sampling=True)
-    again = make(tmp_path, [(3, 4)] * 20, tokenizers, sampling=True)
-    position = sampled.per_epoch + 1
+    sampled = make(tmp_path, [(3, 4)] * 20, tokenizers, drawing=Drawing(sampling=True))
+    again = make(tmp_path, [(3, 4)] * 20, tokenizers, drawing=Drawing(sampling=True))
+    position = sampled.epochs.size(0) + 1
     whole = sampled.micro_batches(position)[0]
     rows = [
         [int(each) for each in row if each != PAD_ID]
@@ -158,14 +165,14 @@ def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizer
     assert sorted(rows) == sorted([int(each) for each in row if each != PAD_ID] for row in whole.source_ids)
     assert len({tuple(row) for row in rows}) > 1
     assert {tokenizers.source.decode(row) for row in rows} == {"an apple is here"}
-    epochs = [sampled.micro_batches(epoch * sampled.per_epoch)[0].source_ids.tolist() for epoch in range(3)]
+    epochs = [sampled.micro_batches(epoch * sampled.epochs.size(0))[0].source_ids.tolist() for epoch in range(3)]
     assert epochs[0] != epochs[1] != epochs[2]
     assert sampled.pairs(position).tolist() == make(tmp_path, [(3, 4)] * 20, tokenizers).pairs(position).tolist()
 
 
 def test_sampled_sentences_that_are_too_long_are_used_unsampled(tmp_path: Path, tokenizers: Tokenizers) -> None:
-    batches = make(tmp_path, [(3, 4)] * 20, tokenizers, sampling=True, max_length=1)
-    for position in range(batches.per_epoch):
+    batches = make(tmp_path, [(3, 4)] * 20, tokenizers, drawing=Drawing(sampling=True, max_length=1))
+    for position in range(batches.epochs.size(0)):
         for batch in batches.micro_batches(position):
             assert batch.source_ids.size(1) == 4
 
@@ -178,9 +185,9 @@ def test_no_pairs(tmp_path: Path, tokenizers: Tokenizers) -> None:
 def test_there_is_little_padding(data_folder: Path, tmp_path: Path) -> None:
     config = parse_config({"data": {"corpus": "multi30k"}})
     prepared = prepare(config, tmp_path / "run")
-    batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=4096, seed=1, sampling=False)
+    batches = Batches(prepared.train, prepared.tokenizers, batch_tokens=4096, seed=1)
     for lengths_ in (prepared.train.source_lengths + 1, prepared.train.target_lengths + 1):
-        chosen = [lengths_[batches.pairs(position)] for position in range(batches.per_epoch)]
+        chosen = [lengths_[batches.pairs(position)] for position in range(batches.epochs.size(0))]
         assert sum(each.sum() for each in chosen) / sum(each.max() * each.size for each in chosen) > 0.94
 
 

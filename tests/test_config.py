@@ -36,6 +36,8 @@ def settings(*overrides: str) -> Config:
         (["tokenizer.kind=words", "tokenizer.vocab_size=9000"], "vocab_size is for bpe and unigram; with words"),
         (["tokenizer.kind=characters", "tokenizer.sampling=0.1"], "sampling is for bpe and unigram"),
         (["tokenizer.kind=words", "tokenizer.byte_fallback=false"], "byte_fallback is for bpe and unigram"),
+        (["tokenizer.kind=words", "tokenizer.split_digits=true"], "split_digits is for bpe and unigram; words"),
+        (["tokenizer.kind=characters", "tokenizer.reserved=8"], "reserved is for bpe and unigram; characters"),
         (["tokenizer.kind=unigram", "tokenizer.min_count=5"], "min_count is for words .* with unigram, vocab_size"),
         (["training.r_drop=1.0", "model.dropout=0.0"], "r_drop compares two passes .*; set model.dropout"),
     ],
@@ -396,6 +398,7 @@ def test_what_is_off_unless_asked_for() -> None:
     assert not config.tokenizer.lowercase
     assert config.tokenizer.byte_fallback
     assert (config.tokenizer.sampling, config.tokenizer.min_count) == (0, 1)
+    assert (config.tokenizer.split_digits, config.tokenizer.reserved) == (False, 0)
     assert not config.training.tensorboard
     search = config.search
     assert (search.n_best, search.min_length, search.no_repeat_ngram, search.sample) == (1, 0, 0, False)
@@ -433,8 +436,9 @@ LARGEST = {
     1: "tokenizer.sampling model.dropout model.embedding_dropout model.attention_dropout model.activation_dropout "
     "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p",
     10: "search.length_penalty",
-    100: "training.r_drop search.temperature search.repetition_penalty",
-    1000: "data.max_ratio model.n_encoder_layers model.n_decoder_layers training.lr search.beam_size search.n_best",
+    100: "data.temperature training.r_drop search.temperature search.repetition_penalty",
+    1000: "tokenizer.reserved data.max_ratio "
+    "model.n_encoder_layers model.n_decoder_layers training.lr search.beam_size search.n_best",
     1024: "model.n_heads",
     10_000: "training.keep_checkpoints training.save_minutes",
     65_536: "model.d_model model.d_k model.d_v",

@@ -86,7 +86,7 @@ def test_a_model_of_any_numbering_reads_and_writes_as_sentencepiece_does(kind: s
         assert tokenizer.decode(processor.encode(text)) == " ".join(processor.decode(processor.encode(text)).split())
         assert not special_ids.marks & set(tokenizer.encode(text))
     config = TokenizerConfig.model_validate({"kind": kind, "joint": True})
-    Tokenizers(tokenizer, tokenizer, config, "en", "de").save(tmp_path)
+    Tokenizers(tokenizer, tokenizer, config, (("en", "de"),)).save(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["joint.model", "tokenizer.json"]
     loaded = load_tokenizers(tmp_path)
     assert loaded.source.special_ids == special_ids
@@ -118,7 +118,7 @@ def marian_tokenizers(models: tuple[bytes, bytes], table: dict[str, int]) -> Tok
     special_ids = SpecialIds(pad=table["<pad>"], unknown=1, start=table["<pad>"], end=0)
     vocabulary = Vocabulary.from_ids(table, special_ids)
     source, target = (Subword(SentencePieces(model), "unigram", vocabulary=vocabulary) for model in models)
-    return Tokenizers(source, target, TokenizerConfig(kind="unigram", joint=False), "en", "de")
+    return Tokenizers(source, target, TokenizerConfig(kind="unigram", joint=False), (("en", "de"),))
 
 
 MODELS = (
@@ -193,7 +193,7 @@ def test_a_table_with_the_usual_special_ids_is_saved(tmp_path: Path) -> None:
     assert Subword(model, "unigram").oddity is None
     words = model.vocabulary().words[::-1]
     tokenizer = Subword(model, "unigram", vocabulary=Vocabulary(words))
-    assert_saved(Tokenizers(tokenizer, tokenizer, TokenizerConfig(kind="unigram"), "en", "de"), tmp_path)
+    assert_saved(Tokenizers(tokenizer, tokenizer, TokenizerConfig(kind="unigram"), (("en", "de"),)), tmp_path)
 
 
 def assert_saved(tokenizers: Tokenizers, folder: Path) -> None:
@@ -216,7 +216,7 @@ def test_ordinary_pieces_are_no_special_ids(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="not all special"):
         Subword(SentencePieces(model), "unigram", special_ids=SpecialIds(pad=9, unknown=0, start=1, end=2))
     tokenizer = Subword(SentencePieces(model), "unigram")
-    Tokenizers(tokenizer, tokenizer, TokenizerConfig(kind="unigram"), "en", "de").save(tmp_path)
+    Tokenizers(tokenizer, tokenizer, TokenizerConfig(kind="unigram"), (("en", "de"),)).save(tmp_path)
     description = json.loads((tmp_path / "tokenizer.json").read_text())
     description["special_ids"]["source"]["end"] = 9
     (tmp_path / "tokenizer.json").write_text(json.dumps(description))
@@ -235,7 +235,7 @@ def test_a_model_with_foreign_subwords_trains_and_translates(name: str, tmp_path
         tokenizers = marian_tokenizers((models[0], models[1]), marian_table(source, target))
     else:
         sides = [Subword(SentencePieces(model), "unigram") for model in models]
-        tokenizers = Tokenizers(*sides, TokenizerConfig(kind="unigram", joint=False), "en", "de")
+        tokenizers = Tokenizers(*sides, TokenizerConfig(kind="unigram", joint=False), (("en", "de"),))
     model = tiny_model(tokenizers, max_length=64, tie="decoder", d_model=32, d_ff=64)
     save_bundle(tmp_path / "start", model, tokenizers, SearchConfig(beam_size=2), facts={})
     recipe = {

@@ -25,7 +25,7 @@ from dragoman.text.learning import learn_tokenizers
 from dragoman.text.sentence_pieces import SentencePieces, split_words
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword import Subword
-from dragoman.text.subword_learning import learn_subword
+from dragoman.text.subword_learning import PieceRules, learn_subword
 from dragoman.text.subword_sampling import keyed_draws
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
@@ -290,7 +290,7 @@ def test_no_text_and_failing_text() -> None:
         raise DataError("damaged", "here")
 
     with pytest.raises(DataError, match="damaged: here"):
-        learn_subword(failing(), "bpe", 300, exact=False, byte_fallback=True, coverage=1.0)
+        learn_subword(failing(), "bpe", PieceRules(300, is_exact=False, byte_fallback=True, coverage=1.0))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit of memory, and a process to be copied")
@@ -300,7 +300,8 @@ def test_a_vocabulary_is_learned_or_memory_is_too_short_for_it(kind: str, tmp_pa
     program = tmp_path / "program.py"
     program.write_text(
         "import re, resource, sys; from pathlib import Path\n"
-        "from dragoman.errors import ResourceError; from dragoman.text.subword_learning import learn_subword\n"
+        "from dragoman.errors import ResourceError\n"
+        "from dragoman.text.subword_learning import PieceRules, learn_subword\n"
         "words = [f'{number * 7919 % 99991:x}' for number in range(60000)]\n"
         "texts = [' '.join(words[start : start + 10]) for start in range(0, len(words), 10)]\n"
         "now = int(re.search(r'VmSize:\\s+(\\d+)', Path('/proc/self/status').read_text())[1])\n"
@@ -309,7 +310,7 @@ def test_a_vocabulary_is_learned_or_memory_is_too_short_for_it(kind: str, tmp_pa
         "    limit = resource.RLIM_INFINITY if more is None else now * 1024 + more * 2**20\n"
         "    resource.setrlimit(resource.RLIMIT_AS, (limit, resource.RLIM_INFINITY))\n"
         "    try:\n"
-        "        learned.add(learn_subword(texts, sys.argv[1], 500, exact=False, byte_fallback=True, coverage=1.0))\n"
+        "        learned.add(learn_subword(texts, sys.argv[1], PieceRules(500, False, True, 1.0)))\n"
         "        seen.add('learned')\n"
         "    except ResourceError as error: seen.add(error.message)\n"
         "assert len(learned) == 1, len(learned)\n"
@@ -324,9 +325,9 @@ def test_a_vocabulary_is_learned_or_memory_is_too_short_for_it(kind: str, tmp_pa
 def test_a_vocabulary_learned_in_another_process_is_the_same(
     kind: Literal["bpe", "unigram"], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    apart = learn_subword(ENGLISH, kind, 300, exact=False, byte_fallback=True, coverage=1.0)
+    apart = learn_subword(ENGLISH, kind, PieceRules(300, is_exact=False, byte_fallback=True, coverage=1.0))
     monkeypatch.setattr("dragoman.text.subword_learning.run_apart", lambda work, *_: work())
-    assert learn_subword(ENGLISH, kind, 300, exact=False, byte_fallback=True, coverage=1.0) == apart
+    assert learn_subword(ENGLISH, kind, PieceRules(300, is_exact=False, byte_fallback=True, coverage=1.0)) == apart
 
 
 def test_a_large_corpus_is_learned_from_evenly_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -378,7 +379,7 @@ def learned_bpe() -> Subword:
 
 def test_dropout_leaves_out_the_asked_share_of_merges() -> None:
     """A word of two characters with one merge is left apart with exactly the dropout probability."""
-    model = learn_subword(["ab"] * 5, "bpe", 12, exact=False, byte_fallback=False, coverage=1.0)
+    model = learn_subword(["ab"] * 5, "bpe", PieceRules(12, is_exact=False, byte_fallback=False, coverage=1.0))
     tokenizer = Subword(SentencePieces(model), "bpe", sampling=0.3)
     assert len(tokenizer.encode("ab")) == 1
     n_apart = sum(len(tokenizer.sample("ab", (key,))) == 3 for key in range(4000))
@@ -394,7 +395,7 @@ def share_apart(tokenizer: Subword) -> float:
 
 def test_unigram_samples_follow_the_smoothed_probabilities() -> None:
     """Against all segmentations of a word, written out."""
-    model = learn_subword(ENGLISH * 3, "unigram", 330, exact=False, byte_fallback=True, coverage=1.0)
+    model = learn_subword(ENGLISH * 3, "unigram", PieceRules(330, is_exact=False, byte_fallback=True, coverage=1.0))
     tokenizer = Subword(SentencePieces(model), "unigram", sampling=0.5)
     word = "▁book"
     processor = tokenizer.segmenter.processor

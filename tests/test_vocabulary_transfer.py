@@ -93,9 +93,9 @@ def with_pieces(*pieces: str) -> Tokenizer:
 )
 def test_a_piece_is_made_of_the_longest_known_ones_and_of_bytes(piece: str, parts: list[str]) -> None:
     known = with_pieces("▁", "▁h", "▁ho", "o", "r", "or", "<0xC3>", "<0xA9>")
-    start = model_of(Tokenizers(known, known, TokenizerConfig(joint=True), "en", "de"))
+    start = model_of(Tokenizers(known, known, TokenizerConfig(joint=True), (("en", "de"),)))
     new = with_pieces("r", piece)
-    moved = with_vocabularies(start, Tokenizers(new, new, TokenizerConfig(joint=True), "en", "de"))
+    moved = with_vocabularies(start, Tokenizers(new, new, TokenizerConfig(joint=True), (("en", "de"),)))
     before, after = (each.weights["source_embedding.tokens.weight"] for each in (start, moved))
     names = known.pieces(range(known.vocab_size))
     np.testing.assert_array_equal(after[:4], before[:4])

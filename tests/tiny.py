@@ -10,8 +10,9 @@ from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.language_sampling import LanguagePairs
 from dragoman.text.learned_text import LearnedText
-from dragoman.text.learning import learn_tokenizers
+from dragoman.text.learning import learn_many_tokenizers, learn_tokenizers
 from dragoman.text.special_ids import SpecialIdPair
 from dragoman.text.tokenizer import Tokenizers
 
@@ -20,6 +21,11 @@ PAIRS = [
     ("She is reading a book.", "Sie liest ein Buch."),
     ("The cat is sitting on the mat.", "Die Katze sitzt auf der Matte."),
     ("Two dogs run over the green grass.", "Zwei Hunde laufen über das grüne Gras."),
+]
+CHINESE = [
+    ("A man is riding a horse.", "一个男人在骑马。"),
+    ("She is reading a book.", "她在看书。"),
+    ("She rides a horse. Two dogs run.", "她在骑马。两只狗在跑。"),
 ]
 #: Single sentences of at most 20 tokens.
 LEARNED = LearnedText(
@@ -36,6 +42,15 @@ LEARNED = LearnedText(
 def tiny_tokenizers(kind: str = "bpe", target_lang: str = "de") -> Tokenizers:
     settings = {"kind": kind, "byte_fallback": True} | ({"vocab_size": 320} if kind == "bpe" else {"joint": True})
     return learn_tokenizers(lambda: iter(PAIRS), TokenizerConfig.model_validate(settings), "en", target_lang)
+
+
+def many_tokenizers(**settings: object) -> Tokenizers:
+    """Tokenizers of a model that translates English to German and Chinese, and German to English."""
+    texts = [
+        LanguagePairs(lambda: iter(PAIRS), "en", "de", both_ways=True),
+        LanguagePairs(lambda: iter(CHINESE), "en", "zh"),
+    ]
+    return learn_many_tokenizers(texts, TokenizerConfig.model_validate({"vocab_size": 400, **settings}))
 
 
 def tiny_model(

@@ -62,8 +62,9 @@ from dragoman.machine.json_files import to_json
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
 
-#: Seconds that one trial may take, and memory that it may add to what the program has before it.
-PATIENCE = 10
+#: Seconds of processor time that one trial may take, and of waiting: another job on the machine is no hang.
+PATIENCE, LONGEST_WAIT = 10, 120
+#: Memory that it may add to what the program has before it.
 MAX_ADDED_MIB = 300
 ADDRESS_SPACE = 2 << 30
 #: Longest line of a message.
@@ -482,7 +483,8 @@ def child(kind: Kind, name: str, seeds: list[int], place: Path, results: int) ->
         Path("/proc/self/clear_refs").write_text("5")  # sets the peak to what is used now
         before = peak_mib()
         started, code = time.monotonic(), -1
-        signal.alarm(PATIENCE)
+        signal.setitimer(signal.ITIMER_PROF, PATIENCE)
+        signal.alarm(LONGEST_WAIT)
         try:
             code, names = kind.trial(folder, Random(f"{name} {seed}") if seed else None)
             sys.stdout.flush()
@@ -492,6 +494,7 @@ def child(kind: Kind, name: str, seeds: list[int], place: Path, results: int) ->
             wrong = f"{type(error).__name__}: {error}"
             if DEBUG:
                 traceback.print_exc()
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.alarm(0)
         seconds, added = time.monotonic() - started, peak_mib() - before
         if added > MAX_ADDED_MIB:
@@ -517,7 +520,7 @@ def try_batch(kind: Kind, seeds: list[int], place: Path, counts: Counts) -> int:
     status = os.waitpid(process, 0)[1]
     if os.WIFSIGNALED(status):
         number = signal.Signals(os.WTERMSIG(status))
-        wrong = f"a hang of more than {PATIENCE} s" if number == signal.SIGALRM else f"killed by {number.name}"
+        wrong = "a hang" if number in (signal.SIGALRM, signal.SIGPROF) else f"killed by {number.name}"
         results.append({"code": -number, "wrong": wrong, "seconds": 0.0, "added": 0.0})
     for seed, result in zip(seeds, results, strict=False):
         counts.inputs += kind.inputs

@@ -131,7 +131,8 @@ def attempt(folder: Path, place: Path, command: Callable[[Path], int] = translat
 def _limit() -> None:
     faulthandler.disable()  # of pytest, whose report would be in the way
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
-    signal.alarm(10)
+    signal.setitimer(signal.ITIMER_PROF, 10)  # of processor time: another job on the machine is no hang
+    signal.alarm(120)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     limit = pages * resource.getpagesize() + 2**32

@@ -31,6 +31,7 @@ from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
 from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.tags import describe_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import file_limits, load_tokenizers
 
@@ -63,10 +64,8 @@ class Bundle:
 
     def describe(self) -> str:
         """Return one line with the languages, the vocabularies and the search."""
-        tokenizers = self.tokenizers
-        return (
-            f"{tokenizers.source_lang} to {tokenizers.target_lang}; {tokenizers.describe()}; {self.search.describe()}"
-        )
+        directions = describe_directions(self.tokenizers.directions)
+        return f"{directions}; {self.tokenizers.describe()}; {self.search.describe()}"
 
     @cached_property
     def model(self) -> Transformer:

@@ -10,6 +10,7 @@ from rich.table import Column, Table
 if TYPE_CHECKING:
     from dragoman.evaluation.evaluation import Evaluation
     from dragoman.evaluation.metrics import Comparison, Metric
+    from dragoman.evaluation.perturbed import PerturbedScores
 
 #: Columns of the narrowest terminal that is thought of.
 _MAX_WIDTH = 80
@@ -33,6 +34,19 @@ def metrics_table(metrics: Sequence[Metric]) -> Table:
     table = Table("metric", "value")
     for metric in metrics:
         table.add_row(metric.name, f"{metric.score:.2f}")
+    return table
+
+
+def perturbation_table(scores: Sequence[PerturbedScores]) -> Table:
+    """Return the scores of a test set as it is and under each change, a row each."""
+    table = Table("sources", Column("changed", justify="right"))
+    table.title = "compared lower-cased and without final marks"
+    for metric in scores[0].metrics:
+        table.add_column(metric.name, justify="right")
+        table.add_column("difference", justify="right")
+    for row in scores:
+        cells = [f"{metric.score:.2f} {diff:+.2f}" for metric, diff in zip(row.metrics, row.differences, strict=True)]
+        table.add_row(row.name, f"{row.changed:.0%}", *(part for cell in cells for part in cell.split()))
     return table
 
 

@@ -2,13 +2,15 @@
 
 Each side has `<side>_ids.bin`, all ids in one row, in the smallest unsigned type that fits, and
 `<side>_ids_offsets.bin`, the beginning of each sentence and the end (int64). `<side>_text.bin` and its offsets hold the
-UTF-8 bytes of the text. All are little-endian.
+UTF-8 bytes of the text. All are little-endian. Pairs of several corpora or directions lie one part after the other;
+the index lists the parts.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from pathlib import Path
 from types import TracebackType
@@ -21,13 +23,32 @@ from dragoman.errors import BundleError
 from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import require_held
 
-FORMAT_VERSION = 1
+#: Of a store without parts, and of one with parts.
+FORMAT_VERSION, FORMAT_WITH_PARTS = 1, 2
 INDEX = "index.json"
 SIDES = ("source", "target")
 _ID_TYPES = ("<u1", "<u2", "<u4")
 
+_PART_TYPES: Mapping[str, Callable[[Any], Any]] = {"name": str, "source_lang": str, "target_lang": str, "n_pairs": int}
+
 #: Ids or bytes of several sentences one after the other, and the length of each: int64 (n_pairs,).
 Row = tuple[NDArray[Any], NDArray[np.int64]]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Pairs of one corpus in one direction, one after the other in a store."""
+
+    #: The corpus.
+    name: str
+    source_lang: str
+    target_lang: str
+    n_pairs: int = 0
+
+    @property
+    def direction(self) -> str:
+        """The languages, for example "en-de"."""
+        return f"{self.source_lang}-{self.target_lang}"
 
 
 def pack(ids: Sequence[Sequence[Sequence[int]]], texts: Sequence[Sequence[str]]) -> list[Row]:
@@ -62,16 +83,24 @@ class StoreWriter:
         self._folder = folder
         self._types = [_smallest_type(size) for size in vocab_sizes]
         self._n_pairs = 0
+        self._parts: list[Part] = []
         self._closing = contextlib.ExitStack()
         kinds = {f"{side}_ids": kind for side, kind in zip(SIDES, self._types, strict=True)}
         kinds |= {f"{side}_text": "<u1" for side in SIDES}
         self._columns = [_Column(self._closing, folder / name, kind) for name, kind in kinds.items()]
 
+    def begin(self, part: Part) -> None:
+        """Let the pairs that are added from now on belong to a part, whose number of pairs is counted."""
+        self._parts.append(part)
+
     def add(self, rows: Sequence[Row]) -> None:
         """Append pairs in the form that `pack` returns."""
+        n_pairs = len(rows[0][1])
+        if self._parts:
+            self._parts[-1] = replace(self._parts[-1], n_pairs=self._parts[-1].n_pairs + n_pairs)
         for column, (values, lengths) in zip(self._columns, rows, strict=True):
             column.append(values, lengths)
-        self._n_pairs += len(rows[0][1])
+        self._n_pairs += n_pairs
 
     def __enter__(self) -> Self:
         return self
@@ -82,7 +111,9 @@ class StoreWriter:
         self._closing.close()
         if error is None:
             types = dict(zip(("source_type", "target_type"), self._types, strict=True))
-            index = {"format_version": FORMAT_VERSION, "n_pairs": self._n_pairs, **types}
+            index: dict[str, Any] = {"format_version": FORMAT_VERSION, "n_pairs": self._n_pairs, **types}
+            if self._parts:
+                index |= {"format_version": FORMAT_WITH_PARTS, "parts": [asdict(part) for part in self._parts]}
             require_held(self._folder)  # encoding takes minutes
             (self._folder / INDEX).write_bytes(to_json(index))
 
@@ -118,9 +149,12 @@ class PairStore:
         index = read_json(folder / INDEX)
         n_pairs, version = index.get("n_pairs"), index.get("format_version")
         types = [index.get(f"{side}_type") for side in SIDES]
-        if version != FORMAT_VERSION or not isinstance(n_pairs, int) or not all(kind in _ID_TYPES for kind in types):
+        versions = (FORMAT_VERSION, FORMAT_WITH_PARTS)
+        if version not in versions or not isinstance(n_pairs, int) or not all(kind in _ID_TYPES for kind in types):
             raise BundleError("not the index of a prepared corpus", folder / INDEX, advice="prepare it again")
         self.folder = folder
+        #: The parts, whose pairs lie one after the other; none for one corpus in one direction.
+        self.parts = _parts(index.get("parts", []), n_pairs, folder / INDEX)
         self._n_pairs = n_pairs
         ids = [
             _open_column(folder / f"{side}_ids", str(kind), n_pairs) for side, kind in zip(SIDES, types, strict=True)
@@ -132,6 +166,15 @@ class PairStore:
 
     def __len__(self) -> int:
         return self._n_pairs
+
+    def rows_of(self, direction: tuple[str, str]) -> list[slice]:
+        """Return the pairs of the parts that have these languages."""
+        ends = np.cumsum([part.n_pairs for part in self.parts], dtype=int).tolist()
+        return [
+            slice(end - part.n_pairs, end)
+            for part, end in zip(self.parts, ends, strict=True)
+            if (part.source_lang, part.target_lang) == direction
+        ]
 
     def source_ids(self, index: int) -> NDArray[Any]:
         """Return the ids of a source sentence, without start and end: (n_tokens,)."""
@@ -148,6 +191,21 @@ class PairStore:
     def target_text(self, index: int) -> str:
         """Return a target sentence as it was in the corpus."""
         return _slice(self._texts[1], index).tobytes().decode()
+
+
+def _parts(entries: Any, n_pairs: int, path: Path) -> tuple[Part, ...]:
+    """Return the parts that an index lists.
+
+    Raises:
+        BundleError: it is no list of parts with that many pairs.
+    """
+    try:
+        parts = tuple(Part(**{key: kind(entry[key]) for key, kind in _PART_TYPES.items()}) for entry in entries)
+    except (TypeError, ValueError, KeyError):
+        parts = (Part("", "", "", -1),)
+    if parts and (sum(part.n_pairs for part in parts) != n_pairs or any(part.n_pairs < 0 for part in parts)):
+        raise BundleError("the parts of a prepared corpus do not fit it", path, advice="prepare it again")
+    return parts
 
 
 Column = tuple[NDArray[Any], NDArray[Any]]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
-from dragoman.errors import DataError
+from dragoman.errors import ConfigError, DataError
 from dragoman.evaluation.metrics import (
     Metric,
     corpus_bleu,
@@ -18,6 +18,7 @@ from dragoman.evaluation.metrics import (
     moses_lines,
 )
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.tags import SEVERAL
 from dragoman.translator import SearchOptions, TranslateOptions, Translator
 from dragoman.translator.checking import string_list
 
@@ -54,7 +55,8 @@ def evaluate(
     """Translate the sources and compare with the references.
 
     Args:
-        language: of the references, whose words BLEU counts; by default the target language of the translator.
+        language: of the references, whose words BLEU counts; by default the target language of the options, or that of
+            the translator.
         m30k_references: tokenised references (see `m30k_bleu`), which add M30k-BLEU to the metrics.
         options: as for `Translator.translate`.
 
@@ -63,10 +65,10 @@ def evaluate(
         ConfigError: a search option is out of range.
     """
     sources, references = _equal_lists(sources, references)
+    sources, language = _in_direction(translator, sources, options, language)
     start = time.monotonic()
     translations = tuple(translation.text for translation in translator.translate(sources, **options))
     seconds = time.monotonic() - start
-    language = language or translator.tokenizers.target_lang
     metrics = score_all(translations, references, m30k_references, language)
     perplexity, n_too_long = _perplexity(translator, sources, references, options.get("batch_size"))
     return Evaluation(
@@ -103,7 +105,7 @@ def vary_search(
     sources, references = _equal_lists(sources, references)
     for options in settings:
         _search(translator, options)
-    language = language or translator.tokenizers.target_lang
+    sources, language = _in_direction(translator, sources, settings[0] if settings else {}, language)
     scores = []
     for options in settings:
         texts = [translation.text for translation in translator.translate(sources, **options)]
@@ -117,6 +119,18 @@ def _equal_lists(sources: Sequence[str], references: Sequence[str]) -> tuple[lis
     if len(sources) != len(references):
         raise DataError(f"{len(sources)} sources but {len(references)} references", advice="give equal lists")
     return sources, references
+
+
+def _in_direction(
+    translator: Translator, sources: Sequence[str], options: TranslateOptions, language: str | None
+) -> tuple[list[str], str]:
+    """Return the sources with the tags of their direction, and the language of the references."""
+    source_lang, target_lang = options.get("source_lang"), options.get("target_lang")
+    tagged = [translator.tagged(source, source_lang=source_lang, target_lang=target_lang) for source in sources]
+    language = language or target_lang or translator.tokenizers.target_lang
+    if language == SEVERAL:
+        raise ConfigError("the references are in no language that is named", advice="give target_lang, or language")
+    return tagged, language
 
 
 def _search(translator: Translator, options: TranslateOptions) -> SearchConfig:

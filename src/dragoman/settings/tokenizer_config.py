@@ -29,6 +29,10 @@ class TokenizerConfig(Section):
     """Lower-case the source only: text in any case can be translated, and translations have capitals."""
     byte_fallback: bool = True
     """Unknown characters become bytes instead of an unknown token (SentencePiece)."""
+    split_digits: bool = False
+    """Each digit is a piece of its own, so that numbers are spelled and not remembered (bpe, unigram)."""
+    reserved: Annotated[int, Field(ge=0, le=1_000)] = 0
+    """Pieces ⟨1⟩, ⟨2⟩ and so on that are never cut; they stand for what must be copied (bpe, unigram)."""
     sampling: Probability = 0.0
     """Probability of leaving out a merge (BPE-dropout, Provilkov et al. 2020), or the smoothing of unigram sampling
     (Kudo 2018), drawn anew each epoch; 0 is off."""
@@ -55,4 +59,5 @@ class TokenizerConfig(Section):
 
     def for_older_releases(self) -> dict[str, Any]:
         """Return all settings as JSON, without those that are off and unknown to older releases."""
-        return self.model_dump(mode="json", exclude=None if self.lowercase_source else {"lowercase_source"})
+        newer = {name for name in ("lowercase_source", "split_digits", "reserved") if not getattr(self, name)}
+        return self.model_dump(mode="json", exclude=newer)

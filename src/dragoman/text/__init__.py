@@ -1,5 +1,6 @@
 """Text to ids and back: a tokenizer is a segmenter with a vocabulary.
 
-Read in this order: `special_ids`, `vocabulary`, `segmenter`, `characters`, `words`, `sentence_pieces`, `tokenizer`,
-`subword`, `sides`, `learning`, `tokenizer_files`. `cleaning`, `composing` and `invisible` come before every tokenizer.
+Read in this order: `special_ids`, `vocabulary`, `segmenter`, `characters`, `words`, `sentence_pieces`, `tags`,
+`tokenizer`, `subword`, `sides`, `language_sampling`, `learning`, `tokenizer_files`. `cleaning`,
+`composing` and `invisible` come before every tokenizer.
 """

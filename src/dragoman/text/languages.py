@@ -40,6 +40,19 @@ def base_language(code: str) -> str:
     return _SHORT.get(language, language)
 
 
+def find_code(code: str, known: Iterable[str]) -> str | None:
+    """Return the known code that is equal to a code, or the only one of the same language; None if there is none.
+
+    >>> find_code("zh-CN", ["en", "zh"]), find_code("pt", ["pt-BR", "pt-PT"])
+    ('zh', None)
+    """
+    known = list(known)
+    if code in known:
+        return code
+    related = [each for each in known if base_language(each) == base_language(code)]
+    return related[0] if len(related) == 1 else None
+
+
 def scripts(texts: Iterable[str]) -> Counter[str]:
     """Count the letters of each script; it is the first word of a letter's name in Unicode."""
     counts: Counter[str] = Counter()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -12,6 +12,7 @@ from dragoman.text.segmenter import Segmenter
 from dragoman.text.sentence_pieces import SentencePieces
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword import Subword
+from dragoman.text.tags import Direction, reserved_names
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import Vocabulary
 from dragoman.text.words import Words
@@ -64,11 +65,13 @@ class Side:
             special_ids=learned.special_ids,
             vocabulary=learned.vocabulary,
             sampling=self.config.sampling,
+            reserved=reserved_names(self.config.reserved),
         )
 
 
-def sides_of(config: TokenizerConfig, source_lang: str, target_lang: str) -> tuple[Side, Side]:
+def sides_of(config: TokenizerConfig, directions: Sequence[Direction]) -> tuple[Side, Side]:
     """Return the source and the target. Where both share a vocabulary, words are split by rules for all languages."""
+    source_lang, target_lang = directions[0]  # of the only direction, where words are split by rules
     source, target = ("xx", "xx") if config.is_joint else (source_lang, target_lang)
     output = target_lang if config.is_joint else source_lang
     return (

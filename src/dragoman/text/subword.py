@@ -15,13 +15,12 @@ from dragoman.text.invisible import has_joiners
 from dragoman.text.sentence_pieces import SPACE, SentencePieces
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.subword_sampling import BpeDropout, Pieces, Sampler, UnigramSampling, remember
+from dragoman.text.tags import TAG, split_tags
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.text.vocabulary import Vocabulary
 
 #: The pieces of this many words are cached.
 _MANY_WORDS = 1 << 16
-#: A tag for the language to translate into, as Marian's models read it before the text.
-_TAG = re.compile(r">>[^\s<>]+<<")
 
 
 class Subword(Tokenizer):
@@ -31,12 +30,16 @@ class Subword(Tokenizer):
         segmenter: the model.
         kind: the algorithm that made it.
         special_ids: those among the model's own numbers; None takes them from the model.
-        vocabulary: other numbers than the model's own. Language tags (`>>de<<`) that it has and the model lacks are
-            read where a text begins with one.
+        vocabulary: other numbers than the model's own.
         sampling: BPE-dropout's probability or unigram sampling's smoothing; 0 is off.
+        reserved: pieces of the model that it never cuts.
+
+    Tags (`>>de<<`) that the model has as control symbols, or the vocabulary alone, are read where a text begins with
+    them.
 
     Raises:
-        ValueError: an ordinary piece has a special id; or sampling with a model that does not cut each word by itself.
+        ValueError: an ordinary piece has a special id; a reserved piece is missing or cut; or sampling with a model
+            that does not cut each word by itself.
     """
 
     segmenter: SentencePieces
@@ -49,6 +52,7 @@ class Subword(Tokenizer):
         special_ids: SpecialIds | None = None,
         vocabulary: Vocabulary | None = None,
         sampling: float = 0.0,
+        reserved: Sequence[str] = (),
     ) -> None:
         super().__init__(segmenter, segmenter.vocabulary(special_ids) if vocabulary is None else vocabulary)
         if sampling and not segmenter.cuts_words:
@@ -56,33 +60,40 @@ class Subword(Tokenizer):
         self._kind = kind
         self._sampling = sampling
         self._own_list = vocabulary
-        self._tags = frozenset(() if vocabulary is None else _tags(vocabulary, segmenter))
+        self._reserved = tuple(reserved)
+        self._tags = frozenset(_tags(self.vocabulary, segmenter))
         self._known_words = _KnownWords(segmenter.processor, vocabulary)
+        if problem := _reserved_problem(reserved, self.vocabulary, segmenter):
+            raise ValueError(problem)
 
     def encode(self, text: str) -> list[int]:
         """Return the ids of the best segmentation."""
-        words = self._words(text)
-        tag = self._take_tag(words) if self._tags else None
+        tags, words = self._tags_and_words(text)
         ids = list(chain.from_iterable(map(self._known_words.__getitem__, words)))
-        return tag + ids if tag else ids
+        return self.vocabulary.ids(tags) + ids if tags else ids
 
     def sample(self, text: str, key: tuple[int, ...]) -> list[int]:
         """Return the ids of a segmentation drawn with `key`; that of `encode` when sampling is off."""
         if not self._sampling:
             return self.encode(text)
-        words = self._words(text)
-        return [*self._take_tag(words), *self._sampler.sample([SPACE + word for word in words], key)]
+        tags, words = self._tags_and_words(text)
+        parts = [part for word in words for part in self._parts(SPACE + word)]
+        return [*self.vocabulary.ids(tags), *self._sampler.sample(parts, key)]
 
     def split(self, text: str) -> list[str]:
         """Return the pieces of the best segmentation; an unknown one has the characters of the text."""
-        words = self._words(text)
-        tag = self.pieces(self._take_tag(words))
-        return [*tag, *(piece for word in words for piece in self.segmenter.cut(word))]
+        tags, words = self._tags_and_words(text)
+        return [*tags, *(piece for word in words for piece in self.segmenter.cut(word))]
 
-    def tag(self, text: str) -> str:
-        """Return the language tag that a text begins with, if the vocabulary has it; otherwise ""."""
-        match = _TAG.match(text)
-        return match[0] if match and match[0] in self.vocabulary else ""
+    @property
+    def tags(self) -> frozenset[str]:
+        """The tags that a text may begin with."""
+        return self._tags
+
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """The pieces that are never cut."""
+        return self._reserved
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
@@ -99,6 +110,7 @@ class Subword(Tokenizer):
             special_ids=self.special_ids,
             vocabulary=self._own_list,
             sampling=self._sampling,
+            reserved=self._reserved,
         )
 
     @property
@@ -123,18 +135,25 @@ class Subword(Tokenizer):
         """Return the content of the model's file, by its suffix."""
         return {"model": self.segmenter.model}
 
-    def _words(self, text: str) -> list[str]:
-        """Return the parts of a text that are cut by themselves."""
+    def _tags_and_words(self, text: str) -> tuple[Sequence[str], list[str]]:
+        """Return the tags that a text begins with, and the parts of the rest that are cut by themselves."""
         text = clean(text)
-        return self.segmenter.words(self.vocabulary.without_unknown_joiners(text) if has_joiners(text) else text)
+        tags, text = split_tags(text, self._tags) if self._tags else ((), text)
+        return tags, self.segmenter.words(self.vocabulary.without_unknown_joiners(text) if has_joiners(text) else text)
 
-    def _take_tag(self, words: list[str]) -> list[int]:
-        """Return the id of the language tag that a text begins with, if any, and take it from its words."""
-        return self.vocabulary.ids([words.pop(0)]) if words and words[0] in self._tags else []
+    def _parts(self, word: str) -> list[str]:
+        """Return the parts of a word that may be cut, and the reserved pieces between them."""
+        if not self._reserved or not self._reserved_pattern.search(word):
+            return [word]
+        return [part for part in self._reserved_pattern.split(word) if part]
+
+    @cached_property
+    def _reserved_pattern(self) -> re.Pattern[str]:
+        return re.compile(f"({'|'.join(map(re.escape, self._reserved))})")
 
     @cached_property
     def _sampler(self) -> Sampler:
-        pieces = _sampled_pieces(self.segmenter, self.vocabulary)
+        pieces = _sampled_pieces(self.segmenter, self.vocabulary, frozenset(self._reserved))
         return BpeDropout(pieces, self._sampling) if self._kind == "bpe" else UnigramSampling(pieces, self._sampling)
 
 
@@ -157,11 +176,21 @@ class _KnownWords(dict[str, tuple[int, ...]]):
 
 
 def _tags(vocabulary: Vocabulary, segmenter: SentencePieces) -> set[str]:
-    """Return the language tags of a vocabulary that are no pieces of the model."""
-    return {word for word in vocabulary.words if _TAG.fullmatch(word)} - set(segmenter.pieces)
+    """Return the tags of a vocabulary that no text becomes: the model has no such piece, or as a control symbol."""
+    tags = {word for word in vocabulary.words if word.startswith(">>") and TAG.fullmatch(word)}
+    is_control = segmenter.processor.is_control
+    return tags and tags - {piece for id, piece in enumerate(segmenter.pieces) if piece in tags and not is_control(id)}
 
 
-def _sampled_pieces(segmenter: SentencePieces, vocabulary: Vocabulary) -> Pieces:
+def _reserved_problem(reserved: Sequence[str], vocabulary: Vocabulary, segmenter: SentencePieces) -> str | None:
+    """Say why the reserved pieces are not pieces that the model never cuts; None if they are."""
+    if missing := [piece for piece in reserved if piece not in vocabulary]:
+        return f"the reserved piece {missing[0]} is missing"
+    together = segmenter.cut("".join(reserved)) if reserved else []
+    return None if [piece for piece in together if piece != SPACE] == [*reserved] else "it cuts its reserved pieces"
+
+
+def _sampled_pieces(segmenter: SentencePieces, vocabulary: Vocabulary, reserved: frozenset[str]) -> Pieces:
     """Return the pieces that samples are made of."""
     processor, ids, byte_ids = segmenter.processor, {}, {}
     scores = {}
@@ -178,4 +207,4 @@ def _sampled_pieces(segmenter: SentencePieces, vocabulary: Vocabulary) -> Pieces
     def spell(character: str) -> list[int]:
         return [byte_ids.get(byte, unknown_id) for byte in character.encode()] if byte_ids else [unknown_id]
 
-    return Pieces(ids, scores, spell, unknown_id)
+    return Pieces(ids, scores, spell, unknown_id, reserved)

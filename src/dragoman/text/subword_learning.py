@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
@@ -23,33 +24,47 @@ _TOO_HIGH = re.compile(r"Vocabulary size too high \(\d+\)\. Please set it to a v
 _TOO_LOW = re.compile(r"Vocabulary size is smaller than required_chars\. \d+ vs (\d+)")
 
 
-def learn_subword(
-    texts: Iterable[str],
-    kind: Literal["bpe", "unigram"],
-    vocab_size: int,
-    *,
-    exact: bool,
-    byte_fallback: bool,
-    coverage: float,
-) -> bytes:
+@dataclass(frozen=True)
+class PieceRules:
+    """The rules for the pieces of a model, and their number."""
+
+    vocab_size: int  # special tokens, bytes, tags and reserved pieces included
+    #: Raise an error if the texts do not allow `vocab_size`; otherwise, take the largest size that they allow.
+    is_exact: bool
+    byte_fallback: bool
+    coverage: float  # share of the text that the characters of the model must make up
+    split_digits: bool = False  # no piece has a digit and something else
+    reserved: tuple[str, ...] = ()  # pieces that a text may have, and that are never cut
+    tags: tuple[str, ...] = ()  # pieces that no text becomes
+    required_characters: str = ""  # of the model, whatever `coverage` is
+
+    def options(self) -> dict[str, Any]:
+        """Return SentencePiece's options; those that are off are left out, because its models record them."""
+        options: dict[str, Any] = {
+            "vocab_size": self.vocab_size,
+            "hard_vocab_limit": self.is_exact,
+            "byte_fallback": self.byte_fallback,
+            "character_coverage": self.coverage,
+        }
+        options |= {"split_digits": True} if self.split_digits else {}
+        options |= {"user_defined_symbols": list(self.reserved)} if self.reserved else {}
+        options |= {"control_symbols": list(self.tags)} if self.tags else {}
+        return options | ({"required_chars": self.required_characters} if self.required_characters else {})
+
+
+def learn_subword(texts: Iterable[str], kind: Literal["bpe", "unigram"], rules: PieceRules) -> bytes:
     """Learn a SentencePiece model and return it serialised; the same texts give the same bytes.
 
     Args:
         texts: cleaned, with single spaces between words; read once.
-        vocab_size: special tokens included.
-        exact: raise an error if the texts do not allow `vocab_size`; otherwise, take the largest size that they allow.
-        coverage: share of the text that the characters of the model must make up.
 
     Raises:
-        ConfigError: the texts do not allow `vocab_size`; it states the largest or smallest size they do.
+        ConfigError: the texts do not allow the vocabulary size; it states the largest or smallest size they do.
         ResourceError: RAM is too short.
     """
     options = {
         "model_type": kind,
-        "vocab_size": vocab_size,
-        "hard_vocab_limit": exact,
-        "byte_fallback": byte_fallback,
-        "character_coverage": coverage,
+        **rules.options(),
         "normalization_rule_name": "identity",
         "max_sentence_length": _MAX_SENTENCE_BYTES,
         "num_threads": _TRAINING_THREADS,
@@ -59,7 +74,7 @@ def learn_subword(
     for name, id in zip(("pad", "unk", "bos", "eos"), sorted(names), strict=True):
         options |= {f"{name}_id": id, f"{name}_piece": names[id]}
     # Short of RAM, SentencePiece aborts its process.
-    work = partial(_train, texts, vocab_size, options)
+    work = partial(_train, texts, rules.vocab_size, options)
     return run_apart(work, "the process that learns the vocabulary", _LESS_MEMORY)
 
 

@@ -14,7 +14,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, count, pairwise
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -41,6 +41,12 @@ class Pieces:
     #: Returns the ids of a character that is no piece: its bytes, or the unknown token.
     spell: Callable[[str], list[int]]
     unknown_id: int
+    #: Words that are a piece and never cut. No other word has such a piece in it.
+    reserved: frozenset[str] = frozenset()
+
+    def symbols(self, word: str) -> list[str]:
+        """Return the parts of a word that pieces are made of: its characters, or a reserved piece."""
+        return [word] if word in self.reserved else list(word)
 
     def spelled(self, symbols: Sequence[str]) -> list[int]:
         """Return the ids of pieces and unknown characters; a run of unknown tokens is one, as in SentencePiece."""
@@ -114,7 +120,7 @@ class BpeDropout:
             The ids, and the number of merges after the last one left out.
         """
         scores = self._pieces.scores
-        symbols = list(word)
+        symbols = self._pieces.symbols(word)
         # The score of merging each symbol with the next. A word is short, so the best is found soonest by looking at
         # all; sentences without spaces are bounded by the longest that training keeps.
         pairs = [scores.get(left + right, _NEVER) for left, right in pairwise(symbols)]
@@ -191,6 +197,9 @@ class UnigramSampling:
 
     def _lattice(self, word: str) -> _Lattice:
         """Filter forwards: `total[end]` is the logarithm of the summed, smoothed probability of all ways to `end`."""
+        if word in self._pieces.reserved:
+            inside: list[list[Any]] = [[]] * len(word)
+            return _Lattice([*inside, [0]], [*inside, [[self._pieces.ids[word]]]], [*inside, [1.0]])
         total = [0.0]
         starts: list[list[int]] = [[]]
         ids: list[list[Sequence[int]]] = [[]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Self
@@ -15,6 +15,7 @@ from dragoman.text.cleaning import clean
 from dragoman.text.invisible import has_joiners
 from dragoman.text.segmenter import Segmenter
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
+from dragoman.text.tags import SEVERAL, Direction, reserved_names, target_languages, target_tag
 from dragoman.text.vocabulary import Vocabulary
 
 DESCRIPTION = "tokenizer.json"
@@ -56,9 +57,10 @@ class Tokenizer:
         pieces = self.segmenter.split(self.vocabulary.without_unknown_joiners(text))
         return [self.vocabulary.known_form(piece) for piece in pieces]
 
-    def tag(self, text: str) -> str:
-        """Return the language tag that a text begins with, for example ">>de<<"; "" if there is none."""
-        return ""
+    @property
+    def tags(self) -> frozenset[str]:
+        """The tags that a text may begin with, for example ">>de<<"."""
+        return frozenset()
 
     def decode(self, ids: Sequence[int]) -> str:
         """Return the text of ids, without padding and the marks of its start and end."""
@@ -101,12 +103,41 @@ class Tokenizers:
     source: Tokenizer
     target: Tokenizer
     config: TokenizerConfig
-    source_lang: str
-    target_lang: str
+    #: (source language, target language) of each direction that it was trained in.
+    directions: tuple[Direction, ...]
+
+    @property
+    def source_lang(self) -> str:
+        """Code of the source language; "und" if nobody named it, "mul" for several."""
+        return _one(source for source, _ in self.directions)
+
+    @property
+    def target_lang(self) -> str:
+        """Code of the target language, with the same exceptions."""
+        return _one(self.targets)
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """Each target language once."""
+        return target_languages(self.directions)
+
+    @property
+    def is_tagged(self) -> bool:
+        """True if a source begins with the tag of the language to translate into: there are several."""
+        return len(self.targets) > 1
+
+    @property
+    def reserved(self) -> tuple[str, ...]:
+        """The pieces that stand for what must be copied."""
+        return reserved_names(self.config.reserved)
+
+    def tag(self, target_lang: str) -> str:
+        """Return the tag that a source for this target language begins with; "" if there is one target language."""
+        return target_tag(target_lang) if self.is_tagged else ""
 
     @property
     def languages(self) -> tuple[str, str]:
-        """Codes of the source and the target language, "und" for one that nobody named."""
+        """Codes of the source and the target language."""
         return self.source_lang, self.target_lang
 
     @property
@@ -150,19 +181,20 @@ class Tokenizers:
 
     def _description(self) -> dict[str, object]:
         """Return the content of `tokenizer.json`, in the oldest version that can express it."""
-        description: dict[str, object] = {
-            "format_version": 2 if self.config.lowercase_source else 1,
-            "config": self.config.for_older_releases(),
-            "source_lang": self.source_lang,
-            "target_lang": self.target_lang,
-        }
+        config: dict[str, object] = {"config": self.config.for_older_releases()}
+        languages: dict[str, object] = {"source_lang": self.source_lang, "target_lang": self.target_lang}
+        numbering = {"special_ids": asdict(self.special_ids), "has_piece_lists": self._has_piece_lists}
+        if self._needs_version_4:
+            return {"format_version": 4, **config, "directions": list(map(list, self.directions)), **numbering}
         if self.source.oddity is None and self.target.oddity is None:
-            return description
-        return description | {
-            "format_version": 3,
-            "special_ids": asdict(self.special_ids),
-            "has_piece_lists": self._has_piece_lists,
-        }
+            return {"format_version": 2 if self.config.lowercase_source else 1, **config, **languages}
+        return {"format_version": 3, **config, **languages, **numbering}
+
+    @property
+    def _needs_version_4(self) -> bool:
+        """True if older releases would read text otherwise. Tags that only a list of pieces has, they read too."""
+        has_tags = bool(self.source.tags) and not self._has_piece_lists
+        return len(self.directions) > 1 or has_tags or self.config.split_digits or self.config.reserved > 0
 
     def fingerprint(self) -> str:
         """Return the SHA-256 of the files that `save` writes."""
@@ -182,8 +214,9 @@ class Tokenizers:
     @property
     def _rules(self) -> tuple[object, ...]:
         """The settings that decide, beside the vocabularies, how text is read."""
-        config, languages = self.config, (self.source_lang, self.target_lang)
-        return config.kind, config.lowercases_source, config.lowercase, self.joint, languages, self.special_ids
+        config = self.config
+        lowercase = config.lowercases_source, config.lowercase
+        return config.kind, *lowercase, self.joint, self.directions, self.special_ids, config.reserved
 
     def describe(self) -> str:
         """Return one line about the vocabularies."""
@@ -192,3 +225,9 @@ class Tokenizers:
         if not self.joint:
             sizes += f" and {self.target.vocab_size:,}"
         return f"{sizes} {names[self.config.kind]}, {'one vocabulary' if self.joint else 'one for each side'}"
+
+
+def _one(codes: Iterable[str]) -> str:
+    """Return the only code, or that of several languages."""
+    first, *others = dict.fromkeys(codes)
+    return SEVERAL if others else first

@@ -1,11 +1,12 @@
 """Reading the files of tokenizers, also those of a stranger.
 
-    tokenizer.json        format version, settings, languages; unusual special ids
+    tokenizer.json        format version, settings, languages or directions; unusual special ids
     joint.model           a SentencePiece model; or source.model and target.model
     joint.json            a list of words or characters, or of a model's pieces; or source.json and target.json
 
 Version 2 of the format has sources lower-cased. Version 3 has special ids, and may number the pieces of a model
-otherwise than the model. All other tokenizers are still written as version 1, which every release reads.
+otherwise than the model. Version 4 has several directions, tags, reserved pieces, or single digits as pieces. All other
+tokenizers are still written as version 1, which every release reads.
 """
 
 from __future__ import annotations
@@ -22,10 +23,11 @@ from dragoman.settings.sections import parse_section
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sides import Learned, Side, build_both, sides_of
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
+from dragoman.text.tags import Direction, require_directions
 from dragoman.text.tokenizer import DESCRIPTION, Tokenizer, Tokenizers
 from dragoman.text.vocabulary import Vocabulary
 
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
 #: Bytes of a vocabulary's file; a larger one has more entries than its model, or longer ones than any text.
 _BASE_BYTES, _BYTES_PER_ENTRY = 1_000_000, 1_000
 #: Where the number of entries is not known.
@@ -38,8 +40,7 @@ class _Description:
     """The content of `tokenizer.json`."""
 
     config: TokenizerConfig
-    source_lang: str
-    target_lang: str
+    directions: tuple[Direction, ...]
     special_ids: SpecialIdPair | None  # None before version 3
     has_piece_lists: bool
 
@@ -54,10 +55,13 @@ def load_tokenizers(folder: Path, sizes: tuple[int, int] | tuple[None, None] = (
         BundleError: a file is missing or damaged, or much too large for `sizes`.
     """
     description = _read_description(folder / DESCRIPTION)
-    config, languages = description.config, (description.source_lang, description.target_lang)
+    config, directions = description.config, description.directions
     build = partial(_load_side, folder, description, sizes)
-    source, target = build_both(sides_of(config, *languages), build)
-    tokenizers = Tokenizers(source, target, config, *languages)
+    source, target = build_both(sides_of(config, directions), build)
+    tokenizers = Tokenizers(source, target, config, directions)
+    if missing := [code for code in tokenizers.targets if tokenizers.tag(code) not in {"", *source.tags}]:
+        problem = f"no tag of its vocabulary is for the language {missing[0]!r}"
+        raise BundleError(problem, folder / DESCRIPTION, advice=_OTHER_COPY)
     if tokenizers.special_ids != (description.special_ids or SpecialIdPair()):
         problem = "its special ids are not those of the vocabularies"
         raise BundleError(problem, folder / DESCRIPTION, advice=_OTHER_COPY)
@@ -128,8 +132,8 @@ def _read_description(path: Path) -> _Description:
             path,
             advice="install a newer dragoman",
         )
-    known = {"format_version", "config", "source_lang", "target_lang"}
-    known |= {"special_ids", "has_piece_lists"} if version == 3 else set()
+    known = {"format_version", "config", *(("source_lang", "target_lang") if version < 4 else ("directions",))}
+    known |= {"special_ids", "has_piece_lists"} if version >= 3 else set()
     if unknown := description.keys() - known:
         raise BundleError(f"unknown key {min(unknown)!r}", path, advice=_OTHER_COPY)
     has_piece_lists = description.get("has_piece_lists", False)
@@ -137,9 +141,8 @@ def _read_description(path: Path) -> _Description:
         raise BundleError("has_piece_lists is not true or false", path, advice=_OTHER_COPY)
     return _Description(
         _read_config(description, path),
-        _read_language(description, "source_lang", path),
-        _read_language(description, "target_lang", path),
-        _read_special_ids(description, path) if version == 3 else None,
+        _read_directions(description, path) if version >= 4 else (_read_languages(description, path),),
+        _read_special_ids(description, path) if version >= 3 else None,
         has_piece_lists,
     )
 
@@ -172,8 +175,25 @@ def _special_ids_of(value: object) -> SpecialIds:
     return SpecialIds(**value)
 
 
-def _read_language(description: Mapping[str, object], key: str, path: Path) -> str:
-    language = description.get(key)
-    if not isinstance(language, str) or not LANGUAGE_CODE.fullmatch(language):
+def _read_languages(description: Mapping[str, object], path: Path) -> Direction:
+    source, target = description.get("source_lang"), description.get("target_lang")
+    if not (isinstance(source, str) and isinstance(target, str)) or not all(
+        map(LANGUAGE_CODE.fullmatch, (source, target))
+    ):
         raise BundleError("a language code is missing or wrong", path, advice=_OTHER_COPY)
-    return language
+    return source, target
+
+
+def _read_directions(description: Mapping[str, object], path: Path) -> tuple[Direction, ...]:
+    value = description.get("directions")
+    problem = "the directions are not a list of pairs of language codes"
+    if not isinstance(value, list) or not all(isinstance(pair, list) and len(pair) == 2 for pair in value):
+        raise BundleError(problem, path, advice=_OTHER_COPY)
+    if not all(isinstance(code, str) for pair in value for code in pair):
+        raise BundleError(problem, path, advice=_OTHER_COPY)
+    directions = tuple((source, target) for source, target in value)
+    try:
+        require_directions(directions)
+    except ConfigError as error:
+        raise BundleError(f"the directions are wrong ({error.message})", path, advice=_OTHER_COPY) from None
+    return directions

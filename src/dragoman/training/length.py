@@ -7,6 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from dragoman.data.epochs import Epochs
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.schedule import learning_rate, total_steps
 
@@ -20,27 +21,27 @@ class Length:
 
     Args:
         training: the settings, with the limits of this start.
-        per_epoch: steps of an epoch.
+        epochs: steps of the epochs.
         d_model: on which the paper's rate depends.
     """
 
     training: TrainingConfig
-    per_epoch: int
+    epochs: Epochs
     d_model: int
 
     @property
     def n_steps(self) -> int:
         """All steps."""
-        return total_steps(self.training, self.per_epoch)
+        return total_steps(self.training, self.epochs)
 
     def describe_end(self, step: int, folder: Path) -> str:
         """Return a line about a training that has made all its steps: what it had, and how to make it longer."""
         wanted = 2 * step
-        longer = {"max_epochs": math.ceil(wanted / self.per_epoch), "max_steps": wanted}
+        longer = {"max_epochs": math.ceil(self.epochs.done(wanted)), "max_steps": wanted}
         limits = {name: value for name, value in longer.items() if (getattr(self.training, name) or value) < value}
         settings = " ".join(f"--set training.{name}={value}" for name, value in limits.items())
-        other = Length(self.training.model_copy(update=limits), self.per_epoch, self.d_model)
-        epochs = f"{step / self.per_epoch:.1f}".removesuffix(".0")
+        other = Length(self.training.model_copy(update=limits), self.epochs, self.d_model)
+        epochs = f"{self.epochs.done(step):.1f}".removesuffix(".0")
         done = f"{epochs} epoch{'s' * (epochs != '1')}, {step:,} steps"
         command = f"dragoman train --output {shlex.quote(str(folder))} {settings}"
         return f"this run is finished: {done}; to train longer: {command} ({other.describe_rates(step, step)})"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import torch
 
-from dragoman.data.batches import Batch, Batches, prefetch
+from dragoman.data.batches import Batch, Batches
+from dragoman.data.prefetch import prefetch
 from dragoman.errors import ResourceError, is_out_of_memory
 from dragoman.machine.processes import Processes
 from dragoman.settings.training_config import TrainingConfig

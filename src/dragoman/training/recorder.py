@@ -11,6 +11,7 @@ from typing import Any, Self
 
 import torch
 
+from dragoman.data.epochs import Epochs
 from dragoman.machine.ram import peak_memory
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.training_config import TrainingConfig
@@ -47,7 +48,7 @@ class Recorder:
     """Records a training while it is entered. Only the main process writes figures.
 
     Args:
-        per_epoch: batches of an epoch.
+        epochs: their numbers of batches.
         progress_bar: show a bar, if standard error is a terminal.
     """
 
@@ -56,13 +57,13 @@ class Recorder:
         state: TrainingState,
         training: TrainingConfig,
         folder: RunFolder,
-        per_epoch: int,
+        epochs: Epochs,
         *,
         is_main: bool,
         progress_bar: bool,
     ) -> None:
         self._state, self._training, self._folder = state, training, folder
-        self._per_epoch, self._n_steps, self._is_main = per_epoch, total_steps(training, per_epoch), is_main
+        self._epochs, self._n_steps, self._is_main = epochs, total_steps(training, epochs), is_main
         self._device = next(state.model.parameters()).device
         self._bar = ProgressBar(self._n_steps, is_shown=is_main and progress_bar)
         self._cores = CoreWatch(torch.get_num_threads() if self._device.type == "cpu" else 1)
@@ -105,7 +106,7 @@ class Recorder:
         self._cores.log()
         if not self._is_main or not window.n_tokens:
             return
-        epoch, speed = progress.step / self._per_epoch, window.n_tokens / window.seconds
+        epoch, speed = self._epochs.done(progress.step), window.n_tokens / window.seconds
         rate = learning_rate(progress.step, self._training, self._state.model.config.d_model, self._n_steps)
         loss = window.loss / window.n_tokens
         self._write(
@@ -136,6 +137,7 @@ class Recorder:
                 "step": progress.step,
                 "validation_loss": result.loss,
                 "validation_bleu": result.bleu,
+                **{f"validation_bleu_{direction}": bleu for direction, bleu in result.bleu_by_direction.items()},
                 "seconds": round(seconds, 3),
                 "n_parameters": sum(parameter.numel() for parameter in self._state.usable_model.parameters()),
                 "peak_memory_mib": peak_memory(self._device),
@@ -148,6 +150,8 @@ class Recorder:
             f"validation at {which}: validation loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
             f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
         )
+        if result.bleu_by_direction:
+            _log.info("BLEU of " + ", ".join(f"{name} {bleu:.2f}" for name, bleu in result.bleu_by_direction.items()))
 
     def flush(self) -> None:
         """Write the figures that could not be written before; raises as `log_steps` does."""

@@ -11,7 +11,8 @@ from typing import Any
 import torch
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.data.batches import Batches
+from dragoman.data.batch_order import BatchOrder
+from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.machine.devices import find_device
 from dragoman.machine.locks import lock_folder
@@ -121,10 +122,9 @@ def steps_of_run(config: Config, run: Path) -> int:
         BundleError: the prepared corpus is missing or damaged.
     """
     training, prepared = config.training, open_prepared(run)
-    batches = Batches(
-        prepared.train, prepared.tokenizers, batch_tokens=training.batch_tokens, seed=training.seed, sampling=False
-    )
-    return total_steps(training, batches.per_epoch)
+    stages = stage_weights(config.data, prepared.train.parts)
+    order = BatchOrder(prepared.train, batch_tokens=training.batch_tokens, seed=training.seed, stages=stages)
+    return total_steps(training, order.epochs)
 
 
 def _first_progress(config: Config, prepared: Prepared, start: Bundle | None) -> Progress:

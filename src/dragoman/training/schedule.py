@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from dragoman.data.epochs import Epochs
 from dragoman.settings.training_config import TrainingConfig
 
 
@@ -12,9 +13,9 @@ def peak_rate(training: TrainingConfig, d_model: int) -> float:
     return training.lr or (d_model * max(1, training.warmup_steps)) ** -0.5
 
 
-def total_steps(training: TrainingConfig, per_epoch: int) -> int:
-    """Return the steps of a whole training whose epochs have `per_epoch` batches: the smaller of its two limits."""
-    by_epochs = (training.max_epochs or 0) * per_epoch
+def total_steps(training: TrainingConfig, epochs: Epochs) -> int:
+    """Return the steps of a whole training: the smaller of its two limits."""
+    by_epochs = epochs.start(training.max_epochs or 0)
     return min(each for each in (training.max_steps, by_epochs) if each)
 
 

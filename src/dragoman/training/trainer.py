@@ -9,7 +9,8 @@ import time
 
 import torch
 
-from dragoman.data.batches import Batch, Batches
+from dragoman.data.batches import Batch, Batches, Drawing
+from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
@@ -56,17 +57,16 @@ class Trainer:
             prepared.tokenizers,
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
-            sampling=config.tokenizer.sampling > 0,
-            max_length=config.data.max_length,
+            stages=stage_weights(config.data, prepared.train.parts),
+            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length),
         )
-        self.length = Length(self.training, batches.per_epoch, state.model.config.d_model)
-        self.n_steps = self.length.n_steps
-        self.validate_every = self.training.validate_every or batches.per_epoch
+        self.length = Length(self.training, batches.epochs, state.model.config.d_model)
+        self.n_steps, self.epochs = self.length.n_steps, batches.epochs
         self.micro_batches = MicroBatches(batches, self.training, state, processes)
         self.stop = StopRequest()
         self.saver = Saver(state, folder, self.training, is_main=is_main)
         self.recorder = Recorder(
-            state, self.training, folder, batches.per_epoch, is_main=is_main, progress_bar=progress_bar
+            state, self.training, folder, batches.epochs, is_main=is_main, progress_bar=progress_bar
         )
 
     def run(self) -> None:
@@ -153,11 +153,12 @@ class Trainer:
             raise self.saver.diverged(f"{n_skipped} steps in a row up to step {progress.step} were not finite")
 
     def _is_validation_due(self) -> bool:
-        """Return True after every `validate_every` steps, at the end, and before a fine-tuning, which may make its
-        model no better; but never after a skipped step."""
+        """Return True after every `validate_every` steps or each epoch, at the end, and before a fine-tuning, which may
+        make its model no better; but never after a skipped step."""
         step, progress = self.state.progress.step, self.state.progress
         is_trained = step > 0 or STARTING_MODEL in progress.fingerprints
-        is_due = step % self.validate_every == 0 and not progress.skipped_in_a_row
+        every = self.training.validate_every
+        is_due = (step % every if every else self.epochs.find(step)[1]) == 0 and not progress.skipped_in_a_row
         return is_trained and step != progress.last_validation and (is_due or step >= self.n_steps)
 
     def _is_over(self) -> bool:

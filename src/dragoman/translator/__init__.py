@@ -14,15 +14,16 @@ at once:
     translations = translator.pipeline.finish(plan, candidates)
 
 `Translator.shared` does this for the threads of a server. Modules below this package see ids only, and modules above it
-see text only. Read `request`, `results`, `cutting`, `planning`, `searching`, `finishing`, `pipeline`, `batcher` and
-`translator`, in this order.
+see text only. Read `request`, `options`, `results`, `directions`, `cutting`, `planning`, `searching`, `finishing`,
+`pipeline`, `batcher` and `translator`, in this order.
 """
 
 from dragoman.translator.models import ComputeOptions
+from dragoman.translator.options import SearchOptions, TranslateOptions
 from dragoman.translator.padding import BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Plan, SearchJob
-from dragoman.translator.request import Request, SearchOptions, TranslateOptions
+from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Score, Translation
 from dragoman.translator.searching import Candidate, StopCondition
 from dragoman.translator.translator import Translator

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link, Places, link_words, word_weights
 from dragoman.model.transformer import Transformer
+from dragoman.text.sentence_pieces import SPACE
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import IdPair, forced_attention
@@ -62,8 +63,12 @@ def align_words(
 
 def _segment_pairs(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[list[_SegmentPair]]:
     """Yield the segment pairs of each alternative: the best candidates of all segments, then the second best ones."""
-    segments, tag = item.plan.segments, item.plan.tag
-    parts = [((), tag), *((_pieces(tokenizers, segment, tag), segment.text) for segment in segments)]
+    segments, languages = item.plan.segments, item.plan.languages
+    n_tags = len(languages.tags.split())
+    parts = [
+        ((), languages.typed_tags),
+        *((_pieces(tokenizers, segment, n_tags), segment.text) for segment in segments),
+    ]
     _, *sources = Places.in_parts(parts, item.plan.text)
     for candidates, alternative in zip(zip(*item.candidates, strict=False), item.translation.alternatives, strict=True):
         ids = [(segment.ids, candidate.hypothesis.ids) for segment, candidate in zip(segments, candidates, strict=True)]
@@ -74,9 +79,9 @@ def _segment_pairs(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[lis
         yield list(map(_SegmentPair, ids, sources, targets, (segment.is_copied for segment in segments)))
 
 
-def _pieces(tokenizers: Tokenizers, segment: Segment, tag: str) -> Sequence[str]:
-    text = f"{tag} {segment.text}" if tag else segment.text
-    return [] if segment.is_copied else tokenizers.source.split(text)[: len(segment.ids)]
+def _pieces(tokenizers: Tokenizers, segment: Segment, n_tags: int) -> Sequence[str]:
+    """Return the piece of each id of a segment. Tags take no place in the text, as spaces."""
+    return [] if segment.is_copied else [*[SPACE] * n_tags, *tokenizers.source.split(segment.text)][: len(segment.ids)]
 
 
 def _link(

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import operator
 from collections.abc import Iterable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any
 
 from dragoman.errors import ConfigError
+from dragoman.settings.search_config import SearchConfig
+from dragoman.settings.sections import parse_section
+from dragoman.translator.options import AllOptions, SearchOptions
 
 
 def string_list(values: Sequence[str], name: str) -> list[str]:
@@ -145,3 +149,23 @@ def kind(value: Any) -> str:
         return f"{value!r}, a number" if not isinstance(value, bool) else repr(value)
     name = type(value).__name__
     return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}" if name != "bytes" else "bytes"
+
+
+def changed_search(search: SearchConfig, options: SearchOptions) -> SearchConfig:
+    """Return a search with some options changed; None changes nothing.
+
+    Raises:
+        ConfigError: an option is out of range.
+    """
+    _refuse_unknown(options)
+    values = {name: plain_number(value) for name, value in options.items() if value is not None}
+    return parse_section(SearchConfig, {**search.model_dump(), **values})
+
+
+def _refuse_unknown(options: Iterable[str]) -> None:
+    """Raise a ConfigError for an option that does not exist; it names a similar one of `Translator.translate`."""
+    for name in options:
+        if name not in SearchOptions.__annotations__:
+            similar = difflib.get_close_matches(name, AllOptions.__annotations__, n=1)
+            hint = f"did you mean {similar[0]!r}?" if similar else "`help(dragoman.Translator.translate)` has them"
+            raise ConfigError(f"unknown option {name!r} ({hint})")

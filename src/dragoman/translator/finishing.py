@@ -56,7 +56,7 @@ class Finisher:
         """Make one translation; its k-th alternative consists of the k-th candidates of all segments."""
         if not candidates:
             return Translation(text="", score=0.0, tokens=())
-        between = "" if base_language(self._tokenizers.target_lang) in WITHOUT_SPACES else " "
+        between = "" if base_language(plan.languages.target_lang) in WITHOUT_SPACES else " "
         alternatives = [
             Alternative(
                 text=between.join(candidate.text for candidate in segments if candidate.text),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.decoding.state import Model
 from dragoman.errors import ConfigError
 from dragoman.machine.devices import Precision
@@ -98,6 +99,21 @@ class TrainedModels:
         from dragoman.runtime.torch_model import TorchModel
 
         return TorchModel(self.transformer(index))
+
+
+def load_ensemble(names: Sequence[str | Path]) -> list[Bundle]:
+    """Load bundles that translate together.
+
+    Raises:
+        BundleError: one of them cannot be loaded.
+        ConfigError: they have different tokenizers.
+    """
+    bundles = [load_bundle(name) for name in names]
+    for name, bundle in zip(names[1:], bundles[1:], strict=True):
+        if not bundle.tokenizers.equals(bundles[0].tokenizers):
+            problem = f"its tokenizer differs from that of {names[0]}"
+            raise ConfigError(problem, name, advice="an ensemble needs equal tokenizers")
+    return bundles
 
 
 def _on_cpu(config: ModelConfig, weights: Weights, special_ids: SpecialIdPair, precision: Precision) -> Model:

@@ -11,9 +11,11 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
+from dragoman.text.tags import with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
+from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.request import Request
 
 
@@ -35,8 +37,8 @@ class TextPlan:
     #: Without control characters.
     text: str
     segments: Sequence[Segment]
-    #: The language tag that the text begins with, if any. The model reads it before each segment.
-    tag: str
+    #: Its languages, and the tags that the model reads before each segment.
+    languages: TaggedText
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,16 @@ class Planner:
 
     Args:
         tokenizers: those of the model.
+        directions: those of the model.
         max_length: most tokens that the model reads or writes, the end mark included.
         learned: the kind of text that the model learned from, if known.
     """
 
-    def __init__(self, tokenizers: Tokenizers, max_length: int, learned: LearnedText | None) -> None:
+    def __init__(
+        self, tokenizers: Tokenizers, directions: Directions, max_length: int, learned: LearnedText | None
+    ) -> None:
         self._tokenizers = tokenizers
+        self._directions = directions
         self._max_length = max_length
         self._learned = learned
 
@@ -101,20 +107,18 @@ class Planner:
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
         text = sanitize_paragraphs(request.text)
-        tag = self._tokenizers.source.tag(text.lstrip())
-        segments = self._segments(text, tag, self._limits(request.sentences))
+        tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
+        segments = self._segments(tagged, self._limits(request.sentences))
         prefix = sanitize(request.prefix)
         prefix_ids = self._prefix_ids(prefix, config, number) if prefix else []
         if segments:
             segments[0] = segments[0]._replace(prefix=prefix.strip(), prefix_ids=prefix_ids)
-        return TextPlan(request, text, segments, tag)
+        return TextPlan(request, text, segments, tagged)
 
-    def _segments(self, text: str, tag: str, limits: SegmentLimits) -> list[Segment]:
-        """Cut a text; the ids of each segment begin with the tag."""
-        encode = self._tokenizers.source.encode
-        if not tag:
-            return cut(text, encode, limits)
-        return cut(text.lstrip().removeprefix(tag).lstrip(), lambda segment: encode(f"{tag} {segment}"), limits)
+    def _segments(self, tagged: TaggedText, limits: SegmentLimits) -> list[Segment]:
+        """Cut a text; the ids of each segment begin with the tags."""
+        encode, tags = self._tokenizers.source.encode, tagged.tags
+        return cut(tagged.text, (lambda segment: encode(with_tag(tags, segment))) if tags else encode, limits)
 
     def _limits(self, by_sentence: bool | None) -> SegmentLimits:
         learned, sentences = self._learned, 1 if by_sentence else None

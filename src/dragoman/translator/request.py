@@ -1,13 +1,10 @@
-"""Requests for translations, and options of the search."""
+"""Requests for translations."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self, TypedDict
+from typing import Self
 
-from dragoman.errors import ConfigError
 from dragoman.translator.checking import flag, string
 
 
@@ -23,6 +20,10 @@ class Request:
     sentences: bool | None = None
     #: Align the words of the translation with those of the text, by the attention of the first model.
     align: bool = False
+    #: The language of the text, and the one to translate into; None is the model's own. A model that translates into
+    #: several needs the second, unless the text begins with a tag such as ">>de<<".
+    source_lang: str | None = None
+    target_lang: str | None = None
 
     def checked(self, owner: str) -> Self:
         """Check the types of its values, and return it.
@@ -38,49 +39,7 @@ class Request:
         flag(self.align, f"align{owner}")
         if self.sentences is not None:
             flag(self.sentences, f"sentences{owner}")
+        for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
+            if code is not None:
+                string(code, f"{name}{owner}")
         return self
-
-
-class SearchOptions(TypedDict, total=False):
-    """Options of a search; each stands in for the field of that name in `SearchConfig`."""
-
-    beam_size: int | None
-    n_best: int | None
-    length_penalty: float | None
-    min_length: int | None
-    max_length: int | None
-    no_repeat_ngram: int | None
-    repetition_penalty: float | None
-    sample: bool | None
-    temperature: float | None
-    top_k: int | None
-    top_p: float | None
-    seed: int | None
-
-
-class TranslateOptions(SearchOptions, total=False):
-    """Options of `Translator.translate` for texts of one kind."""
-
-    sentences: bool | None
-    batch_size: int | None
-
-
-class AllOptions(TranslateOptions, total=False):
-    """Options of `Translator.translate`."""
-
-    prefixes: str | Sequence[str] | None
-    align: bool
-    timeout: float | None
-
-
-def refuse_unknown(options: Iterable[str]) -> None:
-    """Refuse options of a search that do not exist.
-
-    Raises:
-        ConfigError: there is one; the message names a similar option of `Translator.translate`.
-    """
-    for name in options:
-        if name not in SearchOptions.__annotations__:
-            similar = difflib.get_close_matches(name, AllOptions.__annotations__, n=1)
-            hint = f"did you mean {similar[0]!r}?" if similar else "`help(dragoman.Translator.translate)` has them"
-            raise ConfigError(f"unknown option {name!r} ({hint})")

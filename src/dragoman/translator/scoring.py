@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from dragoman.errors import DataError, printable
 from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator.checking import positive, string, string_list
+from dragoman.translator.directions import Directions
 from dragoman.translator.models import TrainedModels
-from dragoman.translator.padding import pair_batches
+from dragoman.translator.options import LanguageOptions, ScoreOptions, split_languages
+from dragoman.translator.padding import BATCH_TOKENS, pair_batches
 from dragoman.translator.results import Score
 
 Ids = Sequence[int]
@@ -21,29 +24,41 @@ class PairScorer:
     Args:
         models: several average their probabilities.
         tokenizers: those of the models.
+        directions: those of the models.
         max_length: tokens of the longest source, and of the longest target, the end mark not counted.
     """
 
-    def __init__(self, models: TrainedModels, tokenizers: Tokenizers, max_length: int) -> None:
+    def __init__(self, models: TrainedModels, tokenizers: Tokenizers, directions: Directions, max_length: int) -> None:
         self._models = models
+        self._directions = directions
         self._tokenizers = tokenizers
         self._max_length = max_length
 
-    def fits(self, source: str, target: str) -> bool:
+    def fits(self, source: str, target: str, languages: LanguageOptions) -> bool:
         """Return True if the models can read the whole pair."""
-        return max(map(len, self._encode(source, target))) <= self._max_length
+        source, target = string(source, "the source"), string(target, "the target")
+        return max(map(len, self._encode(source, target, languages))) <= self._max_length
 
-    def score(self, sources: Sequence[str], targets: Sequence[str], batch_size: int) -> list[Score]:
-        """Return the probability of each target given its source.
+    def score(
+        self, sources: str | Sequence[str], targets: str | Sequence[str], options: ScoreOptions
+    ) -> Score | list[Score]:
+        """See `Translator.score`."""
+        if not isinstance(sources, str) and not isinstance(targets, str):
+            return self._score_lists(string_list(sources, "source"), string_list(targets, "target"), options)
+        if isinstance(sources, list | tuple) or isinstance(targets, list | tuple):
+            raise DataError("one side is a text and the other a list", advice="give two texts, or two lists")
+        pair = string(sources, "the source"), string(targets, "the target")
+        return self._score_lists(pair[:1], pair[1:], options)[0]
 
-        Raises:
-            DataError: the lists differ in length, or a text is longer than the models read.
-        """
+    def _score_lists(self, sources: Sequence[str], targets: Sequence[str], options: ScoreOptions) -> list[Score]:
+        batch_size = options.get("batch_size")
+        batch_size = BATCH_TOKENS if batch_size is None else positive(batch_size, "batch_size")
+        languages, _ = split_languages(options)
         if len(sources) != len(targets):
             raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
         from dragoman.translator.forced_decoding import forced_log_probs
 
-        pairs = [self._encode(source, target) for source, target in zip(sources, targets, strict=True)]
+        pairs = [self._encode(source, target, languages) for source, target in zip(sources, targets, strict=True)]
         for number, (source_ids, target_ids) in enumerate(pairs, 1):
             lengths = len(source_ids), len(target_ids)
             if max(lengths) > self._max_length:
@@ -60,5 +75,6 @@ class PairScorer:
         tokens = tuple(map(printable, tokenizer.pieces([*target_ids, tokenizer.special_ids.end])))
         return Score(math.fsum(token_log_probs), token_log_probs, tokens)
 
-    def _encode(self, source: str, target: str) -> tuple[Ids, Ids]:
-        return self._tokenizers.source.encode(sanitize(source)), self._tokenizers.target.encode(sanitize(target))
+    def _encode(self, source: str, target: str, languages: LanguageOptions) -> tuple[Ids, Ids]:
+        source = self._directions.tagged(sanitize(source), **languages).source
+        return self._tokenizers.source.encode(source), self._tokenizers.target.encode(sanitize(target))

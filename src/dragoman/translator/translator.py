@@ -10,22 +10,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, overload
 
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.bundle.bundle import Bundle, load_bundle
+from dragoman.bundle.bundle import Bundle
 from dragoman.decoding.state import TransformerScorer
-from dragoman.errors import ConfigError, DataError
 from dragoman.machine.devices import Precision, find_device
 from dragoman.settings.search_config import SearchConfig
-from dragoman.settings.sections import parse_section
+from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText, fewest_sentences
+from dragoman.text.tags import Direction, describe_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import checking
 from dragoman.translator.batcher import Batcher
+from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
-from dragoman.translator.models import ComputeOptions, TrainedModels
+from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensemble
+from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, ScoreOptions, SearchOptions
 from dragoman.translator.padding import BATCH_TOKENS, CPU_BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
-from dragoman.translator.request import AllOptions, Request, SearchOptions, refuse_unknown
+from dragoman.translator.request import Request
 from dragoman.translator.results import Score, Translation
 from dragoman.translator.scoring import PairScorer
 from dragoman.translator.searching import Searcher, StopCondition
@@ -72,8 +74,9 @@ class Translator:
         self.max_length = self.scorer.max_length - 1
         n_workers, batch_size = (compute.workers, CPU_BATCH_TOKENS) if self.device == "cpu" else (1, BATCH_TOKENS)
         self._searcher = Searcher(self.scorer, tokenizers.target, n_workers, batch_size)
-        self._pair_scorer = PairScorer(self._models, tokenizers, self.max_length)
-        planner = Planner(tokenizers, self.scorer.max_length, learned)
+        self._directions = Directions(tokenizers)
+        self._pair_scorer = PairScorer(self._models, tokenizers, self._directions, self.max_length)
+        planner = Planner(tokenizers, self._directions, self.scorer.max_length, learned)
         finisher = Finisher(self._models, tokenizers, self.alignment, batch_size)
         #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
@@ -90,12 +93,7 @@ class Translator:
         """
         names, workers = tuple(checking.model_names(names)), checking.positive(workers, "workers")
         device = find_device("cpu" if device == "auto" and precision == "int8" else device)
-        bundles = [load_bundle(name) for name in names]
-        first, *others = bundles
-        for name, bundle in zip(names[1:], others, strict=True):
-            if not bundle.tokenizers.equals(first.tokenizers):
-                problem = f"its tokenizer differs from that of {names[0]}"
-                raise ConfigError(problem, name, advice="an ensemble needs equal tokenizers")
+        first, *_ = bundles = load_ensemble(names)
         heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
         texts = [LearnedText.of_bundle(bundle.facts, name) for name, bundle in zip(names, bundles, strict=True)]
         compute = ComputeOptions(device, workers, precision)
@@ -107,14 +105,19 @@ class Translator:
         return type(self), (self._models.models, self.tokenizers, self.search, compute, self.alignment, self.learned)
 
     def __repr__(self) -> str:
-        languages = f"{self.tokenizers.source_lang} to {self.tokenizers.target_lang}"
         ensemble = f", {len(self._models.models)} models" if len(self._models.models) > 1 else ""
-        return f"<Translator {languages}{ensemble}, {self._models.precision} on {self.device}>"
+        compute = f"{self._models.precision} on {self.device}"
+        return f"<Translator {describe_directions(self.directions)}{ensemble}, {compute}>"
 
     @property
     def models(self) -> list[Transformer]:
         """The models in PyTorch, on their device; those of bundles are built at the first use."""
         return self._models.in_torch()
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """(source language, target language) of each direction that the models were trained in."""
+        return self.tokenizers.directions
 
     @contextlib.contextmanager
     def shared(self) -> Iterator[Self]:
@@ -147,7 +150,7 @@ class Translator:
         sentences: bool | None = None,
         batch_size: int | None = None,
         timeout: float | None = None,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[CallOptions],
     ) -> Translation | list[Translation]:
         """Translate one text, or many.
 
@@ -162,17 +165,18 @@ class Translator:
             batch_size: source tokens, padding included, searched at once; None suits the device. It changes the speed,
                 and how scores round.
             timeout: seconds after which the search is given up.
-            options: `SearchOptions`; the bundle's where left out or None.
+            options: `SearchOptions`, the bundle's where left out or None; `source_lang`, `target_lang`: see `Request`.
 
         Raises:
-            ConfigError: an option is out of range or of a wrong type, options contradict each other, or a text is no
-                string; the message names the text's place.
+            ConfigError: an option is out of range or of a wrong type, options contradict each other, a text is no
+                string (the message names its place), or the model has no such language.
             DeadlineError: the timeout passed.
         """
-        config = self.search_config(**options)
+        languages, search = self._directions.split(options)
+        config = self.search_config(**search)
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
-        request = Request("", sentences=sentences, align=align).checked("")
+        request = Request("", sentences=sentences, align=align, **languages).checked("")
         pairs = zip(sources, checking.prefix_list(prefixes, len(sources)), strict=True)
         requests = [replace(request, text=text, prefix=prefix) for text, prefix in pairs]
         translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)
@@ -187,7 +191,7 @@ class Translator:
         sentences: bool | None = None,
         batch_size: int | None = None,
         read_ahead: int = 1,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[CallOptions],
     ) -> Iterator[Translation]:
         """Translate lines of any iterable as they come.
 
@@ -198,44 +202,44 @@ class Translator:
         Raises:
             ConfigError: as `translate`, at once; a line that is no string raises it when it comes.
         """
-        config = self.search_config(**options)
+        languages, search = self._directions.split(options)
+        config = self.search_config(**search)
         batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
-        template = Request("", "" if prefixes is None else prefixes, sentences, align).checked("")
+        template = Request("", "" if prefixes is None else prefixes, sentences, align, **languages).checked("")
         n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
         blocks = self.pipeline.planner.blocks(checking.string_stream(lines, "line"), n_tokens)
         requests = ([replace(template, text=line) for line in block] for block in blocks)
         return chain.from_iterable(self.pipeline.translate(chunk, config, batch_size=batch_size) for chunk in requests)
 
     @overload
-    def score(self, sources: str, targets: str, *, batch_size: int | None = None) -> Score: ...
+    def score(self, sources: str, targets: str, **options: Unpack[ScoreOptions]) -> Score: ...
 
     @overload
-    def score(self, sources: TextList, targets: TextList, *, batch_size: int | None = None) -> list[Score]: ...
+    def score(self, sources: TextList, targets: TextList, **options: Unpack[ScoreOptions]) -> list[Score]: ...
 
     def score(
-        self, sources: str | TextList, targets: str | TextList, *, batch_size: int | None = None
+        self, sources: str | TextList, targets: str | TextList, **options: Unpack[ScoreOptions]
     ) -> Score | list[Score]:
         """Return the probability of a target, given its source, or of each of many (forced decoding).
 
         The probabilities of an ensemble's models are averaged.
 
+        Args:
+            options: `batch_size`, as for `translate`; `source_lang` and `target_lang`, see `Request`.
+
         Raises:
             DataError: the lists differ in length, or a text is longer than the model reads.
-            ConfigError: a text is no string, or `batch_size` no number.
+            ConfigError: a text is no string, `batch_size` no number, or the model has no such language.
         """
-        size = BATCH_TOKENS if batch_size is None else checking.positive(batch_size, "batch_size")
-        if not isinstance(sources, str) and not isinstance(targets, str):
-            return self._pair_scorer.score(
-                checking.string_list(sources, "source"), checking.string_list(targets, "target"), size
-            )
-        if isinstance(sources, list | tuple) or isinstance(targets, list | tuple):
-            raise DataError("one side is a text and the other a list", advice="give two texts, or two lists")
-        pair = checking.string(sources, "the source"), checking.string(targets, "the target")
-        return self._pair_scorer.score(pair[:1], pair[1:], size)[0]
+        return self._pair_scorer.score(sources, targets, options)
 
-    def fits(self, source: str, target: str) -> bool:
+    def fits(self, source: str, target: str, **languages: Unpack[LanguageOptions]) -> bool:
         """Return True if the model can read the whole pair, so that `score` takes it."""
-        return self._pair_scorer.fits(checking.string(source, "the source"), checking.string(target, "the target"))
+        return self._pair_scorer.fits(source, target, languages)
+
+    def tagged(self, text: str, **languages: Unpack[LanguageOptions]) -> str:
+        """Return a text with the tags that the model reads before it: none if it has one target language."""
+        return self._directions.tagged(sanitize(checking.string(text, "the source")), **languages).source
 
     def search_config(self, **options: Unpack[SearchOptions]) -> SearchConfig:
         """Return the configuration of a search with these options; those left out or None are the translator's own.
@@ -243,6 +247,4 @@ class Translator:
         Raises:
             ConfigError: an option is out of range.
         """
-        refuse_unknown(options)
-        values = {name: checking.plain_number(value) for name, value in options.items() if value is not None}
-        return parse_section(SearchConfig, {**self.search.model_dump(), **values})
+        return checking.changed_search(self.search, options)

@@ -1,0 +1,122 @@
+"""A check that a translation has the numbers of its source.
+
+Languages write numbers in their own ways: 1,250.50 and 1.250,50; 3 pm and 15 Uhr; "ten" and 10; 30,000 and 3万;
+11/25/2026 and 25. November 2026. The check lets all of them pass, so that it is seldom wrong when it finds a fault. It
+misses faults that look like them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+from dragoman.text.number_words import numbers_in_words
+
+_SCALES = {
+    **{"十": 10, "百": 100, "千": 1000, "万": 10**4, "萬": 10**4, "亿": 10**8, "億": 10**8},
+    **{"k": 1000, "hundred": 100, "thousand": 1000, "million": 10**6, "billion": 10**9},
+    **{"hundert": 100, "tausend": 1000, "milliarde": 10**9, "cent": 100, "mille": 1000, "milliard": 10**9},
+}
+_WORDS = "|".join(scale for scale in _SCALES if scale.isascii())
+#: Several numbers in a row, such as a date or a version; or one with groups of digits, a fraction, and a scale.
+_NUMBER = re.compile(
+    rf"""(?P<row>\d+(?:\.\ ?\d+){{2,}} | \d+(?:,\d+){{2,}})(?!\d)
+    | (?P<whole>\d{{1,3}}(?:(?P<gap>[.,'’٬\u00a0\u2009\u202f ])\d{{3}})(?:(?P=gap)\d{{3}})*(?!\d) | \d+)
+      (?:[.,٫](?P<fraction>\d+))?
+      (?:[ -]?(?P<scales>[十百千万萬亿億]{{1,4}} | (?:{_WORDS})(?=[sn]?\b)))?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+#: Most digits of a number before a scale.
+_LONGEST_SCALED = 15
+_GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
+_DECADE = re.compile("(?:1[5-9]|20)([1-9]0)")
+#: Signs of a time of day.
+_TIME = re.compile(
+    r"\d[:：]\d\d|\d\s?[ap]\.?\s?m\b|o['’]clock|\buhr\b|\bhalb\b|\d\s?h\b|\d\s?h\s?\d|\bheures?\b|"
+    r"[\d一二三四五六七八九十两兩][点點时時]|\bnoon\b|\bmidnight\b",
+    re.IGNORECASE,
+)
+
+
+class _Number(NamedTuple):
+    """A number as digits without separators and zeros before them; "" is zero."""
+
+    #: Its digits; with a scale, also the whole number: 3 and 30000 for 3万.
+    digits: set[str]
+    #: Other ways to write it: the hour of the other half of the day, the decade alone.
+    others: set[str]
+
+    def equals(self, other: _Number) -> bool:
+        return bool(self.digits & (other.digits | other.others) or self.others & other.digits)
+
+
+def numbers_kept(source: str, translation: str, source_lang: str, target_lang: str) -> bool:
+    """Return False if a translation lost a number of two or more digits, or has one that its source lacks.
+
+    Args:
+        source_lang, target_lang: codes of the languages, in which numbers may be written in words.
+
+    >>> numbers_kept("Call me at 5:30 pm.", "Ruf mich um 17.30 Uhr an.", "en", "de")
+    True
+    >>> numbers_kept("It is 17:45.", "Es ist 2:30.", "en", "de")
+    False
+    """
+    if _ascii(source) == _ascii(translation):
+        return True
+    is_time = any(map(_TIME.search, (source, translation)))
+    sources, targets = (list(_numbers(text, is_time)) for text in (source, translation))
+    lost = [number for number in _unmatched(sources, targets) if max(map(len, number.digits)) > 1]
+    gained = _unmatched(targets, sources)
+    return _are_in_words(lost, translation, target_lang) and _are_in_words(gained, source, source_lang)
+
+
+def _ascii(text: str) -> str:
+    """Return the digits of a text, of any script, as those of ASCII."""
+    return "".join(str(unicodedata.decimal(character)) for character in text if character.isdecimal())
+
+
+def _numbers(text: str, is_time: bool) -> Iterator[_Number]:
+    for match in _NUMBER.finditer(text):
+        row, whole, fraction = match["row"], match["whole"], match["fraction"]
+        if row is not None and not _GROUPED.fullmatch(row):
+            yield from (_number(part, is_time=is_time) for part in re.findall(r"\d+", row))
+        elif is_time and fraction is not None and len(whole) <= 2 and len(fraction) == 2:  # 17.30 Uhr
+            yield from (_number(part, is_time=is_time) for part in (whole, fraction))
+        elif len(match[0]) > 1 or not re.match("[A-Za-z]", text[match.start() - 1 : match.start()]):  # CO2
+            yield _number(row or whole, fraction or "", match["scales"] or "", is_time=is_time)
+
+
+def _number(whole: str, fraction: str = "", scales: str = "", *, is_time: bool) -> _Number:
+    whole, fraction = _ascii(whole), _ascii(fraction)
+    digits, others = {whole + fraction}, {whole + fraction.rstrip("0")}
+    if is_time and not fraction and int(whole[:3]) <= 24:
+        others |= {str((int(whole) + 12) % 24), str((int(whole) + 12) % 24 or 24)}
+    if decade := _DECADE.fullmatch(whole):  # the 1960s, les années 60
+        others.add(decade[1])
+    if scales and len(whole) <= _LONGEST_SCALED:
+        value = Decimal(f"{whole}.{fraction or 0}")
+        for scale in [scales] if scales.isascii() else scales:
+            value *= _SCALES[scale.lower()]
+        digits.add(str(int(value)))
+    return _Number({form.lstrip("0") for form in digits}, {form.lstrip("0") for form in others})
+
+
+def _unmatched(numbers: Sequence[_Number], others: Sequence[_Number]) -> list[_Number]:
+    """Return the numbers that have no equal one among the others, each of which equals one of them. Zero needs none:
+    3:00 is 3 Uhr."""
+    left, unmatched = list(others), []
+    for number in numbers:
+        equal = next((other for other in left if number.equals(other)), None)
+        if equal is not None:
+            left.remove(equal)
+        elif number.digits != {""}:
+            unmatched.append(number)
+    return unmatched
+
+
+def _are_in_words(numbers: Sequence[_Number], text: str, language: str) -> bool:
+    words = set(map(str, numbers_in_words(text, language))) if numbers else set()
+    return all((number.digits | number.others) & words for number in numbers)

@@ -1,0 +1,113 @@
+"""Names that stand for no text: language tags before a source, and reserved pieces for what must be copied.
+
+A tag says what to translate into, or what kind of text a source is (Johnson et al. 2017, "Google's Multilingual Neural
+Machine Translation System", section 3). It is read only at the beginning of a source; elsewhere it is text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+
+from dragoman.errors import ConfigError
+from dragoman.settings.data_config import LANGUAGE_CODE
+
+#: A translator's directions are (source language, target language).
+Direction = tuple[str, str]
+#: The code of a side that has several languages (ISO 639-2), and that of a language that nobody named.
+SEVERAL, UNKNOWN = "mul", "und"
+#: More would be no sensible model.
+MOST_DIRECTIONS = 1_000
+
+#: Directions that a line lists.
+_MOST_LISTED = 12
+
+TAG = re.compile(r">>[^\s<>]+<<")
+_NAME = re.compile(r"[^\s<>]{1,32}")
+
+
+def target_tag(code: str) -> str:
+    """Return the tag of a language to translate into, or of a kind of text.
+
+    >>> target_tag("de")
+    '>>de<<'
+    """
+    return f">>{code}<<"
+
+
+def with_tag(tag: str, text: str) -> str:
+    """Return a source that begins with a tag.
+
+    >>> with_tag(">>de<<", "A man.")
+    '>>de<< A man.'
+    """
+    return f"{tag} {text}"
+
+
+def split_tags(text: str, known: Collection[str]) -> tuple[tuple[str, ...], str]:
+    """Return the known tags that a text begins with, and the rest of the text.
+
+    >>> split_tags(">>de<< >>bt<< A >>de<< man.", {">>de<<", ">>bt<<"})
+    (('>>de<<', '>>bt<<'), 'A >>de<< man.')
+    """
+    tags: list[str] = []
+    rest = text.lstrip()
+    while (match := TAG.match(rest)) is not None and match[0] in known:
+        tags.append(match[0])
+        rest = rest[match.end() :].lstrip()
+    return (tuple(tags), rest) if tags else ((), text)
+
+
+def reserved_names(count: int) -> tuple[str, ...]:
+    """Return the first reserved pieces: a number in mathematical angle brackets.
+
+    >>> reserved_names(2)
+    ('⟨1⟩', '⟨2⟩')
+    """
+    return tuple(f"⟨{number}⟩" for number in range(1, count + 1))
+
+
+def target_languages(directions: Iterable[Direction]) -> tuple[str, ...]:
+    """Return each target language once, in the order of the directions."""
+    return tuple(dict.fromkeys(target for _, target in directions))
+
+
+def describe_directions(directions: Sequence[Direction]) -> str:
+    """Return the directions in one line.
+
+    >>> describe_directions([("en", "de"), ("de", "en")])
+    'en to de, de to en'
+    """
+    left = len(directions) - _MOST_LISTED
+    listed = ", ".join(f"{source} to {target}" for source, target in directions[:_MOST_LISTED])
+    return f"{listed} and {left} more" if left > 0 else listed
+
+
+def require_directions(directions: Collection[Direction]) -> None:
+    """Check the directions of a translator.
+
+    Raises:
+        ConfigError: there are none, too many, one twice, or a code that is none, or that no tag can be made of.
+    """
+    if not 1 <= len(directions) <= MOST_DIRECTIONS:
+        problem = f"{len(directions):,} directions, but a model has 1 to {MOST_DIRECTIONS:,}"
+        raise ConfigError(problem, advice="train several models")
+    if len(set(directions)) < len(directions):
+        raise ConfigError("a direction is there twice", advice="give each once")
+    for code in (code for direction in directions for code in direction):
+        if not LANGUAGE_CODE.fullmatch(code):
+            raise ConfigError(f"{code!r} is no language code", advice="use ISO 639's, such as en, de or zh")
+        if len(directions) > 1 and code in (SEVERAL, UNKNOWN):
+            problem = f"a model of several directions needs the language of each text, not {code!r}"
+            raise ConfigError(problem, advice="give source_lang and target_lang")
+
+
+def require_tag_names(names: Iterable[str]) -> None:
+    """Check the names of tags for kinds of text, such as "bt" for back-translated text.
+
+    Raises:
+        ConfigError: one has white space, angle brackets, more than 32 characters or none.
+    """
+    for name in names:
+        if not _NAME.fullmatch(name):
+            raise ConfigError(f"{name!r} cannot be the name of a tag", advice="use a word without angle brackets")

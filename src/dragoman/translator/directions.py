@@ -1,0 +1,105 @@
+"""The direction of each text: as the caller names it, or by the tags that the text begins with."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dragoman.errors import ConfigError
+from dragoman.text.languages import find_code
+from dragoman.text.tags import UNKNOWN, Direction, describe_directions, split_tags, with_tag
+from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator.checking import string
+from dragoman.translator.options import CallOptions, LanguageOptions, SearchOptions, split_languages
+
+_log = logging.getLogger(__name__)
+
+
+class TaggedText(NamedTuple):
+    """A text with its languages, and the tags that the model reads before it."""
+
+    text: str
+    #: The tags that the text began with, and all that the model reads.
+    typed_tags: str
+    tags: str
+    #: None if nobody named it, and the model reads several languages.
+    source_lang: str | None
+    target_lang: str
+
+    @property
+    def source(self) -> str:
+        """The text that the model reads, tags included."""
+        return with_tag(self.tags, self.text) if self.tags else self.text
+
+
+class Directions:
+    """The directions of a model.
+
+    Args:
+        tokenizers: those of the model.
+    """
+
+    def __init__(self, tokenizers: Tokenizers) -> None:
+        self._directions = tokenizers.directions
+        self._sources = tuple(dict.fromkeys(source for source, _ in tokenizers.directions))
+        self._targets = tokenizers.targets
+        self._tags = tokenizers.source.tags
+        self._languages = {tokenizers.tag(target): target for target in self._targets} if tokenizers.is_tagged else {}
+        self._untrained: set[Direction] = set()
+
+    def tagged(self, text: str, source_lang: str | None = None, target_lang: str | None = None) -> TaggedText:
+        """Return a text with its languages and tags. A tag that a person typed wins over `target_lang`.
+
+        A direction that the model was not trained in is allowed if it reads the one language and writes the other.
+        There is one warning for each.
+
+        Raises:
+            ConfigError: the model does not read or write a language, or no target language is named and there are
+                several.
+        """
+        typed, rest = split_tags(text, self._tags) if self._tags else ((), text)
+        source, target = self.find(source_lang, target_lang)
+        typed_target = next((self._languages[tag] for tag in typed if tag in self._languages), None)
+        if (target := typed_target or target) is None:
+            problem = f"the model translates into several languages: {', '.join(self._targets)}"
+            raise ConfigError(problem, advice="name one of them: --target-lang, or target_lang in Python")
+        self._warn_untrained(source, target)
+        added = [tag for tag, language in self._languages.items() if language == target and tag not in typed]
+        return TaggedText(rest, " ".join(typed), " ".join([*added, *typed]), source, target)
+
+    def split(self, options: CallOptions) -> tuple[LanguageOptions, SearchOptions]:
+        """Return the languages, checked as `find` does, and the options of a search."""
+        languages, search = split_languages(options)
+        self.find(languages.get("source_lang"), languages.get("target_lang"))
+        return languages, search
+
+    def find(self, source_lang: str | None, target_lang: str | None) -> tuple[str | None, str | None]:
+        """Return the codes of a direction as the model has them: `zh` for `zh-CN`. None is open.
+
+        Raises:
+            ConfigError: the model does not read or write a language.
+        """
+        for code, name in ((source_lang, "source_lang"), (target_lang, "target_lang")):
+            if code is not None:
+                string(code, name)
+        source = self._find(source_lang, self._sources, "read")
+        return source, self._find(target_lang, self._targets, "write")
+
+    def _find(self, code: str | None, known: Sequence[str], verb: str) -> str | None:
+        """Return the model's own code for a language; the only one if `code` is None."""
+        if code is None:
+            return known[0] if len(known) == 1 else None
+        if (found := find_code(code, known)) is not None:
+            return found
+        if known == (UNKNOWN,):
+            return code
+        advice = f"it translates {describe_directions(self._directions)}"
+        raise ConfigError(f"the model does not {verb} {code!r}", advice=advice)
+
+    def _warn_untrained(self, source: str | None, target: str) -> None:
+        is_known = source is None or UNKNOWN in (*self._sources, *self._targets) or (source, target) in self._directions
+        if not is_known and source is not None and (source, target) not in self._untrained:
+            self._untrained.add((source, target))
+            problem = f"the model was not trained to translate {source} to {target}, only its other directions"
+            _log.warning(f"{problem}; expect worse translations")
