@@ -52,7 +52,7 @@ class Model:
         own = list(dict.fromkeys(texts))
         source, target = self.direction
         options: dict[str, Any] = {}
-        if getattr(self.translator.tokenizers, "is_tagged", False) and not self.is_tagged:
+        if len(self.translator.tokenizers.directions) > 1 and not self.is_tagged:
             options = {"source_lang": source, "target_lang": target}
         begun = time.monotonic()
         found = self.translator.translate(
@@ -205,8 +205,7 @@ def summary(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def directions_of(translator: Translator, named: str | None, is_tagged: bool) -> list[Direction]:
     """Return the directions to measure: those that are named, or all of the model."""
-    own = (translator.tokenizers.source_lang, translator.tokenizers.target_lang)
-    known: list[Direction] = list(getattr(translator.tokenizers, "directions", [own]))
+    known = list(translator.tokenizers.directions)
     if named is None:
         return known
     found = [(source, target) for source, _, target in (each.partition("-") for each in named.split(","))]

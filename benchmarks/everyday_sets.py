@@ -41,7 +41,7 @@ def validation_set(direction: Direction, n_sources: int | None = None) -> dict[s
         n_sources: as many sources are chosen, by a hash, so they are the same each time.
     """
     references: dict[str, list[str]] = {}
-    for source, target in _pairs(direction):
+    for source, target in text_pairs(direction):
         references.setdefault(source, []).append(target)
     if n_sources is None:
         return references
@@ -49,18 +49,21 @@ def validation_set(direction: Direction, n_sources: int | None = None) -> dict[s
     return {source: texts for source, texts in references.items() if source in chosen}
 
 
-def _pairs(direction: Direction) -> Iterator[tuple[str, str]]:
+def text_pairs(direction: Direction, split: str = "val") -> Iterator[tuple[str, str]]:
+    """Yield the pairs of a split, "train" or "val", in a direction."""
     source, target = direction
     root = Path(os.environ["DRAGOMAN_DATA"])
     names = (f"tatoeba-{source}-{target}", f"tatoeba-{target}-{source}")
     folder = next((root / name for name in names if (root / name).is_dir()), None)
     if folder is not None:
-        yield from zip(*(_lines(folder / f"val.{language}.gz") for language in direction), strict=True)
+        yield from zip(*(_lines(folder / f"{split}.{language}.gz") for language in direction), strict=True)
     elif "en" in direction:
-        raise SystemExit(f"no validation text for {source}-{target} in {root}: there is no {' or '.join(names)}")
+        raise SystemExit(f"no {split} text for {source}-{target} in {root}: there is no {' or '.join(names)}")
     else:
-        targets = validation_set(("en", target))
-        for text, english in _pairs((source, "en")):
+        targets: dict[str, list[str]] = {}
+        for english, text in text_pairs(("en", target), split):
+            targets.setdefault(english, []).append(text)
+        for text, english in text_pairs((source, "en"), split):
             yield from ((text, each) for each in targets.get(english, ()))
 
 
