@@ -6,6 +6,7 @@ import hashlib
 import logging
 import math
 import time
+from collections.abc import Iterator
 
 import torch
 
@@ -101,15 +102,19 @@ class Trainer:
                     self._leave(is_over)
                 if is_over:
                     break
-                try:
-                    with self.recorder.timed_step():
-                        self._train_step(next(upcoming))
-                except (MemoryError, RuntimeError) as error:
-                    self.micro_batches.halve(error)
-                    upcoming = self.micro_batches.upcoming(self.n_steps)
-                    continue
+                upcoming = self._make_step(upcoming)
                 if self._is_validation_due() or state.progress.step % training.log_every == 0:
                     self.saver.attempt(self.recorder.log_steps)
+
+    def _make_step(self, upcoming: Iterator[list[Batch]]) -> Iterator[list[Batch]]:
+        """Make the next step and return what comes after it; if RAM runs out, it comes again in smaller parts."""
+        try:
+            with self.recorder.timed_step():
+                self._train_step(next(upcoming))
+        except (MemoryError, RuntimeError) as error:
+            self.micro_batches.halve(error)
+            return self.micro_batches.upcoming(self.n_steps)
+        return upcoming
 
     def _start_length(self) -> None:
         """Say what this start changes about the length of the training, or that nothing is left to train."""
