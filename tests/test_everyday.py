@@ -21,6 +21,7 @@ sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 import everyday
 import everyday_made_up as made_up
 import everyday_sets as sets
+import everyday_tables as tables
 
 DIRECTIONS = list(permutations(sets.LANGUAGES, 2))
 
@@ -158,6 +159,13 @@ def test_each_phrase_has_answers_and_the_listed_ones_are_right(direction: sets.D
     assert len(sets.unusual(direction)) == 20
 
 
+def test_an_article_before_a_noun_does_not_matter() -> None:
+    dog, eat = (sets.Phrase(kind, "", (text,)) for kind, text in (("noun", "chien"), ("word", "manger")))
+    assert all(map(dog.is_right, ("Chien.", "le chien", "Un chien !")))
+    assert not dog.is_right("mon chien")
+    assert not eat.is_right("un manger")
+
+
 def test_a_perfect_translator_has_full_marks_and_tables_are_80_wide(corpora: Path) -> None:
     right = {text: own[0] for text, own in sets.validation_set(("en", "de")).items()}
     right |= {each.text: each.answers[0] for each in sets.phrases(("en", "de"))}
@@ -175,11 +183,16 @@ def test_a_perfect_translator_has_full_marks_and_tables_are_80_wide(corpora: Pat
     assert all(n == of for n, of in result["phrases"].values())
     assert result["made up"]["url"] == 25
     assert len(result["made-up failures"]) == 200 - sum(result["made up"].values())
-    lines = [*everyday.table(result), *everyday.summary([result, result])]
+    lines = [*tables.table(result), *tables.summary([result, result])]
     assert max(map(len, lines)) <= 80
-    assert everyday.reading(result)
-    with pytest.raises(SystemExit, match="translates en-de, not en-fr"):
-        everyday.directions_of(translator, "en-fr", False)
+    assert tables.reading(result)
+    for named, message in (
+        ("en-fr", "translates en-de, not en-fr"),
+        ("en-xx", "no sentences in 'xx'"),
+        ("en", "''"),
+    ):
+        with pytest.raises(SystemExit, match=message):
+            everyday.directions_of(translator, named, False)
 
 
 def test_each_direction_of_a_model_of_several_is_named() -> None:
