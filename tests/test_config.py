@@ -443,7 +443,7 @@ LARGEST = {
     1000: "tokenizer.reserved data.max_ratio "
     "model.n_encoder_layers model.n_decoder_layers training.lr search.beam_size search.n_best",
     1024: "model.n_heads",
-    10_000: "training.keep_checkpoints",
+    10_000: "training.keep_checkpoints training.save_minutes",
     65_536: "model.d_model model.d_k model.d_v",
     1_000_000: "data.max_length tokenizer.vocab_size model.d_ff model.max_length",
 }
@@ -462,6 +462,7 @@ def test_what_a_recipe_leaves_open() -> None:
     assert (data.validation_size, data.max_length, data.max_ratio, data.invalid_utf8) == (1000, 256, 4.0, "error")
     assert (training.seed, training.batch_tokens, training.clip_norm, training.r_drop) == (1, 4096, 1.0, 0.0)
     assert (training.save_every, training.log_every, training.keep_checkpoints) == (500, 50, 2)
+    assert training.save_minutes == 5
     assert (training.max_skipped_steps, search.beam_size, search.seed) == (20, 5, 1)
     assert ModelShape().max_length == 512
     tiny, small = (parse_config({"model": {"preset": name}}).model for name in ("tiny", "small"))
