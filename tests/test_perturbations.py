@@ -64,6 +64,8 @@ def test_letters_are_swapped_within_a_script() -> None:
 
 def test_a_swapped_capital_still_begins_the_word() -> None:
     assert all_of("typos", "Da") == {"Ad"}
+    assert all_of("typos", "Aß") == {"ßA"}
+    assert all_of("typos", "Aµ") == {"µA"}
     assert all_of("typos", "McX") == {"CmX", "MXc"}
 
 

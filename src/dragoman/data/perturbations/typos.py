@@ -44,7 +44,8 @@ def swap_letters(text: str, generator: Generator) -> str:
 
 def _swapped(first: str, second: str) -> str:
     """Return two letters in the other order; a capital that begins a word still begins it."""
-    if first.isupper() and second.islower() and len(second.upper()) == 1:
+    has_capital = first.isupper() and second.islower()
+    if has_capital and (second.upper().lower(), first.lower().upper()) == (second, first):
         return second.upper() + first.lower()
     return second + first
 
