@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dragoman.data.batch_order import BatchOrder
-from dragoman.data.batches import Batch, Batches, Drawing, collate
+from dragoman.data.batches import Batch, Batches, collate
+from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.prefetch import prefetch
 from dragoman.data.prepare import prepare
 from dragoman.data.slots import StageWeights
