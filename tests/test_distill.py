@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
-from tiny import write_tiny_bundle
+from tiny import many_tokenizers, tiny_model, write_tiny_bundle
 
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
@@ -20,6 +20,7 @@ from dragoman.errors import ConfigError, RunFolderError
 from dragoman.experiments.distillation import distill
 from dragoman.experiments.teachers import Teacher
 from dragoman.settings.data_config import DataConfig
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import SearchOptions, Translator
 
 PAIRS = [
@@ -39,7 +40,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     place = tmp_path_factory.mktemp("models")
     forward = [str(write_tiny_bundle(place / str(seed), seed)) for seed in (1, 2)]
     third = load_bundle(write_tiny_bundle(place / "3", 3))
-    turned = dataclasses.replace(third.tokenizers, source_lang="de", target_lang="en")
+    turned = dataclasses.replace(third.tokenizers, directions=(("de", "en"),))
     save_bundle(place / "back", third.model, turned, third.search, facts=third.facts)
     return [*forward, str(place / "back")]
 
@@ -188,7 +189,11 @@ def test_the_directions_must_fit(models: list[str], text: ParallelText, tmp_path
 def test_the_advice_fits_the_direction(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     first, other = Teacher.load(models[:1], device="cpu"), load_bundle(models[1])
     save_bundle(
-        tmp_path / "fr", other.model, dataclasses.replace(other.tokenizers, target_lang="fr"), other.search, facts={}
+        tmp_path / "fr",
+        other.model,
+        dataclasses.replace(other.tokenizers, directions=(("en", "fr"),)),
+        other.search,
+        facts={},
     )
     french = Teacher.load([str(tmp_path / "fr")], backward=True, device="cpu")
     same = Teacher.load(models[1:2], backward=True, device="cpu")
@@ -251,7 +256,7 @@ def test_the_command_line(
 
 def test_both_sides_may_be_of_one_language(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     bundle = load_bundle(models[0])
-    tokenizers = dataclasses.replace(bundle.tokenizers, target_lang="en")
+    tokenizers = dataclasses.replace(bundle.tokenizers, directions=(("en", "en"),))
     save_bundle(tmp_path / "same", bundle.model, tokenizers, bundle.search, facts={})
     sources, targets = distill([Teacher.load([str(tmp_path / "same")], device="cpu")], text, tmp_path / "new")
     assert (sources.name, targets.name) == ("train.source", "train.target")
@@ -273,3 +278,30 @@ def test_a_signal_costs_one_part(models: list[str], tmp_path: Path) -> None:
     assert said.endswith("stopped; the same command continues\n")
     assert (tmp_path / "out" / "parts" / "1-000000.json").exists()
     assert not (tmp_path / "out" / "train.en").exists()
+
+
+def test_a_model_of_many_languages_writes_text_of_one_direction(tmp_path: Path) -> None:
+    tokenizers = many_tokenizers()
+    save_bundle(tmp_path / "many", tiny_model(tokenizers, max_length=64), tokenizers, SearchConfig(), facts={})
+    many = [str(tmp_path / "many")]
+    text = ParallelText.of_pairs("text", lambda: iter(OWN))
+    teachers = [
+        Teacher.load(many, device="cpu", direction=("en", "de"), backward=backward) for backward in (False, True)
+    ]
+    distill(teachers, text, tmp_path / "new", options=SearchOptions(max_length=6))
+    translator, pairs = Translator.load(*many, device="cpu"), written(tmp_path / "new")
+    assert not any(">>" in side for pair in pairs for side in pair)
+    for source, target in OWN:
+        into_german = translator.translate(source, source_lang="en", target_lang="de", max_length=6).text
+        into_english = translator.translate(target, source_lang="de", target_lang="en", max_length=6).text
+        assert {(source, into_german), (into_english, target)} <= set(pairs)
+    for direction, message in (
+        ((None, None), "give --source-lang, --target-lang"),
+        (("en", "fr"), "does not write 'fr'"),
+    ):
+        with pytest.raises(ConfigError, match=message):
+            Teacher.load(many, device="cpu", direction=direction)
+    one = [str(write_tiny_bundle(tmp_path / "one"))]
+    assert Teacher.load(one, device="cpu", direction=("en", "de")).languages == ("en", "de")
+    with pytest.raises(ConfigError, match="does not read 'de'"):
+        Teacher.load(one, device="cpu", direction=("de", "en"))

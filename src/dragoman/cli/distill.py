@@ -9,6 +9,7 @@ import typer
 
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import (
+    DirectionOptions,
     EngineOptions,
     SamplingFlags,
     SearchFlags,
@@ -42,6 +43,7 @@ def distill(
     model: Models,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the new text.", show_default=False)],
     text: TextOptions,
+    direction: DirectionOptions,
     search: SearchFlags,
     sampling: SamplingFlags,
     engine: EngineOptions,
@@ -67,7 +69,7 @@ def distill(
     require_folder(output)
     from dragoman.experiments.distillation import distill
 
-    teachers = _teachers(model, backward or [], engine, each=each)
+    teachers = _teachers([[name] for name in model] if each else [model], backward or [], direction, engine)
     samples = all(teacher.translator.search.sample for teacher in teachers)
     options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
     pairs = _read(text, teachers[0].languages)
@@ -77,14 +79,16 @@ def distill(
     say(f"train on it, and validate on text of people: {command} --validation-source ...")
 
 
-def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, each: bool) -> list[Teacher]:
+def _teachers(
+    ensembles: list[list[str]], backward: list[str], direction: DirectionOptions, engine: EngineOptions
+) -> list[Teacher]:
     from dragoman.experiments.teachers import Teacher
     from dragoman.machine.devices import all_cores
 
-    ensembles = [[name] for name in models] if each else [models]
-    directions = [(names, False) for names in ensembles] + [([name], True) for name in backward]
+    models = [(names, False) for names in ensembles] + [([name], True) for name in backward]
     compute: Any = {"device": engine.device, "workers": engine.workers or all_cores(), "precision": engine.precision}
-    return [Teacher.load(names, backward=is_backward, **compute) for names, is_backward in directions]
+    compute["direction"] = direction.source_lang, direction.target_lang
+    return [Teacher.load(names, backward=is_backward, **compute) for names, is_backward in models]
 
 
 def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import TextOptions, given_options
+from dragoman.cli.option_groups import DirectionOptions, TextOptions, given_options
 from dragoman.cli.options import AsJson, Device, OneModel
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import known_languages, readable
@@ -30,6 +30,7 @@ N_MEASURED, N_LEARNED = 1_000, 50_000
 def alignment(
     model: OneModel,
     text: TextOptions,
+    direction: DirectionOptions,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A copy of the model that aligns with the chosen heads.")
     ] = None,
@@ -58,7 +59,10 @@ def alignment(
         raise RunFolderError("the folder exists", output, advice="choose another --output")
     bundle = load_bundle(model)
     translator = Translator([bundle.model], bundle.tokenizers, bundle.search, ComputeOptions(find_device(device)))
-    learned, measured = _pairs(text, bundle.tokenizers)
+    learned, measured = (
+        [(translator.tagged(source, **asdict(direction)), target) for source, target in pairs]
+        for pairs in _pairs(text, direction, bundle.tokenizers)
+    )
     choice = choose_heads(translator, learned, measured)
     print_result(_json(choice) if as_json else _table(choice))
     if not as_json:
@@ -69,14 +73,14 @@ def alignment(
         say(f"saved {output}; use it: {command_line('translate', '--align', '-m', output)}")
 
 
-def _pairs(text: TextOptions, tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
+def _pairs(text: TextOptions, direction: DirectionOptions, tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
     """Return pairs to learn from, and pairs to measure."""
     from dragoman.data.corpus import read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     known = known_languages(tokenizers.languages)
-    data = parse_section(DataConfig, {**known, **given_options(text)})
+    data = parse_section(DataConfig, {**known, **given_options(text, direction)})
     pairs = list(itertools.islice(readable(read_pairs(data, "train")), N_LEARNED))
     if data.corpus is None:
         return pairs[:-N_MEASURED], pairs[-N_MEASURED:]

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -91,15 +91,19 @@ def read_test_set(
     from dragoman.data import multi30k
     from dragoman.data.corpus import UNKNOWN_LANGUAGE
     from dragoman.evaluation.evaluation import m30k_references
+    from dragoman.text.tags import SEVERAL
 
     split: SplitName = options.split or default
-    text, own_language, is_multi30k = _find_text(options, split, models, translator)
+    text, own_languages, is_multi30k = _find_text(options, split, models, translator)
     pairs = readable(text)
     if "pairs" in text.files:
         pairs = (pair for pair in pairs if any(pair))  # a blank line of a table is no pair
     sources, references = map(list, list(zip(*pairs, strict=True)) or [(), ()])
     named_language = options.languages.target_lang or translator.tokenizers.target_lang
-    language = own_language if named_language == UNKNOWN_LANGUAGE else named_language
+    language = own_languages[1] if named_language in (UNKNOWN_LANGUAGE, SEVERAL) else named_language
+    if len(translator.directions) > 1:
+        direction: Any = known_languages(own_languages)
+        sources = [translator.tagged(source, **direction) for source in sources]
     warn_of_spaces(language, references)
     if split == "test":
         _warn_of_training(models, sources, references)
@@ -110,8 +114,8 @@ def read_test_set(
 
 def _find_text(
     options: TestSetOptions, split: SplitName, models: Sequence[str], translator: Translator
-) -> tuple[ParallelText, str, bool]:
-    """Return a text, the language of its targets, and True if it is Multi30k.
+) -> tuple[ParallelText, tuple[str, str], bool]:
+    """Return a text, the languages of its two sides, and True if it is Multi30k.
 
     It comes from files, or is a part of a corpus or recipe, or the validation text of a run.
     """
@@ -128,9 +132,9 @@ def _find_text(
         unnamed = {key: language for key, language in own.items() if language not in given_data.values()}
         files = parse_section(DataConfig, (unnamed if options.text.pairs else {}) | given_data)
         _warn_of_languages(files, translator)
-        return read_pairs(files, "train"), languages(files)[1], False
+        return read_pairs(files, "train"), languages(files), False
     if (validated := _validation_text(options, split, models, translator)) is not None:
-        return validated, tokenizers.target_lang, False
+        return validated, tokenizers.languages, False
     settings = recipe_settings(recipe, None, given_data)
     is_text_known = _is_run(models) or split == "validation"
     require_text(settings, recipe, ", or --split validation with a run folder" if is_text_known else "")
@@ -139,7 +143,7 @@ def _find_text(
         advice = f"give --split {' or '.join(splits)}, or --source and --target"
         raise ConfigError(f"no {split} data is given", recipe, advice=advice)
     data = parse_section(DataConfig, own | settings["data"])
-    return read_pairs(data, split), languages(data)[1], data.corpus == multi30k.NAME
+    return read_pairs(data, split), languages(data), data.corpus == multi30k.NAME
 
 
 def _is_run(models: Sequence[str]) -> bool:
@@ -189,7 +193,7 @@ def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
     from dragoman.data.corpus import languages, languages_differ
 
     own, now = translator.tokenizers.languages, languages(data)
-    if languages_differ(now, own):
+    if len(translator.directions) == 1 and languages_differ(now, own):
         _log.warning(f"the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 
 

@@ -13,7 +13,7 @@ import typer
 
 from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import EngineOptions, SamplingFlags, SearchFlags, search_options
+from dragoman.cli.option_groups import DirectionOptions, EngineOptions, SamplingFlags, SearchFlags, search_options
 from dragoman.cli.options import AsJson, InvalidUtf8, Models, Overwrite, Sentences, Utf8
 from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, with_progress
 
@@ -51,6 +51,7 @@ class _Text(NamedTuple):
 @with_groups
 def translate(
     model: Models,
+    direction: DirectionOptions,
     search: SearchFlags,
     sampling: SamplingFlags,
     engine: EngineOptions,
@@ -74,6 +75,7 @@ def translate(
     \b
     echo "A man is riding a horse." | dragoman translate -m runs/my
     dragoman translate -m runs/my --input text.en --output text.de
+    dragoman translate -m runs/many --target-lang fr --input text.en --output text.fr
     dragoman translate -m runs/my --document notes.txt --output notes.de.txt
     """
     if document is not None and (input or n_best is not None or align or as_json or invalid_utf8 != "error"):
@@ -81,10 +83,12 @@ def translate(
     text = _open(input, document, invalid_utf8)
     with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
+        if text.is_typed:
+            translator.tagged("", **asdict(direction))  # before anybody types a text
         options = search_options(search, sampling, samples=translator.search.sample)
         batch_size, read_ahead = 1 if text.is_typed else engine.batch_size, READ_AHEAD if text.is_file else 1
         options |= {"n_best": n_best, "batch_size": batch_size, "read_ahead": read_ahead}
-        options |= {"prefixes": prefix, "align": align, "sentences": sentences}
+        options |= {"prefixes": prefix, "align": align, "sentences": sentences, **asdict(direction)}
         translations = translator.translate_stream(text.lines, **options)
         results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
         for content in _contents(results, text, moses=n_best is not None, as_json=as_json):
