@@ -436,7 +436,7 @@ LARGEST = {
     1: "tokenizer.sampling model.dropout model.embedding_dropout model.attention_dropout model.activation_dropout "
     "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p",
     10: "search.length_penalty",
-    100: "training.r_drop search.temperature search.repetition_penalty",
+    100: "data.temperature training.r_drop search.temperature search.repetition_penalty",
     1000: "tokenizer.reserved data.max_ratio "
     "model.n_encoder_layers model.n_decoder_layers training.lr search.beam_size search.n_best",
     1024: "model.n_heads",

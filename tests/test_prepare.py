@@ -32,7 +32,7 @@ from dragoman.errors import BundleError, ConfigError, DataError, ResourceError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.parsing import parse_config
-from dragoman.text.learning import learn_tokenizers
+from dragoman.text.learning import learn_many_tokenizers
 
 SENTENCES = [
     f"{who} {verb} {what}."
@@ -490,14 +490,14 @@ def test_a_corpus_that_changes_between_the_passes_is_told(
 ) -> None:
     """What is written must be what the SHA-256 in its manifest says."""
     config = corpus(tmp_path, sample())
-    real = learn_tokenizers
+    real = learn_many_tokenizers
 
     def interfering(*arguments: Any) -> Any:
         for name in ("a.en", "a.de"):
             (tmp_path / name).write_bytes((tmp_path / name).read_bytes() + change if change else b"a\n")
         return real(*arguments)
 
-    monkeypatch.setattr("dragoman.data.prepare.learn_tokenizers", interfering)
+    monkeypatch.setattr("dragoman.data.prepare.learn_many_tokenizers", interfering)
     with pytest.raises(DataError, match=r"changed while reading: .*a\.(en|de)"):
         make(config, tmp_path / "run")
     assert not contents(tmp_path / "run")

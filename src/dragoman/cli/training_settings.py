@@ -45,7 +45,7 @@ def recipe_settings(
 def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") -> None:
     """Refuse settings without any text; `also` is one more way to name text."""
     data = settings.get("data") or {}
-    if isinstance(data, dict) and not any(data.get(key) for key in ORIGINS):
+    if isinstance(data, dict) and not any(data.get(key) for key in (*ORIGINS, "corpora")):
         choices = "--source and --target, --pairs, a recipe with text, or --corpus (for a first try: captions)"
         raise ConfigError("no text given", recipe, advice=f"give {choices}{also}; see --help")
 
@@ -64,14 +64,14 @@ def require_readable(settings: Mapping[str, Any]) -> None:
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    data = parse_section(DataConfig, settings["data"])
-    for path in (*data.files("train"), *data.files("validation"), *data.files("test")):
-        if path is not None:
-            check_text_file(Path(path))
-    for split in ("train", *available_splits(data)):
-        text = read_pairs(data, split)
-        if any(data.files(split)):
-            next(iter(text), None)
+    for _, data in parse_section(DataConfig, settings["data"]).each():
+        for path in (*data.files("train"), *data.files("validation"), *data.files("test")):
+            if path is not None:
+                check_text_file(Path(path))
+        for split in ("train", *available_splits(data)):
+            text = read_pairs(data, split)
+            if any(data.files(split)):
+                next(iter(text), None)
 
 
 def require_folder(folder: Path, *, new: bool = False) -> None:
@@ -101,16 +101,20 @@ def known_languages(languages: tuple[str, str]) -> dict[str, str]:
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:
-    """Return runs/<corpus>-<source language>-<target language>, without unknown parts.
+    """Return runs/<corpus>-<source language>-<target language>, without unknown parts, or runs/mixed-<languages>.
 
     Raises:
         ConfigError: the data section is wrong.
     """
     from dragoman.data.corpus import UNKNOWN_LANGUAGE, languages
+    from dragoman.data.mixture import directions
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
     data = parse_section(DataConfig, settings["data"])
+    if data.corpora:
+        codes = (code for direction in directions(data) for code in direction)
+        return Path("runs") / "-".join(["mixed", *dict.fromkeys(codes)])
     langs = languages(data)
     name = data.corpus or _stem(data.source or data.pairs or "corpus", langs)
     parts = [re.sub(r"[^\w.-]+", "-", part) for part in (name, *langs) if part != UNKNOWN_LANGUAGE]

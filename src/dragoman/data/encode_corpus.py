@@ -14,7 +14,7 @@ from typing import TypeVar
 from dragoman.data.filtering import Counts, length_problem, text_problem
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import TRAIN, VALIDATION, NumberedPair, Selection, Use
-from dragoman.data.store import Row, StoreWriter, pack
+from dragoman.data.store import Part, Row, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.machine.devices import all_cores
 from dragoman.machine.workers import Workers
@@ -28,21 +28,64 @@ _FEWER_ADVICE = "if RAM is short, set OMP_NUM_THREADS to the number of encoding 
 _TOO_FEW_TO_HOLD_OUT = "too few pairs to hold any out: validation is on the training pairs, and says little"
 
 T = TypeVar("T")
+#: Pairs of each split.
+_Job = list[list[NumberedPair]]
 
 
-def write_stores(
-    folder: Path, selection: Selection, validation: ParallelText | None, tokenizers: Tokenizers
-) -> list[str]:
-    """Write the stores `train` and `validation` into `folder`, and return lines for people: the pairs kept.
+@dataclass(frozen=True)
+class PartText:
+    """The selected text of one corpus in one direction.
 
     Args:
         selection: the training corpus, and the pairs that are held out for validation.
         validation: text for validation; None if pairs are held out, or the corpus is too small to hold any out.
+        part: its entry in the index of the stores; None if they have no parts.
+        is_reversed: the targets are the sources.
+        tags: before each source, with a space after each.
+    """
+
+    selection: Selection
+    validation: ParallelText | None
+    part: Part | None = None
+    is_reversed: bool = False
+    tags: str = ""
+
+    def rows(self, pairs: Sequence[NumberedPair]) -> list[NumberedPair]:
+        """Return pairs in this direction, with tags."""
+        if self.is_reversed:
+            pairs = [(line, target, source) for line, source, target in pairs]
+        return [(line, self.tags + source, target) for line, source, target in pairs] if self.tags else list(pairs)
+
+    def label(self, line: str) -> str:
+        """Return a line for people about this part."""
+        part = self.part
+        return line if part is None else f"{part.name}, {part.source_lang} to {part.target_lang}: {line}"
+
+
+def write_stores(folder: Path, parts: Sequence[PartText], tokenizers: Tokenizers) -> list[str]:
+    """Write the stores `train` and `validation` into `folder`, and return lines for people: the pairs kept.
 
     Raises:
-        DataError: a split has no pair left, or the text cannot be read.
+        DataError: a split of a part has no pair left, or the text cannot be read.
         ResourceError: a process that encodes was killed.
     """
+    encoder = _Encoder(tokenizers, parts[0].selection.data)
+    n_pairs = sum(len(part.selection.uses) for part in parts)
+    workers = Workers(encoder.encode, min(all_cores(), _MAX_WORKERS, max(1, n_pairs // _CHUNK)), _FEWER_ADVICE)
+    for split in (TRAIN, VALIDATION):
+        (folder / split).mkdir()
+    with (
+        StoreWriter(folder / TRAIN, encoder.vocab_sizes) as train_store,
+        StoreWriter(folder / VALIDATION, encoder.vocab_sizes) as validation_store,
+    ):
+        return [line for part in parts for line in _write_part(part, (train_store, validation_store), workers)]
+
+
+def _write_part(
+    part: PartText, stores: tuple[StoreWriter, StoreWriter], workers: Workers[_Job, list[_Encoded]]
+) -> list[str]:
+    """Append a part to both stores, and return lines for people."""
+    selection, validation = part.selection, part.validation
     train, validated = Counts(), Counts()
     train.add(selection.dropped)
     if validation is not None:
@@ -51,28 +94,21 @@ def write_stores(
         apart, form = iter(()), "held out for validation: {}"
     else:
         apart, form = (pair for pair, _ in selection.used()), _TOO_FEW_TO_HOLD_OUT
+    if part.part is not None:
+        for store in stores:
+            store.begin(part.part)
     jobs = chain(_selected(selection), ([[], pairs] for pairs in _chunks(apart)))
-    encoder = _Encoder(tokenizers, selection.data)
-    n_workers = min(all_cores(), _MAX_WORKERS, max(1, len(selection.uses) // _CHUNK))
-    workers = Workers(encoder.encode, n_workers, _FEWER_ADVICE)
-    for split in (TRAIN, VALIDATION):
-        (folder / split).mkdir()
-    with (
-        StoreWriter(folder / TRAIN, encoder.vocab_sizes) as train_store,
-        StoreWriter(folder / VALIDATION, encoder.vocab_sizes) as validation_store,
-    ):
-        splits = (train_store, train), (validation_store, validated)
-        for encoded in workers.imap(jobs):
-            for (store, counts), part in zip(splits, encoded, strict=True):
-                store.add(part.rows)
-                counts.add(part.counts)
-    for split, counts, text in ((TRAIN, train, selection.text), (VALIDATION, validated, validation or selection.text)):
+    for encoded in workers.imap([part.rows(pairs) for pairs in splits] for splits in jobs):
+        for store, counts, split in zip(stores, (train, validated), encoded, strict=True):
+            store.add(split.rows)
+            counts.add(split.counts)
+    for name, counts, text in ((TRAIN, train, selection.text), (VALIDATION, validated, validation or selection.text)):
         if not counts.kept:
-            raise DataError(f"no {split} pair is left ({counts.line()})", text.name, advice="check the files")
-    return [train.line(), form.format(validated.line())]
+            raise DataError(f"no {name} pair is left ({counts.line()})", text.name, advice="check the files")
+    return [part.label(train.line()), part.label(form.format(validated.line()))]
 
 
-def _selected(selection: Selection) -> Iterator[list[list[NumberedPair]]]:
+def _selected(selection: Selection) -> Iterator[_Job]:
     """Yield the pairs for training and those held out, in chunks."""
     for chunk in _chunks(selection.used()):
         yield [[pair for pair, use in chunk if use == wanted_use] for wanted_use in (Use.TRAINING, Use.VALIDATION)]
@@ -107,7 +143,7 @@ class _Encoder:
     def vocab_sizes(self) -> tuple[int, int]:
         return self.tokenizers.source.vocab_size, self.tokenizers.target.vocab_size
 
-    def encode(self, splits: Sequence[Sequence[NumberedPair]]) -> list[_Encoded]:
+    def encode(self, splits: _Job) -> list[_Encoded]:
         """Encode the pairs of each split."""
         return [self._encode(pairs) for pairs in splits]
 

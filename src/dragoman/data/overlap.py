@@ -6,11 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.data.prepared import DATA_FOLDER, is_prepared
+from dragoman.data.prepared import DATA_FOLDER, TOKENIZER_FOLDER, is_prepared
 from dragoman.data.selection import TRAIN
 from dragoman.data.store import PairStore
-from dragoman.errors import BundleError
+from dragoman.errors import DragomanError
 from dragoman.text.cleaning import comparable
+from dragoman.text.tags import split_tags
+from dragoman.text.tokenizer_files import load_tokenizers
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,12 @@ def training_overlap(models: Iterable[str], sources: Sequence[str], targets: Seq
     for folder in {run for run in map(run_of, models) if run is not None}:
         try:
             store = PairStore(folder / DATA_FOLDER / TRAIN)
+            tags = load_tokenizers(folder / TOKENIZER_FOLDER).source.tags if store.parts else ()
             for index in range(len(store)):
-                source = comparable(store.source_text(index))
+                source = comparable(split_tags(store.source_text(index), tags)[1])
                 if source in test_sources:
                     trained.add((source, comparable(store.target_text(index))))
-        except (BundleError, ValueError):
+        except (DragomanError, ValueError):
             continue
     trained_sources = {source for source, _ in trained}
     return Overlap(

@@ -12,9 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from dragoman.data.checks.markup import cleaned
-from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
-from dragoman.data.encode_corpus import write_stores
+from dragoman.data.corpus import UNKNOWN_LANGUAGE
+from dragoman.data.encode_corpus import PartText, write_stores
+from dragoman.data.leaks import without_leaks
+from dragoman.data.mixture import Corpus, open_corpora
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.prepared import (
     DATA_FOLDER,
@@ -27,6 +28,7 @@ from dragoman.data.prepared import (
     open_prepared,
 )
 from dragoman.data.selection import TRAIN, VALIDATION, Selection, select
+from dragoman.data.store import Part
 from dragoman.data.text_files.lines import starts_with_mark
 from dragoman.errors import ConfigError, DataError
 from dragoman.machine.files import temporary
@@ -34,9 +36,10 @@ from dragoman.machine.folders import MANIFEST, remove_folder, save_folder
 from dragoman.machine.json_files import to_json
 from dragoman.machine.locks import require_held
 from dragoman.settings.config import Config
-from dragoman.settings.data_config import DataConfig
+from dragoman.text.language_sampling import LanguagePairs
 from dragoman.text.languages import lacks_spaces
-from dragoman.text.learning import learn_tokenizers
+from dragoman.text.learning import learn_many_tokenizers
+from dragoman.text.tags import target_tag
 from dragoman.text.tokenizer import Tokenizers
 
 _log = logging.getLogger(__name__)
@@ -72,37 +75,32 @@ def prepare(
         BundleError: the prepared corpus in `folder` is damaged.
         ResourceError: the disk is full.
     """
-    texts = _texts(config.data)
-    origin = _origin(config, texts, tokenizers, starting_model)
+    corpora = open_corpora(config.data)
+    origin = _origin(config, corpora, tokenizers, starting_model)
     if is_prepared(folder) and not overwrite:
         prepared = open_prepared(folder, origin)
         _log.info(f"using the corpus prepared in {folder}")
     else:
-        _refuse_overwriting_input(texts.values(), folder)
+        _refuse_overwriting_input((text for corpus in corpora for text in corpus.texts.values()), folder)
         _refuse_overwriting_others(folder)
-        selection, lines = _select(config, texts)
-        tokenizers = tokenizers or _learn_tokenizers(config, selection, lines)
-        if tokenizers.target_lang == UNKNOWN_LANGUAGE and _lacks_spaces(selection):
+        selections, lines = _select(corpora)
+        tokenizers = tokenizers or _learn_tokenizers(config, corpora, selections, lines)
+        if tokenizers.target_lang == UNKNOWN_LANGUAGE and _lacks_spaces(selections[0]):
             problem = "the target is written without spaces, in an unknown language"
             lines.append(f"warning: {problem}; give --target-lang, or BLEU will be far too low")
-        _write(folder, selection, texts.get(VALIDATION), tokenizers, origin, lines)
+        _write(folder, _parts(corpora, selections, tokenizers), tokenizers, origin, lines)
         prepared = open_prepared(folder, origin)
     _log_lines(prepared.lines)
     return prepared
 
 
-def _texts(data: DataConfig) -> dict[str, ParallelText]:
-    """Return the text of each split, cleaned as the settings ask."""
-    splits: tuple[Split, ...] = ("train", *available_splits(data))
-    return {split: cleaned(read_pairs(data, split), data.clean) for split in dict.fromkeys(splits)}
-
-
 def _origin(
-    config: Config, texts: Mapping[str, ParallelText], tokenizers: Tokenizers | None, starting_model: str | None
+    config: Config, corpora: Sequence[Corpus], tokenizers: Tokenizers | None, starting_model: str | None
 ) -> dict[str, Any]:
     """Return everything that decides the output of `prepare`, as flat JSON."""
     data = {key: value for key, value in config.data.for_older_releases().items() if key not in _PLACES}
-    data["source_lang"], data["target_lang"] = languages(config.data)
+    if not config.data.corpora:
+        data["source_lang"], data["target_lang"] = corpora[0].languages
     tokenizer = tokenizers.config if tokenizers else config.tokenizer
     chosen = {**tokenizer.for_older_releases(), "joint": tokenizer.is_joint}
     origin = {f"data.{key}": value for key, value in data.items()}
@@ -111,9 +109,43 @@ def _origin(
         origin[GIVEN] = tokenizers.fingerprint()
     if starting_model is not None:
         origin[LEARNED_FOR] = starting_model
-    for split, text in texts.items():
-        origin |= {f"SHA-256 of {split} {role}": value for role, value in text.fingerprints().items()}
+    for corpus in corpora:
+        origin |= _origin_of_part(corpus) if corpus.name else {}
+        for split, text in corpus.texts.items():
+            label = f"SHA-256 of {corpus.name + ' ' if corpus.name else ''}{split}"
+            origin |= {f"{label} {role}": value for role, value in text.fingerprints().items()}
     return origin
+
+
+def _origin_of_part(corpus: Corpus) -> dict[str, Any]:
+    """Return what decides the output for one corpus of several. Its weight does not."""
+    source, target = corpus.languages
+    own = {"source_lang": source, "target_lang": target, "both_ways": corpus.both_ways, "tag": corpus.tag}
+    own |= {"corpus": corpus.data.corpus, "columns": corpus.data.columns}
+    return {f"data.corpora.{corpus.name}.{key}": value for key, value in own.items()}
+
+
+def _parts(corpora: Sequence[Corpus], selections: Sequence[Selection], tokenizers: Tokenizers) -> list[PartText]:
+    """Return the parts of the stores: each corpus in each direction. One corpus alone is no part, unless its sources
+    need a tag.
+
+    Raises:
+        ConfigError: the tokenizers lack a tag.
+    """
+    parts = []
+    for corpus, selection in zip(corpora, selections, strict=True):
+        validation = corpus.texts.get(VALIDATION)
+        for number, (source, target) in enumerate(corpus.directions):
+            tags = [tokenizers.tag(target), target_tag(corpus.tag) if corpus.tag else ""]
+            for tag in filter(None, tags):
+                if tag not in tokenizers.source.tags:
+                    known = ", ".join(sorted(tokenizers.source.tags)) or "none"
+                    advice = f"it has {known}; train a model of its own for this text"
+                    raise ConfigError(f"the model of --init-from has no tag {tag}", advice=advice)
+            part = Part(corpus.name or "text", source, target) if corpus.name or tokenizers.is_tagged else None
+            prefix = "".join(f"{tag} " for tag in tags if tag)
+            parts.append(PartText(selection, validation, part, is_reversed=number == 1, tags=prefix))
+    return parts
 
 
 def _refuse_overwriting_input(texts: Iterable[ParallelText], folder: Path) -> None:
@@ -131,9 +163,16 @@ def _refuse_overwriting_others(folder: Path) -> None:
             raise ConfigError(problem, path, advice="choose another --output")
 
 
-def _learn_tokenizers(config: Config, selection: Selection, lines: list[str]) -> Tokenizers:
+def _learn_tokenizers(
+    config: Config, corpora: Sequence[Corpus], selections: Sequence[Selection], lines: list[str]
+) -> Tokenizers:
     """Learn tokenizers, and add a line about them."""
-    tokenizers = learn_tokenizers(selection.training_pairs, config.tokenizer, *languages(config.data))
+    texts = [
+        LanguagePairs(selection.training_pairs, *corpus.languages, corpus.both_ways)
+        for corpus, selection in zip(corpora, selections, strict=True)
+    ]
+    tags = [corpus.tag for corpus in corpora if corpus.tag is not None]
+    tokenizers = learn_many_tokenizers(texts, config.tokenizer, tags)
     is_size_chosen = config.tokenizer.has_pieces and config.tokenizer.vocab_size is None
     lines.append(f"tokenizer: {tokenizers.describe()}{' (chosen to fit)' * is_size_chosen}")
     return tokenizers
@@ -143,24 +182,32 @@ def _lacks_spaces(selection: Selection) -> bool:
     return lacks_spaces(target for _, target in islice(selection.training_pairs(), _SAMPLE_PAIRS))
 
 
-def _select(config: Config, texts: Mapping[str, ParallelText]) -> tuple[Selection, list[str]]:
-    """Select the pairs, and return lines for people; a corpus that is refused has its lines logged at once."""
-    lines = [
-        f"byte order mark left out: {path}"
-        for text in texts.values()
-        for path in text.files.values()
-        if starts_with_mark(path)
-    ]
-    lines = [note for text in texts.values() for note in text.notes] + lines
-    held_apart = {split: text for split, text in texts.items() if split != TRAIN}
-    selection = select(texts[TRAIN], config.data, held_apart, hold_out=VALIDATION not in texts)
-    lines += selection.lines()
-    try:
-        selection.refuse_misaligned()
-    except DataError:
-        _log_lines(lines)
-        raise
-    return selection, lines
+def _select(corpora: Sequence[Corpus]) -> tuple[list[Selection], list[str]]:
+    """Select the pairs of each corpus, and return lines for people, which are logged at once if a corpus is refused."""
+    lines: list[str] = []
+    selections = []
+    for corpus in corpora:
+        texts = corpus.texts
+        lines += [corpus.label(note) for text in texts.values() for note in text.notes]
+        lines += [
+            f"byte order mark left out: {path}"
+            for text in texts.values()
+            for path in text.files.values()
+            if starts_with_mark(path)
+        ]
+        # Validation sentences of a mixture are taken out of its training text, so they need no warning.
+        others = {
+            split: text for split, text in texts.items() if split not in (TRAIN, VALIDATION if corpus.name else "")
+        }
+        selection = select(texts[TRAIN], corpus.data, others, hold_out=VALIDATION not in texts)
+        lines += map(corpus.label, selection.lines())
+        try:
+            selection.refuse_misaligned()
+        except DataError:
+            _log_lines(lines)
+            raise
+        selections.append(selection)
+    return (without_leaks(corpora, selections) if corpora[0].name else selections), lines
 
 
 def _log_lines(lines: Iterable[str]) -> None:
@@ -172,8 +219,7 @@ def _log_lines(lines: Iterable[str]) -> None:
 
 def _write(
     folder: Path,
-    selection: Selection,
-    validation: ParallelText | None,
+    parts: Sequence[PartText],
     tokenizers: Tokenizers,
     origin: Mapping[str, Any],
     lines: Sequence[str],
@@ -181,7 +227,7 @@ def _write(
     """Save both folders. The data folder comes last, so its presence proves that both are complete."""
 
     def write(unfinished: Path) -> None:
-        counts = write_stores(unfinished, selection, validation, tokenizers)
+        counts = write_stores(unfinished, parts, tokenizers)
         require_held(unfinished)  # encoding takes minutes
         (unfinished / REPORT).write_bytes(to_json({"lines": [*counts, *lines]}))
 

@@ -17,6 +17,7 @@ from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.folders import MANIFEST, verify_folder
 from dragoman.machine.json_files import read_json
 from dragoman.text.learned_text import LearnedText
+from dragoman.text.tags import Direction
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import load_tokenizers
 
@@ -76,16 +77,26 @@ def open_prepared(folder: Path, origin: Mapping[str, Any] | None = None) -> Prep
     )
 
 
-def validation_text(folder: Path) -> ParallelText:
-    """Return the validation pairs of a prepared corpus, given or held out.
+def validation_text(folder: Path, direction: Direction | None = None) -> ParallelText:
+    """Return the validation pairs of a prepared corpus, given or held out; sources may begin with tags.
+
+    Args:
+        direction: the languages of the pairs; None is all.
 
     Raises:
         BundleError: a file is missing or damaged.
+        ConfigError: no pairs have these languages.
     """
     store = open_prepared(folder).validation
+    chosen = [slice(0, len(store))] if direction is None else store.rows_of(direction)
+    if not chosen:
+        known = ", ".join(dict.fromkeys(part.direction for part in store.parts)) or "one direction alone"
+        problem = f"no validation text is from {direction[0]} to {direction[1]}" if direction else "no validation text"
+        raise ConfigError(problem, folder, advice=f"it has {known}")
+    indices = [index for rows in chosen for index in range(rows.start, rows.stop)]
     return ParallelText.of_pairs(
         f"the validation text in {folder}",
-        lambda: ((store.source_text(index), store.target_text(index)) for index in range(len(store))),
+        lambda: ((store.source_text(index), store.target_text(index)) for index in indices),
     )
 
 

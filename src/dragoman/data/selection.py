@@ -41,6 +41,7 @@ class Use(IntEnum):
     VALIDATION = 2
     DUPLICATE = 3
     SAME_SOURCE = 4
+    IN_VALIDATION = 5
 
 
 #: A table for `bytes.translate`: 1 for uses whose pairs are read again, 0 for others.

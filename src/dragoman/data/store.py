@@ -167,6 +167,15 @@ class PairStore:
     def __len__(self) -> int:
         return self._n_pairs
 
+    def rows_of(self, direction: tuple[str, str]) -> list[slice]:
+        """Return the pairs of the parts that have these languages."""
+        ends = np.cumsum([part.n_pairs for part in self.parts], dtype=int).tolist()
+        return [
+            slice(end - part.n_pairs, end)
+            for part, end in zip(self.parts, ends, strict=True)
+            if (part.source_lang, part.target_lang) == direction
+        ]
+
     def source_ids(self, index: int) -> NDArray[Any]:
         """Return the ids of a source sentence, without start and end: (n_tokens,)."""
         return _slice(self._ids[0], index)

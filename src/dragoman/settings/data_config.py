@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from dragoman.settings.corpus_config import CorpusConfig, StageConfig, corpus_names, mixture_problems
 from dragoman.settings.ranges import Positive, Size
 from dragoman.settings.sections import Section
+from dragoman.settings.text_origin import LANGUAGE_CODE as LANGUAGE_CODE
+from dragoman.settings.text_origin import columns_problems, language_problems, origin_problems
 
-#: Two or three letters of ISO 639, and perhaps a script or a country.
-LANGUAGE_CODE = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+#: Settings that each corpus of a mixture has for itself.
+_OF_ONE_CORPUS = (
+    *("corpus", "source", "target", "pairs", "columns", "source_lang", "target_lang"),
+    *("validation_source", "validation_target", "validation_pairs", "test_source", "test_target", "test_pairs"),
+)
 
 
 def _option(name: str) -> str:
@@ -29,8 +34,8 @@ class DataConfig(Section):
     """The origin of the parallel text, and the filters of its pairs.
 
     Either `corpus` (a corpus known by name) or `source` and `target` (two files with one sentence a line), or `pairs`
-    (one file: a table or JSONL). Each file may also be compressed. Files for validation or test are used instead of
-    those that a named corpus has.
+    (one file: a table or JSONL), or `corpora`, a list of such texts. Each file may also be compressed. Files for
+    validation or test are used instead of those that a named corpus has.
     """
 
     corpus: str | None = None
@@ -48,6 +53,14 @@ class DataConfig(Section):
     test_pairs: str | None = None
     columns: str | None = None
     """Source and target in files of pairs, by number (from 1) or name: "2,4" or "en,de". None finds them."""
+    corpora: tuple[CorpusConfig, ...] = ()
+    """Several texts, in one or more languages: a list of {source: ..., target: ..., source_lang: en, target_lang: de,
+    validation_source: ..., validation_target: ..., both_ways: true, weight: 1}. Each may also have corpus or pairs,
+    columns, a name, and a tag."""
+    temperature: Annotated[float, Field(ge=1, le=100)] = 1.0
+    """With a temperature T, each of the `corpora` with n pairs counts as n^(1/T): small ones are seen more often."""
+    stages: tuple[StageConfig, ...] = ()
+    """Weights of `corpora` until so many epochs are done: a list of {until: 4, weights: {en-de: 1}}."""
     validation_size: Positive = 1000
     """Number of pairs held out for validation when no validation files are given."""
     max_length: Size = 256
@@ -64,44 +77,33 @@ class DataConfig(Section):
     def for_older_releases(self) -> dict[str, Any]:
         """Return the settings that decide the prepared corpus, as JSON; newer settings only if they are on."""
         unused = {name for name in ("clean", "columns") if not getattr(self, name)}
-        return self.model_dump(mode="json", exclude={"misaligned"} | unused)
+        return self.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature", "stages"} | unused)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
-        """Yield two origins of one text, half an origin, and unknown language codes."""
-        for prefix in ("", "validation_", "test_"):
-            yield from self._origin_problems(prefix)
-        yield from self._columns_problems()
-        for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
-            if code is not None and not LANGUAGE_CODE.fullmatch(code):
-                message = f"{code!r} is no language code; use ISO 639's ({_option(name)}), such as en, de or zh"
-                yield name, message
+        """Yield two origins of one text, half an origin, unknown language codes, and mixtures that cannot be."""
+        prefixes = ("", "validation_", "test_")
+        for prefix in prefixes:
+            yield from origin_problems(self, prefix, _option)
+        yield from columns_problems(self, prefixes, _option)
+        yield from language_problems(self, _option)
+        if self.corpora:
+            for name in _OF_ONE_CORPUS:
+                if getattr(self, name) is not None:
+                    where = "has no place beside them" if name.startswith("test_") else "belongs into one of them"
+                    yield f"corpora {name}", f"corpora have texts of their own; {name} {where}"
+            yield from mixture_problems(self.corpora, self.temperature, self.stages)
+        elif self.temperature != 1 or self.stages:
+            name = "temperature" if self.temperature != 1 else "stages"
+            yield f"corpora {name}", f"{name} has no effect without corpora"
 
-    def _origin_problems(self, prefix: str) -> Iterator[tuple[str, str]]:
-        """Yield two origins of the text of one split, and a source without a target."""
-        names = [f"{prefix}{part}" for part in ("source", "target", "pairs")]
-        options = [_option(name) for name in names]
-        source, target, pairs = (getattr(self, name) is not None for name in names)
-        corpus = "" if prefix else "corpus"  # its validation and test may come from other files
-        has_corpus = bool(corpus) and self.corpus is not None
-        if has_corpus + (source or target) + pairs > 1:
-            choices = f"{corpus and 'corpus, '}{names[0]} and {names[1]}, {names[2]}"
-            choice_options = f"{corpus and '--corpus, '}{options[0]} and {options[1]}, {options[2]}"
-            yield " ".join([corpus, *names]), f"give only one of: {choices} ({choice_options})"
-        if source != target:
-            message = f"{names[0]} and {names[1]} belong together; give both ({options[0]}, {options[1]})"
-            yield f"{names[0]} {names[1]}", message
-
-    def _columns_problems(self) -> Iterator[tuple[str, str]]:
-        """Yield columns that are not two, and columns without a table."""
-        if self.columns is None:
-            return
-        parts = [part.strip() for part in self.columns.split(",")]
-        if len(parts) != 2 or not all(parts) or parts[0] == parts[1]:
-            yield "columns", f"columns must be two, such as 2,4 or en,de, got {self.columns!r}"
-        is_from_hub = self.corpus is not None and self.corpus.startswith("hub:")
-        if not is_from_hub and all(pairs is None for pairs in (self.pairs, self.validation_pairs, self.test_pairs)):
-            names = "columns corpus pairs validation_pairs test_pairs"
-            yield names, "columns (--columns) has no effect without a file of pairs (--pairs)"
+    def each(self) -> Iterator[tuple[str, DataConfig]]:
+        """Yield the name of each corpus, and settings that have it alone; the only corpus has no name."""
+        if not self.corpora:
+            yield "", self
+        alone = {"corpora": (), "temperature": 1.0, "stages": ()}
+        for name, corpus in zip(corpus_names(self.corpora), self.corpora, strict=True):
+            text = {key: getattr(corpus, key) for key in _OF_ONE_CORPUS if not key.startswith("test_")}
+            yield name, self.model_copy(update={**alone, **text})
 
     def files(self, split: Literal["train", "validation", "test"]) -> tuple[str | None, str | None, str | None]:
         """Return (source, target, pairs) of a split; None for each that is not set."""

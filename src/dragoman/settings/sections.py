@@ -147,6 +147,8 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
 def _keys(section: type[Section], path: Sequence[str]) -> list[str]:
     """Return the keys that are known at `path`."""
     for name in path:
+        if name.isdigit():  # an element of a list
+            continue
         field = section.model_fields.get(name)
         annotations = [field.annotation, *get_args(field.annotation)] if field else []
         inner = [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,9 @@ CHANGEABLE = frozenset(
     }
 )
 
+#: Begins the name of a setting of one of several corpora.
+_IN_CORPORA = re.compile(r"^data\.corpora\.\d+\.")
+
 
 def refuse_changes(old: Config, new: Config, folder: Path) -> None:
     """Log changed settings that do no harm, and refuse the others.
@@ -34,16 +38,16 @@ def refuse_changes(old: Config, new: Config, folder: Path) -> None:
         ConfigError: lists each setting that may not change, as it was and as it is.
     """
     before, after = _flat(old.model_dump()), _flat(new.model_dump())
-    changed = [key for key in after if after[key] != before.get(key)]
+    changed = [key for key in dict.fromkeys([*after, *before]) if after.get(key) != before.get(key)]
     for key in changed:
         if _may_change(key):
-            _log.info(f"{key}: {before.get(key)} -> {after[key]}")
+            _log.info(f"{key}: {before.get(key)} -> {after.get(key)}")
     if harmful := [key for key in changed if not _may_change(key)]:
         raise ConfigError(
             "the run was started with other settings",
             folder,
             advice="go back to them (--output alone goes on with them), or choose another --output",
-            details=[f"{key}: {before.get(key)} (then), {after[key]} (now)" for key in harmful],
+            details=[f"{key}: {before.get(key)} (then), {after.get(key)} (now)" for key in harmful],
         )
 
 
@@ -57,11 +61,13 @@ def settings_fingerprint(config: Config) -> str:
 
 
 def _may_change(key: str) -> bool:
-    return key in CHANGEABLE or key.startswith("search.")
+    return _IN_CORPORA.sub("data.", key) in CHANGEABLE or key.startswith("search.")
 
 
 def _flat(values: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in values.items():
+        if isinstance(value, list | tuple) and value and isinstance(value[0], Mapping):
+            value = {str(index): part for index, part in enumerate(value)}
         flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
     return flat

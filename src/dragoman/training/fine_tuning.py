@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,14 @@ from typing import Any
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.data.corpus import languages, languages_differ
+from dragoman.data.mixture import directions
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.presets import PRESETS
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.tags import Direction
 from dragoman.text.tokenizer import Tokenizers
 
 _log = logging.getLogger(__name__)
@@ -84,8 +86,11 @@ def inherit_search(start: Bundle, filled: dict[str, Any]) -> list[str]:
 
 def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
     """Return the starting bundle's tokenizers for this training; None if it wants a vocabulary of another size."""
-    tokenizers = _for_languages(start.tokenizers, config.data)
-    if config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size):
+    tokenizers = start.tokenizers
+    is_new = config.tokenizer.vocab_size not in (tokenizers.config.vocab_size, tokenizers.source.vocab_size)
+    if not is_new or not config.data.corpora:
+        tokenizers = _for_languages(tokenizers, config.data)
+    if is_new:
         _log.info("a new vocabulary; what the model of --init-from has no token for begins as the mean of its parts")
         return None
     is_as_before = config.tokenizer.lowercases_source == tokenizers.config.lowercases_source
@@ -93,7 +98,13 @@ def inherit_tokenizers(start: Bundle, config: Config) -> Tokenizers | None:
 
 
 def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
-    """Return the tokenizers for the languages of the text; rules for words stay those of the old languages."""
+    """Return the tokenizers for the languages of the text; rules for words stay those of the old languages.
+
+    Raises:
+        ConfigError: they cannot ask for a target language of the text.
+    """
+    if data.corpora or len(tokenizers.directions) > 1:
+        return _for_directions(tokenizers, directions(data))
     before, now = tokenizers.languages, languages(data)
     if not languages_differ(now, before):
         return tokenizers
@@ -101,3 +112,17 @@ def _for_languages(tokenizers: Tokenizers, data: DataConfig) -> Tokenizers:
     if tokenizers.config.kind == "words":
         return tokenizers
     return replace(tokenizers, directions=(now,))
+
+
+def _for_directions(tokenizers: Tokenizers, now: Sequence[Direction]) -> Tokenizers:
+    """Return the tokenizers of a model, with those directions of the text that are new.
+
+    Raises:
+        ConfigError: they have no tag for a target language of the text.
+    """
+    if missing := [target for _, target in now if target not in tokenizers.targets]:
+        problem = f"the model of --init-from translates into {', '.join(tokenizers.targets)}, not into {missing[0]}"
+        raise ConfigError(problem, advice="name the languages of the text, or train a model of its own for it")
+    if new := [direction for direction in now if direction not in tokenizers.directions]:
+        _log.warning(f"the model of --init-from has not learned {', '.join(map('-'.join, new))} yet")
+    return replace(tokenizers, directions=(*tokenizers.directions, *new))

@@ -118,6 +118,7 @@ class Recorder:
                 "step": progress.step,
                 "validation_loss": result.loss,
                 "validation_bleu": result.bleu,
+                **{f"validation_bleu_{direction}": bleu for direction, bleu in result.bleu_by_direction.items()},
                 "seconds": round(seconds, 3),
                 "n_parameters": sum(parameter.numel() for parameter in self._state.usable_model.parameters()),
                 "peak_memory_mib": peak_memory(self._device),
@@ -130,6 +131,8 @@ class Recorder:
             f"validation at {which}: loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
             f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
         )
+        if result.bleu_by_direction:
+            _log.info("BLEU of " + ", ".join(f"{name} {bleu:.2f}" for name, bleu in result.bleu_by_direction.items()))
 
     def flush(self) -> None:
         """Write the figures that could not be written before; raises as `log_steps` does."""

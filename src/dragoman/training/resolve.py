@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.data.corpus import read_pairs
+from dragoman.data.corpus import Split
+from dragoman.data.mixture import directions, planned_text
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import DATA_FOLDER, Prepared, given_tokenizers, noted_starting_model, open_prepared
 from dragoman.errors import BundleError, ConfigError, DataError
@@ -26,6 +27,9 @@ from dragoman.training.changes import refuse_changes
 from dragoman.training.fine_tuning import fingerprint, inherit_search, inherit_settings, inherit_tokenizers
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
+
+#: The splits that may have files.
+SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
 _log = logging.getLogger(__name__)
 
@@ -43,10 +47,11 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None = None) -> Config:
     # Every mistake is told before any text is read.
     inherited = inherit_settings(start, settings) if start is not None else {}
     data = parse_config({**settings, **inherited}).data if inherited else check_settings(settings).data
-    text = read_pairs(data, "train")
-    n_pairs = text.count()
+    n_pairs, text = planned_text(data)
     if not n_pairs:
         raise DataError("there are no pairs", text.name, advice="give text with one sentence a line")
+    if start is None and data.corpora and len(directions(data)) > 1:
+        settings = _with_one_vocabulary(settings)
     filled, choices = plan(settings, n_pairs, text, fine_tuning=start is not None)
     if start is not None:
         filled |= inherited
@@ -54,6 +59,19 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None = None) -> Config:
     for line in choices:
         _log.info(line)
     return parse_config(filled)
+
+
+def _with_one_vocabulary(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a model of several directions, which reads and writes with one vocabulary.
+
+    Raises:
+        ConfigError: they ask for two.
+    """
+    tokenizer = {**(settings.get("tokenizer") or {})}
+    if tokenizer.get("joint") is False:
+        problem = "a model of several directions has one vocabulary, which tokenizer.joint=false forbids"
+        raise ConfigError(problem, advice="leave tokenizer.joint out")
+    return {**settings, "tokenizer": {**tokenizer, "joint": True}}
 
 
 def resolve_run(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) -> tuple[Config, Prepared]:
@@ -115,7 +133,7 @@ def _prepare(config: Config, run: RunFolder, start: Bundle | None) -> Prepared:
 def _missing_text(settings: Mapping[str, Any]) -> str | None:
     """Return a text file that the settings name and that is not there, because the run was moved to another machine."""
     data = parse_section(DataConfig, settings.get("data") or {})
-    files = (*data.files("train"), *data.files("validation"), *data.files("test"))
+    files = [file for _, one in data.each() for split in SPLITS for file in one.files(split)]
     return next((file for file in files if file is not None and not Path(file).exists()), None)
 
 

@@ -12,6 +12,7 @@ import torch
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.batch_order import BatchOrder
+from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.machine.devices import find_device
 from dragoman.machine.locks import lock_folder
@@ -121,7 +122,8 @@ def steps_of_run(config: Config, run: Path) -> int:
         BundleError: the prepared corpus is missing or damaged.
     """
     training, prepared = config.training, open_prepared(run)
-    order = BatchOrder(prepared.train, batch_tokens=training.batch_tokens, seed=training.seed)
+    stages = stage_weights(config.data, prepared.train.parts)
+    order = BatchOrder(prepared.train, batch_tokens=training.batch_tokens, seed=training.seed, stages=stages)
     return total_steps(training, order.epochs)
 
 

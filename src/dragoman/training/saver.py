@@ -68,6 +68,8 @@ class Saver:
         else:
             progress.validations_since_best += 1
         facts = {**progress.lasting_facts, "step": progress.step, "loss": result.loss, "bleu": result.bleu}
+        if result.bleu_by_direction:
+            facts["bleu_by_direction"] = dict(result.bleu_by_direction)
         self._folder.keep_bundle(progress, self._state.usable_model, tokenizers, search, facts)
         self._state.progress = progress
 

@@ -10,6 +10,7 @@ import time
 import torch
 
 from dragoman.data.batches import Batch, Batches, Drawing
+from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared
 from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
@@ -55,6 +56,7 @@ class Trainer:
             prepared.tokenizers,
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
+            stages=stage_weights(config.data, prepared.train.parts),
             drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length),
         )
         self.n_steps = total_steps(self.training, batches.epochs)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal
 
 import torch
@@ -20,6 +20,8 @@ from dragoman.translator import ComputeOptions, Translator
 
 #: Sentences translated in a validation, spread over all; the loss uses all.
 MAX_SENTENCES = 1000
+#: The same for each direction, if there are several.
+MAX_OF_DIRECTION = 250
 #: Below this, BLEU says nothing about which model is better.
 MEANINGFUL_BLEU = 5.0
 #: Sentences translated at a time; in between, a validation can be called off.
@@ -31,7 +33,9 @@ class Validation:
     """The figures of one validation."""
 
     loss: float  # nats a target token, without label smoothing
-    bleu: float
+    bleu: float  # the mean of all directions
+    #: BLEU of each direction, such as "en-de", of a model that has several.
+    bleu_by_direction: Mapping[str, float] = field(default_factory=dict)
 
     def score(self, by: Literal["bleu", "loss"]) -> float:
         """Return a number that is larger for a better model. Low BLEU is chance, so there the loss decides."""
@@ -58,8 +62,8 @@ def validate(
 ) -> Validation | None:
     """Score and translate (greedily) the validation pairs; None if called off on the way.
 
-    If the loss is not finite, nothing is translated, and BLEU is 0. Lines are cut as for users of a model
-    that learned from text like `learned`.
+    If the loss is not finite, nothing is translated, and BLEU is 0. Each direction is scored by itself. Lines are cut
+    as for users of a model that learned from text like `learned`.
     """
     device = next(model.parameters()).device
     model.eval()
@@ -75,16 +79,51 @@ def validate(
                 count += n_target_tokens(batch, model.special_ids.target.pad)
     if not math.isfinite(total):
         return Validation(total, 0.0)
-    n_sentences = min(len(store), MAX_SENTENCES)
-    chosen = [number * len(store) // n_sentences for number in range(n_sentences)]
     translator = Translator([model], tokenizers, compute=ComputeOptions(device), learned=learned)
-    written: list[str] = []
-    for start in range(0, n_sentences, CHUNK):
-        if is_stopped():
-            return None
-        sources = [store.source_text(i) for i in chosen[start : start + CHUNK]]
-        written += [each.text for each in translator.translate(sources, beam_size=1)]
-    references = [store.target_text(i) for i in chosen]
-    lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
-    bleu = corpus_bleu(written, references, tokenizers.target_lang, lowercase=lowercase)
-    return Validation(total / count, bleu.score)
+    scores = _bleu(translator, store, is_stopped)
+    if scores is None:
+        return None
+    by_direction = scores if len(scores) > 1 else {}
+    return Validation(total / count, sum(scores.values()) / len(scores), by_direction)
+
+
+def _bleu(translator: Translator, store: PairStore, is_stopped: Callable[[], bool]) -> dict[str, float] | None:
+    """Return the BLEU of each direction; None if called off on the way."""
+    tokenizers = translator.tokenizers
+    scores: dict[str, float] = {}
+    for direction, (target_lang, indices) in _validated(store, tokenizers).items():
+        written: list[str] = []
+        for start in range(0, len(indices), CHUNK):
+            if is_stopped():
+                return None
+            sources = [store.source_text(index) for index in indices[start : start + CHUNK]]
+            written += [each.text for each in translator.translate(sources, beam_size=1)]
+        references = [store.target_text(index) for index in indices]
+        lowercase = tokenizers.config.lowercase  # a translator that cannot write capitals is not scored on them
+        scores[direction] = corpus_bleu(written, references, target_lang, lowercase=lowercase).score
+    return scores
+
+
+def _validated(store: PairStore, tokenizers: Tokenizers) -> dict[str, tuple[str, list[int]]]:
+    """Return the target language and the pairs to translate of each direction."""
+    if not store.parts:
+        return {"": (tokenizers.target_lang, _spread(range(len(store)), MAX_SENTENCES))}
+    indices = {
+        part.direction: (
+            part.target_lang,
+            [
+                index
+                for rows in store.rows_of((part.source_lang, part.target_lang))
+                for index in range(rows.start, rows.stop)
+            ],
+        )
+        for part in store.parts
+    }
+    most = MAX_OF_DIRECTION if len(indices) > 1 else MAX_SENTENCES
+    return {direction: (target, _spread(pairs, most)) for direction, (target, pairs) in indices.items()}
+
+
+def _spread(indices: Sequence[int], most: int) -> list[int]:
+    """Return at most so many indices, evenly spread."""
+    size = min(len(indices), most)
+    return [indices[number * len(indices) // size] for number in range(size)]

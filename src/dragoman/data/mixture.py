@@ -1,0 +1,137 @@
+"""The corpora of a training: their texts, their languages and directions, and their weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from dragoman.data.checks.markup import cleaned
+from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
+from dragoman.data.parallel_text import ParallelText
+from dragoman.data.slots import StageWeights
+from dragoman.data.store import Part
+from dragoman.errors import ConfigError
+from dragoman.settings.corpus_config import corpus_names
+from dragoman.settings.data_config import DataConfig
+from dragoman.text.tags import Direction
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """One corpus of a training, and its text by split. The only corpus of a training has no name."""
+
+    name: str
+    data: DataConfig
+    texts: Mapping[str, ParallelText]
+    languages: tuple[str, str]
+    both_ways: bool = False
+    #: The name of a tag that sources begin with.
+    tag: str | None = None
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """(source language, target language) of each direction that is trained."""
+        return (self.languages, self.languages[::-1]) if self.both_ways else (self.languages,)
+
+    def label(self, line: str) -> str:
+        """Return a line for people that begins with the name; "warning: " stays in front."""
+        text = line.removeprefix("warning: ")
+        return f"{'' if text == line else 'warning: '}{self.name}: {text}" if self.name else line
+
+
+def open_corpora(data: DataConfig) -> list[Corpus]:
+    """Open the text of each corpus, cleaned as the settings ask.
+
+    Where several corpora have no validation text, `validation_size` is shared equally among them.
+
+    Raises:
+        ConfigError: as `read_pairs`, or the languages of a corpus of several are not known.
+        DataError: as `read_pairs`.
+    """
+    each = list(data.each())
+    n_without = sum("validation" not in available_splits(one) for _, one in each)
+    share = max(1, data.validation_size // max(1, n_without))
+    if not data.corpora:
+        return [Corpus("", data, _texts(data), languages(data))]
+    corpora = []
+    for (name, one), settings in zip(each, data.corpora, strict=True):
+        one = one.model_copy(update={"validation_size": share})
+        corpora.append(Corpus(name, one, _texts(one), _known(name, one), settings.both_ways, settings.tag))
+    return corpora
+
+
+def _texts(data: DataConfig) -> dict[str, ParallelText]:
+    splits: tuple[Split, ...] = ("train", *available_splits(data))
+    return {split: cleaned(read_pairs(data, split), data.clean) for split in dict.fromkeys(splits)}
+
+
+def directions(data: DataConfig) -> tuple[Direction, ...]:
+    """Return each direction that the settings train, once; without names or content of files "und" may be in it.
+
+    Raises:
+        ConfigError: the languages of a corpus of several are not known.
+    """
+    if not data.corpora:
+        return (languages(data),)
+    found: list[Direction] = []
+    for (name, one), corpus in zip(data.each(), data.corpora, strict=True):
+        source, target = _known(name, one)
+        found += [(source, target), (target, source)] if corpus.both_ways else [(source, target)]
+    return tuple(dict.fromkeys(found))
+
+
+def _known(name: str, data: DataConfig) -> tuple[str, str]:
+    source, target = languages(data)
+    if UNKNOWN_LANGUAGE in (source, target) or source == target:
+        problem = f"the languages of the corpus {name} are not known: {source} and {target}"
+        raise ConfigError(problem, advice="give its source_lang and target_lang")
+    return source, target
+
+
+def planned_text(data: DataConfig) -> tuple[int, ParallelText]:
+    """Return the number of pairs in an epoch after all stages, and text that begins with pairs of all corpora.
+
+    Raises:
+        ConfigError, DataError: as `read_pairs`.
+    """
+    if not data.corpora:
+        text = read_pairs(data, "train")
+        return text.count(), text
+    texts = [read_pairs(one, "train") for _, one in data.each()]
+    parts = [
+        (text, Part(name, *direction, n_pairs))
+        for (name, one), corpus, text in zip(data.each(), data.corpora, texts, strict=True)
+        for n_pairs in (text.count(),)
+        for direction in (_known(name, one), _known(name, one)[::-1])[: 1 + corpus.both_ways]
+    ]
+    weights = stage_weights(data, [part for _, part in parts])[-1].weights
+    n_pairs = sum(weight * part.n_pairs for weight, (_, part) in zip(weights, parts, strict=True))
+    name = ", ".join(text.name for text in texts)
+    return round(n_pairs), ParallelText.of_pairs(name, lambda: _in_turn(texts))
+
+
+def _in_turn(texts: Sequence[ParallelText]) -> Iterator[tuple[str, str]]:
+    """Yield a pair of each text, then the next of each."""
+    for pairs in zip_longest(*texts):
+        yield from (pair for pair in pairs if pair is not None)
+
+
+def stage_weights(data: DataConfig, parts: Sequence[Part]) -> list[StageWeights]:
+    """Return the weights of the parts of a store, stage by stage; none for a corpus that is no mixture.
+
+    With a temperature T, a part of n pairs counts as n^(1/T) (Arivazhagan et al. 2019, section 4), and an epoch has as
+    many pairs as without.
+    """
+    if not data.corpora:
+        return []
+    named = dict(zip(corpus_names(data.corpora), (corpus.weight for corpus in data.corpora), strict=True))
+    stages = [
+        StageWeights(tuple(stage.weights.get(part.name, 0.0) for part in parts), stage.until) for stage in data.stages
+    ]
+    last = [named[part.name] for part in parts]
+    if data.temperature != 1:
+        shares = [part.n_pairs ** (1 / data.temperature) for part in parts]
+        scale = sum(part.n_pairs for part in parts) / max(1.0, sum(shares))
+        last = [scale * share / max(1, part.n_pairs) for share, part in zip(shares, parts, strict=True)]
+    return [*stages, StageWeights(tuple(last))]

@@ -1,0 +1,119 @@
+"""Settings of `data.corpora` and `data.stages`: the corpora of a mixture, and their weights."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import Annotated
+
+from pydantic import Field
+
+from dragoman.settings.ranges import Positive
+from dragoman.settings.sections import Section
+from dragoman.settings.text_origin import columns_problems, language_problems, origin_problems
+
+Weight = Annotated[float, Field(ge=0, le=1000)]
+
+_NAME = re.compile(r"[\w+-]{1,64}")
+#: The name of a tag for a kind of text.
+_TAG = re.compile(r"[^\s<>]{1,32}")
+
+
+class CorpusConfig(Section):
+    """One corpus of a mixture: its text, as in `data`, and its part in the training."""
+
+    name: str | None = None
+    """Name in messages and stages; by default the corpus's, or its languages, such as en-de."""
+    corpus: str | None = None
+    source: str | None = None
+    target: str | None = None
+    pairs: str | None = None
+    columns: str | None = None
+    source_lang: str | None = None
+    target_lang: str | None = None
+    validation_source: str | None = None
+    validation_target: str | None = None
+    validation_pairs: str | None = None
+    both_ways: bool = False
+    """Train from target to source too."""
+    weight: Weight = 1.0
+    """Number of times that an epoch has each pair: with 0.5, half of the pairs now, and the others in the next."""
+    tag: str | None = None
+    """Tag of a kind of text, such as bt for back-translated text: sources begin with it."""
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Yield no origin or two, half an origin, and names and languages that cannot be."""
+        origins = ("corpus", "source", "target", "pairs")
+        if all(getattr(self, name) is None for name in origins):
+            yield " ".join(origins), "a corpus needs source and target, or pairs, or corpus"
+        for prefix in ("", "validation_"):
+            yield from origin_problems(self, prefix)
+        yield from columns_problems(self, ("", "validation_"))
+        yield from language_problems(self)
+        if self.name is not None and not _NAME.fullmatch(self.name):
+            yield "name", f"{self.name!r} cannot be the name of a corpus; use letters, digits, - and _"
+        if self.tag is not None and not _TAG.fullmatch(self.tag):
+            yield "tag", f"{self.tag!r} cannot be the name of a tag; use a word without angle brackets, such as bt"
+        if self.tag is not None and self.both_ways:
+            yield "tag both_ways", "tag and both_ways: a tag is for one direction; list the corpus twice"
+        if self.source_lang is not None and self.source_lang == self.target_lang:
+            yield "source_lang target_lang", f"source_lang and target_lang are both {self.source_lang!r}"
+
+    @property
+    def usual_name(self) -> str:
+        """The name of a corpus that has none."""
+        if self.corpus is not None:
+            name = self.corpus
+        elif self.source_lang is not None and self.target_lang is not None:
+            name = f"{self.source_lang}-{self.target_lang}"
+        else:
+            name = PurePath(self.source or self.pairs or "").name
+        return re.sub(r"[^\w+-]+", "-", name)[:50] or "corpus"
+
+
+class StageConfig(Section):
+    """Weights of the first epochs, by the names of corpora. A corpus that is not named has no part in them."""
+
+    until: Positive
+    """Number of epochs that are done at the end of the stage."""
+    weights: dict[str, Weight]
+
+    def contradictions(self) -> Iterator[tuple[str, str]]:
+        """Yield a stage without text."""
+        if not any(self.weights.values()):
+            yield "weights", "a stage needs a corpus with a weight above 0"
+
+
+def corpus_names(corpora: Sequence[CorpusConfig]) -> tuple[str, ...]:
+    """Return the name of each corpus; one that has none gets its usual name, with a number if that is taken."""
+    names = [corpus.name for corpus in corpora]
+    taken = {name for name in names if name is not None}
+    for index, corpus in enumerate(corpora):
+        if names[index] is None:
+            usual = corpus.usual_name
+            candidates = (
+                usual if number == 1 else f"{usual}-{number}" for number in range(1, len(corpora) + len(taken) + 2)
+            )
+            names[index] = next(name for name in candidates if name not in taken)
+            taken.add(str(names[index]))
+    return tuple(map(str, names))
+
+
+def mixture_problems(
+    corpora: Sequence[CorpusConfig], temperature: float, stages: Sequence[StageConfig]
+) -> Iterator[tuple[str, str]]:
+    """Yield names that two corpora have, weights that contradict each other, and stages that cannot be."""
+    names, weights = corpus_names(corpora), [corpus.weight for corpus in corpora]
+    for name in sorted({name for name in names if names.count(name) > 1}):
+        yield "corpora", f"two corpora have the name {name!r}; give each its own (name)"
+    if temperature != 1 and any(weight != 1 for weight in weights):
+        yield "temperature corpora", "temperature chooses the weights; give either it or the weights of corpora"
+    if not any(weights):
+        yield "corpora", "all corpora have the weight 0; one must have more"
+    ends = [stage.until for stage in stages]
+    if ends != sorted(set(ends)):
+        yield "stages", f"stages must end one after the other, but until is {', '.join(map(str, ends))}"
+    for number, stage in enumerate(stages, start=1):
+        for unknown in sorted(stage.weights.keys() - set(names)):
+            yield "stages corpora", f"stage {number} names an unknown corpus, {unknown!r}; there are {', '.join(names)}"
