@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,6 +21,9 @@ from dragoman.cli.training_settings import (
     require_text,
 )
 from dragoman.errors import ConfigError
+
+if TYPE_CHECKING:
+    from dragoman.settings.config import Config
 
 Folder = Annotated[
     Path | None,
@@ -37,6 +41,7 @@ InitFrom = Annotated[
         "With --set tokenizer.vocab_size=... it learns a new vocabulary.",
     ),
 ]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Report on the text, and write nothing.")]
 Seed = Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")]
 
 
@@ -133,10 +138,16 @@ def prepare(
     overwrite: Overwrite = False,
     overrides: Settings = None,
     invalid_utf8: DropInvalid = None,
+    dry_run: DryRun = False,
 ) -> None:
     """Prepare a corpus for training.
 
-    Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments does first."""
+    Learn the tokenizers and turn the corpus into ids, as `train` with the same arguments does first. It reports the
+    faults of the text: --dry-run reports them alone.
+
+    \b
+    dragoman prepare --source my.en --target my.de --dry-run
+    """
     data = _data_options(text, validation, languages, invalid_utf8)
     settings = recipe_settings(recipe, overrides, data)
     from dragoman.settings.parsing import check_request
@@ -146,11 +157,22 @@ def prepare(
     folder = output or default_folder(settings)
     require_folder(folder)
     require_readable(settings)
-    from dragoman.data.prepare import prepare
-    from dragoman.machine.locks import lock_folder
     from dragoman.training.resolve import resolve
 
     config = resolve(settings)
+    if dry_run:
+        _report(config)
+        return
+    _prepare(config, folder, overwrite=overwrite)
+    data_options = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
+    arguments = [*([recipe] if recipe else []), *data_options, *(f"--set={override}" for override in overrides or [])]
+    say(f"prepared {folder}; train on it: {command_line('train', *arguments, '-o', folder)}")
+
+
+def _prepare(config: Config, folder: Path, *, overwrite: bool) -> None:
+    from dragoman.data.prepare import prepare
+    from dragoman.machine.locks import lock_folder
+
     with lock_folder(folder):
         if overwrite and (folder / "checkpoints").exists():
             raise ConfigError(
@@ -159,9 +181,15 @@ def prepare(
                 advice="choose another --output, or remove the folder",
             )
         prepare(config, folder, overwrite=overwrite)
-    data_options = [f"--{key.replace('_', '-')}={value}" for key, value in data.items()]
-    arguments = [*([recipe] if recipe else []), *data_options, *(f"--set={override}" for override in overrides or [])]
-    say(f"prepared {folder}; train on it: {command_line('train', *arguments, '-o', folder)}")
+
+
+def _report(config: Config) -> None:
+    """Report on a corpus as if it were prepared, in a folder that is removed."""
+    from dragoman.data.prepare import prepare
+
+    with tempfile.TemporaryDirectory(prefix="dragoman-") as unused:
+        prepare(config, Path(unused) / "corpus")
+    say("nothing was written: --dry-run")
 
 
 def _data_options(*groups: object) -> dict[str, str]:

@@ -1,29 +1,21 @@
-"""Pairs that occur twice, found in RAM that does not grow with the corpus.
-
-Hashes go to files by their first bits, and each file is sorted by itself.
-"""
+"""Pairs that occur twice, found in RAM that does not grow with the corpus."""
 
 from __future__ import annotations
 
-import contextlib
-import errno
 from array import array
 from dataclasses import dataclass
 from hashlib import blake2b
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.errors import ResourceError
+from dragoman.data.partitions import Partitions
 from dragoman.text.cleaning import comparable
 
 _RECORD = np.dtype([("source", "<u8"), ("target", "<u8"), ("index", "<i8")])
 _BUFFER = 100_000
-_PARTITION_BITS = 6
 
 
 @dataclass(frozen=True)
@@ -51,16 +43,16 @@ class DuplicateFinder:
     def __init__(self) -> None:
         self._sources, self._targets = array("Q"), array("Q")
         self._n_pairs = 0
-        self._closing = contextlib.ExitStack()
-        self._folder = Path(self._closing.enter_context(TemporaryDirectory(prefix="dragoman-")))
+        self._partitions = Partitions("source")
 
     def __enter__(self) -> Self:
+        self._partitions.__enter__()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._closing.close()
+        self._partitions.__exit__(kind, error, trace)
 
     def add(self, source_hash: int, target: str) -> int:
         """Take the next pair, and return the hash of its target.
@@ -81,9 +73,7 @@ class DuplicateFinder:
         self._spill()
         repeated = np.zeros(self._n_pairs, bool)
         n_other_target = 0
-        for path in sorted(self._folder.iterdir()):
-            records = np.fromfile(path, _RECORD)
-            records.sort(order=("source", "target", "index"))
+        for records in self._partitions.sorted(_RECORD, ("source", "target", "index")):
             same_source = records["source"][1:] == records["source"][:-1]
             same_pair = same_source & (records["target"][1:] == records["target"][:-1])
             repeated[records["index"][1:][same_pair]] = True
@@ -95,17 +85,4 @@ class DuplicateFinder:
         records["source"], records["target"] = self._sources, self._targets
         records["index"] = np.arange(self._n_pairs - len(records), self._n_pairs)
         self._sources, self._targets = array("Q"), array("Q")
-        records.sort(order="source")
-        partitions = records["source"] >> np.uint64(64 - _PARTITION_BITS)
-        bounds = np.searchsorted(partitions, np.arange((1 << _PARTITION_BITS) + 1, dtype=np.uint64))
-        try:
-            for number in range(1 << _PARTITION_BITS):
-                part = records[bounds[number] : bounds[number + 1]]
-                if len(part):
-                    with open(self._folder / f"{number:02d}", "ab") as file:
-                        file.write(part.tobytes())
-        except OSError as error:
-            if error.errno not in (errno.ENOSPC, errno.EDQUOT):
-                raise
-            advice = "free some space, or let TMPDIR name a folder on another disk"
-            raise ResourceError("no space left for temporary files", self._folder, advice=advice) from None
+        self._partitions.add(records)

@@ -6,8 +6,6 @@ sentence that is held out is also trained on.
 
 from __future__ import annotations
 
-import heapq
-from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -17,10 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.checks.corpus_checks import CorpusChecks
+from dragoman.data.checks.pair_faults import REASONS, FaultCounter
 from dragoman.data.corpus import languages
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import Counts, text_problem
 from dragoman.data.parallel_text import ParallelText
+from dragoman.data.repeats import RepeatFinder
+from dragoman.data.smallest_hashes import HELD_OUT_SHARE, SmallestHashes
 from dragoman.errors import DataError
 from dragoman.settings.data_config import DataConfig
 
@@ -28,9 +29,6 @@ TRAIN, VALIDATION = "train", "validation"
 
 #: (line, source, target): a pair with readable text, and its line in the corpus.
 NumberedPair = tuple[int, str, str]
-
-#: At most one of so many pairs is taken out of the training data for validation.
-_HELD_OUT_SHARE = 10
 
 
 class Use(IntEnum):
@@ -42,6 +40,7 @@ class Use(IntEnum):
     DUPLICATE = 3
     SAME_SOURCE = 4
     IN_VALIDATION = 5
+    REPEATED = 6
 
 
 #: A table for `bytes.translate`: 1 for uses whose pairs are read again, 0 for others.
@@ -66,8 +65,9 @@ class Selection:
     n_equal: int
     #: Pairs with a source that is also in another split, by that split.
     overlaps: Mapping[str, int]
-    #: Checks of the corpus as a whole.
+    #: Checks of the corpus as a whole, and of each pair.
     checks: CorpusChecks
+    faults: FaultCounter
 
     @property
     def holds_out(self) -> bool:
@@ -104,7 +104,7 @@ class Selection:
         for split, count in self.overlaps.items():
             if count:
                 lines.append(f"warning: {count:,} training pairs have a source that is also in the {split} data")
-        return lines + self.checks.lines(*languages(self.data))
+        return lines + self.checks.lines(*languages(self.data)) + self.faults.lines()
 
     def refuse_misaligned(self) -> None:
         """Refuse a corpus whose sides do not belong together, unless the settings allow it.
@@ -128,15 +128,21 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     Raises:
         DataError: the corpus cannot be read, or no pair is usable.
     """
-    survey = _Survey(others, data.validation_size if hold_out else 0)
-    with DuplicateFinder() as finder:
-        survey.read(text, finder)
-        duplicates = finder.find()
-    held_out = survey.smallest.least(data.validation_size, survey.n_usable // _HELD_OUT_SHARE)
+    survey = _Survey(others, data.validation_size if hold_out else 0, FaultCounter(*languages(data), data.drop))
+    with DuplicateFinder() as finder, RepeatFinder() as repeat_finder:
+        survey.read(text, finder, repeat_finder)
+        duplicates, repeats = finder.find(), repeat_finder.find()
+    held_out = survey.smallest.least(data.validation_size, survey.n_usable // HELD_OUT_SHARE)
     uses = np.full(len(survey.usable), Use.UNUSABLE, np.uint8)
     is_usable = np.frombuffer(survey.usable, bool)
     uses[is_usable] = _uses(survey.n_usable, held_out, duplicates.repeated if data.dedup else None)
-    for use, reason in ((Use.DUPLICATE, "duplicate"), (Use.SAME_SOURCE, "same source as in validation")):
+    usable = np.flatnonzero(is_usable)
+    repeated = usable[repeats.is_repeat]
+    survey.faults.add_repeats(text, repeated, usable[list(repeats.examples)])
+    if "repeated" in data.drop:
+        uses[repeated] = Use.REPEATED
+    reasons = {Use.DUPLICATE: "duplicate", Use.SAME_SOURCE: "same source as in validation"}
+    for use, reason in (*reasons.items(), (Use.REPEATED, REASONS["repeated"])):
         indices = np.flatnonzero(uses == use)
         if len(indices):
             survey.dropped.drop(reason, text.line_of(int(indices[0])), len(indices))
@@ -150,6 +156,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
         survey.n_equal,
         survey.overlaps,
         survey.checks,
+        survey.faults,
     )
 
 
@@ -159,17 +166,19 @@ class _Survey:
     Args:
         others: texts whose overlap with the corpus is counted.
         n_held_out: source sentences that may be held out.
+        faults: counts the faults of usable pairs, and says which to drop.
     """
 
-    def __init__(self, others: Mapping[str, ParallelText], n_held_out: int) -> None:
+    def __init__(self, others: Mapping[str, ParallelText], n_held_out: int, faults: FaultCounter) -> None:
         self._other_hashes = {split: {text_hash(source) for source, _ in other} for split, other in others.items()}
         self.overlaps = dict.fromkeys(others, 0)
-        self.dropped, self.checks, self.smallest = Counts(), CorpusChecks(), _SmallestHashes(n_held_out)
+        self.dropped, self.checks, self.smallest = Counts(), CorpusChecks(), SmallestHashes(n_held_out)
+        self.faults = faults
         #: 1 for each pair with usable text, 0 for others.
         self.usable = bytearray()
         self.n_usable = self.n_equal = 0
 
-    def read(self, text: ParallelText, finder: DuplicateFinder) -> None:
+    def read(self, text: ParallelText, finder: DuplicateFinder, repeats: RepeatFinder) -> None:
         """Read the corpus.
 
         Raises:
@@ -177,13 +186,17 @@ class _Survey:
         """
         for line, source, target in self.checks.read(text):
             problem = text_problem(source, target)
+            if problem is None and isinstance(source, str) and isinstance(target, str):
+                problem = self.faults.problem(line, source, target)
             self.usable.append(problem is None)
             if problem is not None:
                 self.dropped.drop(problem, line)
             elif isinstance(source, str) and isinstance(target, str):
                 source_hash = text_hash(source)
                 self.smallest.add(source_hash, self.n_usable)
-                self.n_equal += finder.add(source_hash, target) == source_hash
+                target_hash = finder.add(source_hash, target)
+                repeats.add(source_hash, target_hash, target)
+                self.n_equal += target_hash == source_hash
                 for split, hashes in self._other_hashes.items():
                     self.overlaps[split] += source_hash in hashes
                 self.n_usable += 1
@@ -207,38 +220,3 @@ def _uses(n_usable: int, held_out: Sequence[Sequence[int]], dropped: NDArray[np.
         uses[pairs] = Use.SAME_SOURCE
         uses[pairs[0]] = Use.VALIDATION
     return uses
-
-
-class _SmallestHashes:
-    """The smallest different hashes of a stream and the pairs that have them, in RAM for these alone."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._negated: list[int] = []
-        self._pairs: dict[int, array[int]] = {}
-
-    def add(self, number: int, pair: int) -> None:
-        """Take the next hash. A hash among the smallest at the end was among the smallest at every step before."""
-        if number in self._pairs:
-            self._pairs[number].append(pair)
-        elif len(self._negated) < self._size:
-            heapq.heappush(self._negated, -number)
-            self._pairs[number] = array("q", (pair,))
-        elif self._size and number < -self._negated[0]:
-            del self._pairs[-heapq.heapreplace(self._negated, -number)]
-            self._pairs[number] = array("q", (pair,))
-
-    def least(self, size: int, n_pairs: int) -> list[array[int]]:
-        """Return the pairs of at most `size` hashes, `n_pairs` in all; of a tenth of the hashes if these are all.
-
-        A hash with more pairs than are left is skipped.
-        """
-        if len(self._pairs) < self._size:
-            size = min(size, len(self._pairs) // _HELD_OUT_SHARE)
-        least: list[array[int]] = []
-        for number in sorted(self._pairs):
-            pairs = self._pairs[number]
-            if len(least) < size and len(pairs) <= n_pairs:
-                least.append(pairs)
-                n_pairs -= len(pairs)
-        return least

@@ -20,6 +20,10 @@ _OF_ONE_CORPUS = (
 )
 
 
+#: Faults of a pair that training text may have.
+Fault = Literal["numbers", "copied", "script", "mojibake", "wordless", "repeated"]
+
+
 def _option(name: str) -> str:
     """Return the option that sets a setting of `data`, or `--set`."""
     return f"--set data.{name}=..." if name.startswith("test_") else f"--{name.replace('_', '-')}"
@@ -69,14 +73,18 @@ class DataConfig(Section):
     """Longest side over shortest side, in tokens; short sentences are allowed a little more."""
     dedup: bool = False
     invalid_utf8: Literal["error", "drop"] = "error"
-    clean: Annotated[tuple[Literal["entities", "tags"], ...], BeforeValidator(_comma_separated)] = ()
-    """Markup taken out of the text before anything else: `entities` such as &amp; are decoded, `tags` removed."""
+    clean: Annotated[tuple[Literal["entities", "tags", "mojibake"], ...], BeforeValidator(_comma_separated)] = ()
+    """Repairs of the text before anything else: `entities` such as &amp; are decoded, `tags` removed, `mojibake` such
+    as Ã¼ read as ü, where that is certain."""
+    drop: Annotated[tuple[Fault, ...], BeforeValidator(_comma_separated)] = ()
+    """Faults whose training pairs are dropped: `numbers` that differ between the sides, a source `copied` as target, a
+    side in another `script` than its language's, `mojibake`, a `wordless` side, a line `repeated` many times."""
     misaligned: Literal["error", "keep"] = "error"
     """Stop if the two sides do not belong together (one of them lost a line, say), or use the text as it is."""
 
     def for_older_releases(self) -> dict[str, Any]:
         """Return the settings that decide the prepared corpus, as JSON; newer settings only if they are on."""
-        unused = {name for name in ("clean", "columns") if not getattr(self, name)}
+        unused = {name for name in ("clean", "columns", "drop") if not getattr(self, name)}
         return self.model_dump(mode="json", exclude={"misaligned", "corpora", "temperature", "stages"} | unused)
 
     def contradictions(self) -> Iterator[tuple[str, str]]:

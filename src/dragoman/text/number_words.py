@@ -71,6 +71,11 @@ _PATTERNS = {language: _pattern(language) for language in _WORDS}
 _GAPS = {language: re.compile(pattern) for language, pattern in _BETWEEN.items()}
 
 
+def has_number_words(language: str) -> bool:
+    """Return True for a language whose numbers in words are known here."""
+    return base_language(language) in _WORDS
+
+
 def numbers_in_words(text: str, language: str) -> set[int]:
     """Return the numbers that a text may have in words, also in parts of longer ones, and in Roman numerals.
 

@@ -10,12 +10,13 @@ from dataclasses import dataclass, replace
 from html.entities import html5
 from typing import Literal
 
+from dragoman.data.checks.mojibake import mend_mojibake
 from dragoman.data.formats.pair_file import LocatedPair
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.text_files.lines import Line
 from dragoman.text.cleaning import collapse_spaces
 
-Cleaning = Literal["entities", "tags"]
+Cleaning = Literal["entities", "tags", "mojibake"]
 
 #: Elements of HTML that stand in running text, inline elements of TMX and XLIFF, and tags of subtitles. An unknown name
 #: alone in brackets may be text, as in "open <file>".
@@ -93,7 +94,7 @@ class MarkupCounter:
 
 
 def cleaned(text: ParallelText, cleaning: Sequence[Cleaning]) -> ParallelText:
-    """Return the same pairs without the markup that `cleaning` names."""
+    """Return the same pairs without the markup and the mojibake that `cleaning` names."""
     if not cleaning:
         return text
 
@@ -123,7 +124,11 @@ def clean_markup(text: str, cleaning: Sequence[Cleaning]) -> str:
 
 
 def _clean_line(line: Line, cleaning: Sequence[Cleaning]) -> Line:
-    return clean_markup(line, cleaning) if isinstance(line, str) and _may_have(line) else line
+    if isinstance(line, str):
+        if "mojibake" in cleaning:
+            line = mend_mojibake(line)
+        return clean_markup(line, cleaning) if _may_have(line) else line
+    return line
 
 
 def _may_have(text: str) -> bool:
