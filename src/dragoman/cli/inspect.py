@@ -81,12 +81,12 @@ def attention(
     attention = inspect_attention(translator, translator.tagged(text, **asdict(direction)), target)
     n_layers, n_heads = attention.weights(kind).shape[:2]
     indices = numbered_from_1("layer", layer, n_layers), numbered_from_1("head", head, n_heads)
-    if output is None:
-        from dragoman.inspection.attention_page import attention_text
-
-        print_result(attention_text(attention, kind, n_layers - 1 if indices[0] is None else indices[0], indices[1]))
-    else:
+    if output is not None:
         write_output(output, _rendered(attention, output.suffix, kind, *indices))
+        return
+    from dragoman.inspection.attention_page import attention_text
+
+    print_result(attention_text(attention, kind, n_layers - 1 if indices[0] is None else indices[0], indices[1]))
 
 
 def _rendered(

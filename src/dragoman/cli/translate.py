@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -19,7 +19,7 @@ from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, 
 
 if TYPE_CHECKING:
     from dragoman.documents import Document
-    from dragoman.translator import Translation
+    from dragoman.translator import Translation, Translator
 
 
 #: Batches of a file that are read, sorted by length and shared among the workers together.
@@ -75,7 +75,6 @@ def translate(
     \b
     echo "A man is riding a horse." | dragoman translate -m runs/my
     dragoman translate -m runs/my --input text.en --output text.de
-    dragoman translate -m runs/many --target-lang fr --input text.en --output text.fr
     dragoman translate -m runs/my --document notes.txt --output notes.de.txt
     """
     if document is not None and (input or n_best is not None or align or as_json or invalid_utf8 != "error"):
@@ -83,16 +82,27 @@ def translate(
     text = _open(input, document, invalid_utf8)
     with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
-        if text.is_typed:
-            translator.tagged("", **asdict(direction))  # before anybody types a text
-        options = search_options(search, sampling, samples=translator.search.sample)
-        batch_size, read_ahead = 1 if text.is_typed else engine.batch_size, READ_AHEAD if text.is_file else 1
-        options |= {"n_best": n_best, "batch_size": batch_size, "read_ahead": read_ahead}
-        options |= {"prefixes": prefix, "align": align, "sentences": sentences, **asdict(direction)}
-        translations = translator.translate_stream(text.lines, **options)
+        languages = _languages(direction, translator, is_typed=text.is_typed)
+        options = search_options(search, sampling, samples=translator.search.sample) | languages
+        options |= _amounts(engine, text) | {"n_best": n_best, "prefixes": prefix, "align": align}
+        translations = translator.translate_stream(text.lines, sentences=sentences, **options)
         results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
         for content in _contents(results, text, moses=n_best is not None, as_json=as_json):
             write(content)
+
+
+def _languages(direction: DirectionOptions, translator: Translator, *, is_typed: bool) -> dict[str, Any]:
+    """Return the options of a translation; those that the model needs are asked for before anybody types a text."""
+    languages = asdict(direction)
+    if is_typed:
+        translator.tagged("", **languages)
+    return languages
+
+
+def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
+    """Return the options that say how much text is translated at once."""
+    batch_size = 1 if text.is_typed else engine.batch_size
+    return {"batch_size": batch_size, "read_ahead": READ_AHEAD if text.is_file else 1}
 
 
 def _open(input: Path | None, document: Path | None, invalid_utf8: InvalidUtf8) -> _Text:
