@@ -54,12 +54,13 @@ def find_texts(
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
+    wanted = given.get("source_lang"), given.get("target_lang")
+    if (corpora := _corpora(recipe)) is not None:
+        return _of_mixture(corpora, split, wanted)
     settings = recipe_settings(recipe, None, dict(given))
     is_text_known = is_run(models) or split == "validation"
     require_text(settings, recipe, ", or --split validation with a run folder" if is_text_known else "")
     data = parse_section(DataConfig, settings["data"], recipe)
-    if data.corpora:
-        return _of_mixture(data, split, (given.get("source_lang"), given.get("target_lang")))
     if split not in (splits := available_splits(data)):
         advice = f"give --split {' or '.join(splits)}, or --source and --target"
         raise ConfigError(f"no {split} data is given", recipe, advice=advice)
@@ -111,6 +112,16 @@ def _of_run(
     wanted = given.get("source_lang"), given.get("target_lang")
     found = [FoundText(validation_text(folder, each), each, "-".join(each)) for each in directions]
     return _chosen(found, wanted, folder)
+
+
+def _corpora(recipe: Path | None) -> DataConfig | None:
+    """Return the section `data` of a recipe if it has several corpora."""
+    from dragoman.settings.data_config import DataConfig
+    from dragoman.settings.recipe import read_recipe
+    from dragoman.settings.sections import parse_section
+
+    data = read_recipe(recipe).get("data") if recipe is not None else None
+    return parse_section(DataConfig, data, recipe) if isinstance(data, dict) and data.get("corpora") else None
 
 
 def _of_mixture(data: DataConfig, split: SplitName, wanted: tuple[str | None, str | None]) -> list[FoundText]:
