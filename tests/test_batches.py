@@ -11,7 +11,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.batches import Batch, Batches, Drawing, collate
+from dragoman.data.batches import Batch, Batches, collate
+from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.prefetch import prefetch
 from dragoman.data.prepare import prepare
 from dragoman.data.store import PairStore, StoreWriter, pack

@@ -73,8 +73,7 @@ def distill(
     require_folder(output)
     from dragoman.experiments.distillation import distill
 
-    direction = _direction(languages)
-    teachers = _teachers(model or [], backward or [], engine, direction, each=each)
+    teachers = _teachers(model or [], backward or [], engine, _direction(languages), each=each)
     samples = all(teacher.translator.search.sample for teacher in teachers)
     options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
     pairs = _read(text, teachers[0].languages)
