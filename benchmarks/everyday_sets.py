@@ -41,7 +41,7 @@ def validation_set(direction: Direction, n_sources: int | None = None) -> dict[s
         n_sources: as many sources are chosen, by a hash, so they are the same each time.
     """
     references: dict[str, list[str]] = {}
-    for source, target in _pairs(direction):
+    for source, target in text_pairs(direction):
         references.setdefault(source, []).append(target)
     if n_sources is None:
         return references
@@ -49,18 +49,22 @@ def validation_set(direction: Direction, n_sources: int | None = None) -> dict[s
     return {source: texts for source, texts in references.items() if source in chosen}
 
 
-def _pairs(direction: Direction) -> Iterator[tuple[str, str]]:
+def text_pairs(direction: Direction, split: str = "val") -> Iterator[tuple[str, str]]:
+    """Yield the pairs of a split, "train" or "val", in a direction."""
     source, target = direction
-    root = Path(os.environ["DRAGOMAN_DATA"])
+    if not (root := Path(os.environ.get("DRAGOMAN_DATA", ""))).is_absolute():
+        raise SystemExit("DRAGOMAN_DATA names no folder; give the absolute path of the one with tatoeba-en-de")
     names = (f"tatoeba-{source}-{target}", f"tatoeba-{target}-{source}")
     folder = next((root / name for name in names if (root / name).is_dir()), None)
     if folder is not None:
-        yield from zip(*(_lines(folder / f"val.{language}.gz") for language in direction), strict=True)
+        yield from zip(*(_lines(folder / f"{split}.{language}.gz") for language in direction), strict=True)
     elif "en" in direction:
-        raise SystemExit(f"no validation text for {source}-{target} in {root}: there is no {' or '.join(names)}")
+        raise SystemExit(f"no {split} text for {source}-{target} in {root}: there is no {' or '.join(names)}")
     else:
-        targets = validation_set(("en", target))
-        for text, english in _pairs((source, "en")):
+        targets: dict[str, list[str]] = {}
+        for english, text in text_pairs(("en", target), split):
+            targets.setdefault(english, []).append(text)
+        for text, english in text_pairs((source, "en"), split):
             yield from ((text, each) for each in targets.get(english, ()))
 
 
@@ -139,13 +143,15 @@ class Phrase:
 
     def is_right(self, translation: str) -> bool:
         """Return True for one of the right translations."""
-        return key(translation) in {key(each) for each in self.answers}
+        texts = (key(each) for each in (translation, *self.answers))
+        found, *right = (_ARTICLE.sub("", each) for each in texts) if self.kind == "noun" else texts
+        return found in right
 
 
 def key(text: str) -> str:
-    """Return the letters and digits of a text, without an article at the beginning."""
+    """Return the words of a text without capitals and marks; Chinese without spaces."""
     text = simplified(unicodedata.normalize("NFKC", clean(text))).casefold().replace("’", "'")
-    words = _ARTICLE.sub("", " ".join(re.sub(r"[^\w']+", " ", text).split()))
+    words = " ".join(re.sub(r"[^\w']+", " ", text).split())
     return re.sub(rf"(?<={_HAN.pattern}) | (?={_HAN.pattern})", "", words)
 
 

@@ -12,13 +12,16 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tiny import many_tokenizers, tiny_model
 
 from dragoman.evaluation.metrics import corpus_bleu, corpus_chrf
+from dragoman.translator import Translator
 
 sys.path.append(str(Path(__file__).resolve().parent.parent / "benchmarks"))
 import everyday
 import everyday_made_up as made_up
 import everyday_sets as sets
+import everyday_tables as tables
 
 DIRECTIONS = list(permutations(sets.LANGUAGES, 2))
 
@@ -140,7 +143,7 @@ def test_sources_are_unique_and_two_languages_meet_in_english(corpora: Path) -> 
     one = sets.validation_set(("de", "en"), 1)
     assert len(one) == 1
     assert one.items() <= sets.validation_set(("de", "en"), 2).items() <= sets.validation_set(("de", "en")).items()
-    with pytest.raises(SystemExit, match="no validation text for en-zh"):
+    with pytest.raises(SystemExit, match="no val text for en-zh"):
         sets.validation_set(("en", "zh"))
 
 
@@ -156,6 +159,13 @@ def test_each_phrase_has_answers_and_the_listed_ones_are_right(direction: sets.D
     assert len(sets.unusual(direction)) == 20
 
 
+def test_an_article_before_a_noun_does_not_matter() -> None:
+    dog, eat = (sets.Phrase(kind, "", (text,)) for kind, text in (("noun", "chien"), ("word", "manger")))
+    assert all(map(dog.is_right, ("Chien.", "le chien", "Un chien !")))
+    assert not dog.is_right("mon chien")
+    assert not eat.is_right("un manger")
+
+
 def test_a_perfect_translator_has_full_marks_and_tables_are_80_wide(corpora: Path) -> None:
     right = {text: own[0] for text, own in sets.validation_set(("en", "de")).items()}
     right |= {each.text: each.answers[0] for each in sets.phrases(("en", "de"))}
@@ -164,7 +174,7 @@ def test_a_perfect_translator_has_full_marks_and_tables_are_80_wide(corpora: Pat
         plain = {sets.plain(source): target for source, target in right.items()}
         return [SimpleNamespace(text=right.get(text) or plain.get(sets.plain(text), text)) for text in texts]
 
-    tokenizers = SimpleNamespace(source_lang="en", target_lang="de")
+    tokenizers = SimpleNamespace(directions=(("en", "de"),))
     translator = SimpleNamespace(translate=translate, tokenizers=tokenizers, search=SimpleNamespace(beam_size=5))
     assert everyday.directions_of(translator, None, False) == [("en", "de")]
     result = everyday.measure(everyday.Model(translator, ("en", "de"), False), None)
@@ -173,8 +183,28 @@ def test_a_perfect_translator_has_full_marks_and_tables_are_80_wide(corpora: Pat
     assert all(n == of for n, of in result["phrases"].values())
     assert result["made up"]["url"] == 25
     assert len(result["made-up failures"]) == 200 - sum(result["made up"].values())
-    lines = [*everyday.table(result), *everyday.summary([result, result])]
+    lines = [*tables.table(result), *tables.summary([result, result])]
     assert max(map(len, lines)) <= 80
-    assert everyday.reading(result)
-    with pytest.raises(SystemExit, match="translates en-de, not en-fr"):
-        everyday.directions_of(translator, "en-fr", False)
+    assert tables.reading(result)
+    for named, message in (
+        ("en-fr", "translates en-de, not en-fr"),
+        ("en-xx", "no sentences in 'xx'"),
+        ("en", "''"),
+    ):
+        with pytest.raises(SystemExit, match=message):
+            everyday.directions_of(translator, named, False)
+
+
+def test_each_direction_of_a_model_of_several_is_named() -> None:
+    tokenizers = many_tokenizers()
+    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    for source, target in tokenizers.directions:
+        texts = ["The dog runs.", "A cat."]
+        named = everyday.Model(translator, (source, target), False).translate(texts)
+        assert named == {
+            text: translator.translate(text, source_lang=source, target_lang=target).text for text in texts
+        }
+        tagged = everyday.Model(translator, (source, target), True).translate(texts)
+        assert tagged == {text: translator.translate(f">>{target}<< {text}").text for text in texts}
+    assert everyday.directions_of(translator, None, False) == list(tokenizers.directions)
+    assert everyday.directions_of(translator, "fr-de", False) == [("fr", "de")]

@@ -33,7 +33,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
 from dragoman.training.run import steps_of_run
 from dragoman.training.run_folder import RunFolder
-from dragoman.translator import Translator
+from dragoman.translator import Request, Translation, Translator
 from dragoman.translator.forced_decoding import forced_log_probs
 
 EOS_ID = SpecialIds().end
@@ -51,6 +51,12 @@ def make_translator(*seeds: int, kind: str = "bpe", search: SearchConfig | None 
     return Translator(models, tokenizers, search or SearchConfig(beam_size=4))
 
 
+def best_found(translator: Translator) -> Translation:
+    """Return the translation of the text that the search prefers, whatever numbers it has."""
+    plan = translator.pipeline.plan([Request(TEXT)], translator.search_config(n_best=1))
+    return translator.pipeline.finish(plan, translator.pipeline.search(plan.jobs))[0]
+
+
 @pytest.fixture(scope="module")
 def translator() -> Translator:
     return make_translator()
@@ -60,7 +66,7 @@ def translator() -> Translator:
 
 
 def test_the_models_own_translation_is_inspected(translator: Translator) -> None:
-    own = translator.translate(TEXT)
+    own = best_found(translator)
     attention = inspect_attention(translator, TEXT)
     assert attention.target_text == own.text
     ended = attention.written[-1] == "<eos>"
@@ -141,7 +147,7 @@ SEARCHES = [
 def test_the_tree_is_that_of_the_search(options: dict[str, object], seeds: tuple[int, ...]) -> None:
     config = SearchConfig.model_validate(options)
     translator = make_translator(*seeds, search=config)
-    own = translator.translate(TEXT, n_best=1)
+    own = best_found(translator)
     tree = inspect_search(translator, TEXT)
     assert tree.target_text == own.text
     assert tuple(map(tree.token, tree.best.ids)) in (own.tokens, (*own.tokens, "<eos>"))
@@ -296,7 +302,7 @@ def test_curves_are_those_of_the_log(reference: Path) -> None:
     curves = read_curves(reference)
     records = [json.loads(line) for line in (reference / "metrics.jsonl").read_text().strip().split("\n")]
     assert curves.name == "run"
-    assert curves.training_loss == [(each["step"], each["nll"]) for each in records if "nll" in each]
+    assert curves.training_loss == [(each["step"], each["training_nll"]) for each in records if "training_nll" in each]
     assert curves.validation_bleu == [
         (each["step"], each["validation_bleu"]) for each in records if "validation_bleu" in each
     ]
@@ -313,10 +319,11 @@ def test_broken_lines_of_a_log_are_skipped(tmp_path: Path) -> None:
         "[1]",
         '{"step": "x", "nll": 1}',
         '{"step": 2, "nll": true}',
+        '{"step": 3, "training_nll": 1.5}',
         '{"st',
     ]
     log.write_text("\n".join(lines))
-    assert read_curves(tmp_path).training_loss == [(1, 2.5)]
+    assert read_curves(tmp_path).training_loss == [(1, 2.5), (3, 1.5)]  # the older name and that of now
     log.write_text('{"st')
     with pytest.raises(DataError, match="nothing has been logged yet"):
         read_curves(tmp_path)

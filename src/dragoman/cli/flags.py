@@ -19,6 +19,8 @@ _WORDS: dict[Flag, str] = {
     "repetition": "the translation repeats itself",
     "length": "the translation is far longer or shorter than usual (words may be missing or invented)",
     "copied": "a part is not text (a hash, code, symbols) and was copied",
+    "span": "an address, a placeholder, an emoji or the like is missing or changed",
+    "number": "a number is missing or changed",
     "unusual": "longer than the texts that the model was trained on",
 }
 

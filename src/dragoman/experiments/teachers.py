@@ -26,7 +26,7 @@ class Teacher:
     #: SHA-256 of each model's manifest.
     fingerprints: tuple[str, ...]
     precision: Precision = "float32"
-    #: (source, target) of the text; None is the only direction of the models.
+    #: (source, target) languages of the text, for a model of several directions; None for one that has no choice.
     direction: Direction | None = None
 
     @classmethod
@@ -35,31 +35,29 @@ class Teacher:
         names: Sequence[str],
         *,
         backward: bool = False,
+        direction: Direction | None = None,
         device: str = "auto",
         workers: int = 1,
         precision: Precision = "float32",
-        direction: tuple[str | None, str | None] = (None, None),
     ) -> Teacher:
-        """Load models, several as an ensemble.
+        """Load models, several as an ensemble; other arguments are those of `Translator.load`.
 
         Args:
-            device, workers, precision: as for `Translator.load`.
-            direction: (source, target) of the text; open where None.
+            backward: the models translate targets into sources.
+            direction: the languages of the text, (source, target); None takes those of a model of one direction.
 
         Raises:
-            ConfigError: as `Translator.load`; or the models do not translate in this direction, or in several.
+            ConfigError: the model has several directions, and none is given; or it does not translate in this one.
         """
         translator = Translator.load(*names, device=device, workers=workers, precision=precision)
         fingerprints = tuple(sha256(find_bundle(name) / MANIFEST) for name in names)
-        if len(translator.directions) == 1:
-            translator.translate([], **_languages(direction[::-1] if backward else direction))
-            return cls(" + ".join(names), translator, backward, fingerprints, precision)
-        source, target = direction
-        if source is None or target is None:
-            described = describe_directions(translator.directions)
-            raise ConfigError(f"the model translates {described}", names[0], advice="give --source-lang, --target-lang")
-        teacher = cls(" + ".join(names), translator, backward, fingerprints, precision, (source, target))
-        translator.tagged("", **teacher.translates)
+        directions = translator.tokenizers.directions
+        if direction is None and len(directions) > 1:
+            problem = f"the model has several directions: {describe_directions(directions)}"
+            advice = "say the languages of the text: --source-lang and --target-lang"
+            raise ConfigError(problem, " + ".join(names), advice=advice)
+        teacher = cls(" + ".join(names), translator, backward, fingerprints, precision, direction)
+        translator.tagged("", **teacher.request)
         return teacher
 
     @property
@@ -71,11 +69,12 @@ class Teacher:
         return languages[::-1] if self.backward else languages
 
     @property
-    def translates(self) -> LanguageOptions:
-        """The languages that it reads and writes, as options of a translation, if its models have several."""
+    def request(self) -> LanguageOptions:
+        """The languages to translate between, as options of `Translator.translate`."""
         if self.direction is None:
-            return LanguageOptions()
-        return _languages(self.direction[::-1] if self.backward else self.direction)
+            return {}
+        source, target = self.direction[::-1] if self.backward else self.direction
+        return {"source_lang": source, "target_lang": target}
 
     def side(self, pair: tuple[str, str]) -> str:
         """Return the side of a pair that it translates."""
@@ -86,15 +85,10 @@ class Teacher:
         return (translation, pair[1]) if self.backward else (pair[0], translation)
 
     def record(self) -> dict[str, Any]:
-        """Return what its text depends on. The precision is left out if it is float32, as before there was a choice."""
+        """Return what its text depends on; precision and direction only where they are not what older releases had."""
         precision = {} if self.precision == "float32" else {"precision": self.precision}
         direction = {} if self.direction is None else {"direction": list(self.direction)}
         return {"models": list(self.fingerprints), "backward": self.backward, **precision, **direction}
-
-
-def _languages(direction: tuple[str | None, str | None]) -> LanguageOptions:
-    source, target = direction
-    return LanguageOptions(source_lang=source, target_lang=target)
 
 
 def common_languages(teachers: Sequence[Teacher]) -> tuple[str, str]:

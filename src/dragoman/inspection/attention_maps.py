@@ -70,7 +70,8 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
     """Return the attention of a translator's model over a sentence and its translation.
 
     Args:
-        target: a translation; None is the model's own, as `translator.translate` gives it.
+        target: a translation; None is the best that the search finds. `translator.translate` gives the same unless
+            the text is in capitals, or it masks a span or chooses another candidate to keep one.
 
     Raises:
         ConfigError: the translator is an ensemble.

@@ -52,6 +52,6 @@ def _readable(ids: list[int] | None, side: str, translator: Translator) -> list[
 
 
 def best_translation(translator: Translator, ids: list[int], scorer: Scorer | None = None) -> Hypothesis:
-    """Return the translation of a source that `translator.translate` would choose."""
+    """Return the best translation that the translator's search finds."""
     sources = pad_sources([ids], translator.scorer.special_ids.source)
     return search(scorer or translator.scorer, sources, translator.search)[0][0]

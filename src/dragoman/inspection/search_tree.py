@@ -82,7 +82,7 @@ class SearchTree:
 
 
 def inspect_search(translator: Translator, source: str, beam_size: int | None = None) -> SearchTree:
-    """Search for the translation of a sentence as `translator.translate` does, and return the tree of the search.
+    """Search for the translation of a sentence with the search of `translator`, and return the tree of the search.
 
     Args:
         beam_size: in place of the translator's; 1 is greedy search.

@@ -73,7 +73,8 @@ def _segment_pairs(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[lis
     for candidates, alternative in zip(zip(*item.candidates, strict=False), item.translation.alternatives, strict=True):
         ids = [(segment.ids, candidate.hypothesis.ids) for segment, candidate in zip(segments, candidates, strict=True)]
         target_parts = [
-            (tokenizers.target.pieces(candidate.hypothesis.ids), candidate.text) for candidate in candidates
+            (segment.reading.unmask_pieces(tokenizers.target.pieces(candidate.hypothesis.ids)), candidate.text)
+            for segment, candidate in zip(segments, candidates, strict=True)
         ]
         targets = Places.in_parts(target_parts, alternative.text)
         yield list(map(_SegmentPair, ids, sources, targets, (segment.is_copied for segment in segments)))
@@ -81,7 +82,10 @@ def _segment_pairs(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[lis
 
 def _pieces(tokenizers: Tokenizers, segment: Segment, n_tags: int) -> Sequence[str]:
     """Return the piece of each id of a segment. Tags take no place in the text, as spaces."""
-    return [] if segment.is_copied else [*[SPACE] * n_tags, *tokenizers.source.split(segment.text)][: len(segment.ids)]
+    if segment.is_copied:
+        return []
+    pieces = [*[SPACE] * n_tags, *tokenizers.source.split(segment.reading.text)]
+    return segment.reading.unmask_pieces(pieces[: len(segment.ids)])
 
 
 def _link(

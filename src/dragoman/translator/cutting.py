@@ -17,6 +17,7 @@ from typing import NamedTuple
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
 from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans, sentences
+from dragoman.translator.reading import Reading
 from dragoman.translator.results import Flag
 
 #: A text of more characters for each token that the model reads is cut before it is encoded, so that the time for a
@@ -55,6 +56,8 @@ class Segment(NamedTuple):
     #: The beginning of its translation, as text and as ids.
     prefix: str = ""
     prefix_ids: Sequence[int] = ()
+    #: What `ids` were made of; empty for a copied segment.
+    reading: Reading = Reading()
 
     @property
     def is_copied(self) -> bool:

@@ -8,7 +8,9 @@ from collections.abc import Iterator, Sequence
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
+from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
+from dragoman.translator.choosing import Choice, choose
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.planning import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
@@ -38,23 +40,34 @@ class Finisher:
         if len(candidates) != len(plan.jobs):
             raise ValueError(f"candidates of {len(candidates)} jobs for a plan of {len(plan.jobs)}")
         remaining = iter(candidates)
-        by_text = [_by_segment(text, remaining) for text in plan.texts]
-        translations = [self._translation(text, beams) for text, beams in zip(plan.texts, by_text, strict=True)]
+        chosen = [self._choose(text, _by_segment(text, remaining)) for text in plan.texts]
+        translations = [self._translation(text, segments) for text, segments in zip(plan.texts, chosen, strict=True)]
         to_align = [index for index, text in enumerate(plan.texts) if text.request.align]
         if not to_align:
             return translations
         from dragoman.translator.aligning import AlignmentInput, align_words
 
-        inputs = [AlignmentInput(plan.texts[index], by_text[index], translations[index]) for index in to_align]
+        inputs = [
+            AlignmentInput(plan.texts[index], [segment.candidates for segment in chosen[index]], translations[index])
+            for index in to_align
+        ]
         batch_size = self._batch_size if batch_size is None else batch_size
         aligned = align_words(self._models.transformer(0), self._heads, self._tokenizers, inputs, batch_size)
         for index, translation in zip(to_align, aligned, strict=True):
             translations[index] = translation
         return translations
 
-    def _translation(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> Translation:
+    def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
+        """Put the candidates of each segment that is not copied in order."""
+        languages = plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
+        return [
+            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, languages)
+            for segment, beam in zip(plan.segments, candidates, strict=True)
+        ]
+
+    def _translation(self, plan: TextPlan, chosen: Sequence[Choice]) -> Translation:
         """Make one translation; its k-th alternative consists of the k-th candidates of all segments."""
-        if not candidates:
+        if not chosen:
             return Translation(text="", score=0.0, tokens=())
         between = "" if base_language(plan.languages.target_lang) in WITHOUT_SPACES else " "
         alternatives = [
@@ -64,13 +77,13 @@ class Finisher:
                 log_prob=math.fsum(candidate.hypothesis.log_prob for candidate in segments),
                 tokens=tuple(token for candidate in segments for token in candidate.tokens),
             )
-            for segments in zip(*candidates, strict=False)
+            for segments in zip(*(choice.candidates for choice in chosen), strict=False)
         ]
         best = alternatives[0]
-        faults = (fault for segment in candidates for fault in segment[0].hypothesis.faults)
-        flags = merge_flags([*faults, *(segment.flag for segment in plan.segments if segment.flag is not None)])
+        flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.losses)]
+        flags += [segment.flag for segment in plan.segments if segment.flag is not None]
         return Translation(
-            best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(candidates), flags=flags
+            best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(chosen), flags=merge_flags(flags)
         )
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
+from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.planning import Plan, Planner, SearchJob
 from dragoman.translator.request import Request
-from dragoman.translator.results import Translation
+from dragoman.translator.results import Translation, has_losses
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
 
@@ -70,7 +72,32 @@ class Pipeline:
         batch_size: int | None = None,
         stop: StopCondition | None = None,
     ) -> list[Translation]:
-        """Plan, search and finish."""
+        """Plan, search and finish. Search once more for texts whose translations lost a span or a number."""
+        config = self.config if config is None else config
         plan = self.plan(requests, config)
         candidates = self.search(plan.jobs, batch_size=batch_size, stop=stop)
-        return self.finish(plan, candidates, batch_size=batch_size)
+        translations = self.finish(plan, candidates, batch_size=batch_size)
+        lossy = [index for index, translation in enumerate(translations) if has_losses(translation)]
+        retries = self._retries([requests[index] for index in lossy], config)
+        if not lossy or not retries:
+            return translations
+        try:
+            jobs = [job for retry in retries for job in retry.jobs]
+            found = iter(self.search(jobs, batch_size=batch_size, stop=stop))
+        except DeadlineError:
+            return translations
+        tried = [self.finish(retry, list(islice(found, len(retry.jobs))), batch_size=batch_size) for retry in retries]
+        for index, *others in zip(lossy, *tried, strict=True):
+            better = next((other for other in others if not has_losses(other)), translations[index])
+            translations[index] = replace(better, alternatives=better.alternatives[: config.n_best])
+        return translations
+
+    def _retries(self, requests: Sequence[Request], config: SearchConfig) -> list[Plan]:
+        """Plan to search for more candidates, and to mask numbers as spans are."""
+        if config.sample:
+            return []
+        whole_beam = config.model_copy(update={"n_best": config.beam_size})
+        plans = [self.planner.plan(requests, whole_beam)] if config.n_best < config.beam_size else []
+        if self.planner.can_mask:
+            plans.append(self.planner.plan(requests, whole_beam, masks_numbers=True))
+        return plans

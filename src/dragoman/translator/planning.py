@@ -11,12 +11,16 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
-from dragoman.text.tags import with_tag
+from dragoman.text.tags import UNKNOWN, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.directions import Directions, TaggedText
+from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
+
+#: Pieces that an unknown one counts as, where the form of a word is chosen.
+_UNKNOWN_COST = 9
 
 
 class SearchJob(NamedTuple):
@@ -75,9 +79,22 @@ class Planner:
         self._max_length = max_length
         self._learned = learned
 
-    def plan(self, requests: Sequence[Request], config: SearchConfig) -> Plan:
-        """See `Pipeline.plan`."""
-        return Plan([self._plan(request, config, number) for number, request in enumerate(requests, 1)], config)
+    @property
+    def can_mask(self) -> bool:
+        """True if the model has reserved pieces, which mask spans."""
+        return bool(self._tokenizers.reserved)
+
+    def plan(self, requests: Sequence[Request], config: SearchConfig, *, masks_numbers: bool = False) -> Plan:
+        """See `Pipeline.plan`.
+
+        Args:
+            masks_numbers: mask numbers too, as the spans that are copied.
+        """
+        texts = [
+            self._plan(request, config, number, masks_numbers=masks_numbers)
+            for number, request in enumerate(requests, 1)
+        ]
+        return Plan(texts, config)
 
     def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
         """Read lines as they come, and yield as many at once as have `n_tokens`.
@@ -102,23 +119,44 @@ class Planner:
             raise
         yield block
 
-    def _plan(self, request: Request, config: SearchConfig, number: int) -> TextPlan:
+    def _plan(self, request: Request, config: SearchConfig, number: int, *, masks_numbers: bool) -> TextPlan:
         if not isinstance(request, Request):
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
         text = sanitize_paragraphs(request.text)
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
-        segments = self._segments(tagged, self._limits(request.sentences))
-        prefix = sanitize(request.prefix)
-        prefix_ids = self._prefix_ids(prefix, config, number) if prefix else []
-        if segments:
-            segments[0] = segments[0]._replace(prefix=prefix.strip(), prefix_ids=prefix_ids)
+        segments = self._segments(tagged, self._limits(request.sentences), masks_numbers=masks_numbers)
+        if prefix := sanitize(request.prefix):
+            # The caller chose the case of the translation.
+            reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
+            prefix_ids = self._prefix_ids(reading.mask(prefix), config, number)
+            first = [
+                one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
+            ]
+            segments = first + segments[1:]
         return TextPlan(request, text, segments, tagged)
 
-    def _segments(self, tagged: TaggedText, limits: SegmentLimits) -> list[Segment]:
+    def _segments(self, tagged: TaggedText, limits: SegmentLimits, *, masks_numbers: bool) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
-        encode, tags = self._tokenizers.source.encode, tagged.tags
-        return cut(tagged.text, (lambda segment: encode(with_tag(tags, segment))) if tags else encode, limits)
+        language, reserved, tags = tagged.source_lang or UNKNOWN, self._tokenizers.reserved, tagged.tags
+        reader = TextReader(tagged.text, language, reserved, self._cost, masks_numbers=masks_numbers)
+
+        def encode(segment: str) -> list[int]:
+            read = reader.read(segment).text
+            return self._tokenizers.source.encode(with_tag(tags, read) if tags else read)
+
+        return [
+            segment._replace(
+                text=reader.original(segment.text),
+                reading=Reading() if segment.is_copied else reader.read(segment.text),
+            )
+            for segment in cut(reader.text, encode, limits)
+        ]
+
+    def _cost(self, word: str) -> int:
+        """Return the number of a word's pieces; an unknown one counts as many."""
+        ids = self._tokenizers.source.encode(word)
+        return len(ids) + _UNKNOWN_COST * ids.count(self._tokenizers.source.special_ids.unknown)
 
     def _limits(self, by_sentence: bool | None) -> SegmentLimits:
         learned, sentences = self._learned, 1 if by_sentence else None

@@ -10,8 +10,10 @@ from typing import Literal, get_args
 #: `repetition`: a sequence is repeated again and again, and the text has no such sequence;
 #: `length`: it is far longer or shorter than translations of such texts;
 #: `copied`: a segment of the text was copied, because no model can translate it;
-#: `unusual`: the text is longer than the lines of the training text.
-Flag = Literal["repetition", "length", "copied", "unusual"]
+#: `unusual`: the text is longer than the lines of the training text;
+#: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
+#: `number`: a number is missing or changed.
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -44,7 +46,8 @@ class Translation:
     #: As in `Alternative`; the sum over the segments if there are several.
     score: float
     tokens: tuple[str, ...]
-    #: The n best, the best first; none for an empty text.
+    #: The n best, the best first; none for an empty text. A candidate that keeps spans and numbers comes before those
+    #: of higher scores that do not.
     alternatives: tuple[Alternative, ...] = ()
     #: As in `Alternative`.
     alignment: tuple[tuple[int, int], ...] | None = None
@@ -68,3 +71,8 @@ class Score:
     def per_token(self) -> float:
         """`log_prob` divided by the number of tokens, the end of the sentence included."""
         return self.log_prob / len(self.tokens)
+
+
+def has_losses(translation: Translation) -> bool:
+    """Return True if a translation has lost a span or a number."""
+    return bool({"span", "number"} & set(translation.flags))

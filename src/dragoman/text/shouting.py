@@ -1,0 +1,104 @@
+"""Text in capitals: it is read as a sentence in small letters, and its translation is written in capitals.
+
+Models see few capitals in training, and cut a word in capitals into many rare pieces.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from dragoman.text.languages import base_language
+from dragoman.text.sentences import sentence_spans
+from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.tags import UNKNOWN
+
+#: Most letters that are no capitals, as a share of all: "IT'S 5 km TO GO".
+_MOST_OTHERS = 0.1
+#: Fewest letters in capitals, of several words and of one word: "UNESCO" and "TV" are names.
+_FEWEST_LETTERS, _FEWEST_OF_ONE = 5, 7
+#: Fewest letters of one word with an exclamation mark: "HELP!"
+_FEWEST_EXCLAIMED = 3
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_EXCLAIMED = re.compile(r"[!！]\W*\Z")
+#: Languages whose small i has a dot when it is a capital, too.
+_DOTTED = ("tr", "az")
+
+
+def is_shouted(text: str) -> bool:
+    """Return True if the letters of a text are capitals, and it is no short name. Addresses and the like do not count.
+
+    >>> [is_shouted(text) for text in ("PLEASE CALL ME", "PLEASE don't", "NATO", "NASA说", "SEND IT TO {name}!")]
+    [True, False, False, False, True]
+    """
+    if text.islower() or not (letters := [letter for part in _changeable(text) for letter in part if letter.isalpha()]):
+        return False
+    n_capitals = sum(map(str.isupper, letters))
+    if n_capitals < (1 - _MOST_OTHERS) * len(letters):
+        return False
+    if len(_WORD.findall(text)) > 1:
+        return n_capitals >= _FEWEST_LETTERS
+    return n_capitals >= (_FEWEST_EXCLAIMED if _EXCLAIMED.search(text) else _FEWEST_OF_ONE)
+
+
+def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
+    """Return a text in capitals as a sentence, except addresses and the like.
+
+    A word keeps its capitals, or the first one, if it costs less so than in small letters: names, German nouns.
+
+    Args:
+        language: the code of its language; "und" is read as English.
+        cost: of a word: the number of its pieces.
+    """
+    starts = {match.start() for start, end in sentence_spans(text) if (match := _WORD.search(text, start, end))}
+
+    def rewritten(match: re.Match[str], offset: int) -> str:
+        word = match[0]
+        small = _lower(word, language)
+        capital = word[0] + small[1:] if len(small) == len(word) else small.capitalize()
+        is_pronoun = base_language(language) in ("en", UNKNOWN) and re.match(r"i(?:['’]|\Z)", small) is not None
+        best = capital if is_pronoun else min(small, capital, word, key=cost)
+        return capital if best == small and match.start() + offset in starts else best
+
+    return _rewritten(text, rewritten)
+
+
+def shout(text: str, language: str) -> str:
+    """Return a text in capitals, except addresses and the like, and text of a script without them."""
+    n_letters = sum(map(str.isalpha, text))
+    if 2 * sum(letter.lower() != letter.upper() for letter in text) < n_letters:
+        return text
+    return _rewritten(text, lambda match, _: _upper(match[0], language))
+
+
+def _rewritten(text: str, rewrite: Callable[[re.Match[str], int], str]) -> str:
+    """Return a text with its words rewritten, given the match of each and the offset of its place."""
+    written, end = [], 0
+    for span in find_spans(text):
+        if span.kind in VERBATIM:
+            written += [_words_rewritten(text[end : span.start], end, rewrite), text[span.start : span.end]]
+            end = span.end
+    return "".join([*written, _words_rewritten(text[end:], end, rewrite)])
+
+
+def _words_rewritten(part: str, offset: int, rewrite: Callable[[re.Match[str], int], str]) -> str:
+    return _WORD.sub(lambda match: rewrite(match, offset), part)
+
+
+def _changeable(text: str) -> Iterator[str]:
+    """Yield the parts of a text between addresses and the like."""
+    end = 0
+    for span in find_spans(text):
+        if span.kind in VERBATIM:
+            yield text[end : span.start]
+            end = span.end
+    yield text[end:]
+
+
+def _lower(text: str, language: str) -> str:
+    is_dotted = base_language(language) in _DOTTED
+    return (text.replace("I", "ı").replace("İ", "i") if is_dotted else text).lower()
+
+
+def _upper(text: str, language: str) -> str:
+    return (text.replace("i", "İ") if base_language(language) in _DOTTED else text).upper()

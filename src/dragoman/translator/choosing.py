@@ -1,0 +1,70 @@
+"""The choice among the candidates of a segment: the first that keeps its spans and its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dragoman.text.numbers import numbers_kept
+from dragoman.text.shouting import shout
+from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.translator.reading import RESERVED, Reading
+from dragoman.translator.results import Flag
+from dragoman.translator.searching import Candidate
+
+
+class Choice(NamedTuple):
+    """The candidates of a segment, the chosen one first."""
+
+    candidates: Sequence[Candidate]
+    #: What the first has lost.
+    losses: Sequence[Flag]
+
+
+def choose(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str, str]) -> Choice:
+    """Choose the best candidate without a fault that has each span once and the same numbers, if there is one.
+
+    The others stay in their order.
+
+    Args:
+        reading: what the model read.
+        candidates: of a segment, the best first; they come back with their spans in place.
+        languages: codes of the source and the target language.
+    """
+    candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
+    losses = [_losses(reading, candidate.text, languages) for candidate in candidates]
+    ranks = range(len(candidates))
+    is_sound = [candidate.hypothesis.finished and not candidate.hypothesis.faults for candidate in candidates]
+    first = next((rank for rank in ranks if not losses[rank] and (is_sound[rank] or not any(is_sound))), 0)
+    order = [first, *(rank for rank in ranks if rank != first)]
+    return Choice([_restored(reading, candidates[rank], languages[1]) for rank in order], losses[first])
+
+
+def _repaired(reading: Reading, translation: str) -> str:
+    """Return a translation with the one mask that it lacks in place of the one that its source lacks."""
+    masks, written = [piece for piece, _ in reading.masks], RESERVED.findall(translation)
+    missing = [piece for piece in masks if piece not in written]
+    invented = [piece for piece in written if piece not in masks]
+    return translation.replace(*invented, *missing) if len(missing) == len(invented) == 1 else translation
+
+
+def _losses(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
+    """Return `span` if a span is missing, repeated or invented, and `number` for the same of a number."""
+    spans = {reading.text[span.start : span.end] for span in find_spans(reading.text) if span.kind in VERBATIM}
+    losses: list[Flag] = []
+    is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
+    if is_invented or any(translation.count(span) != reading.text.count(span) for span in spans):
+        losses.append("span")
+    texts = [reading.text, translation]
+    for span in sorted(spans, key=len, reverse=True):
+        texts = [text.replace(span, " ") for text in texts]
+    source, target = (RESERVED.sub(" ", text) for text in texts)
+    if not numbers_kept(source, target, *languages):
+        losses.append("number")
+    return losses
+
+
+def _restored(reading: Reading, candidate: Candidate, target_lang: str) -> Candidate:
+    """Return a candidate with its spans, and in capitals if the segment is."""
+    text = shout(candidate.text, target_lang) if reading.is_shouted else candidate.text
+    return candidate._replace(text=reading.unmask(text))
