@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from dragoman import __version__
 from dragoman.errors import BundleError
-from dragoman.text.tags import describe_directions
 
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
@@ -25,6 +24,8 @@ def simple_card(bundle: Bundle, model: str, output: Path) -> str:
         model: the origin of the bundle; a run folder has its data.
         output: the folder of the package.
     """
+    from dragoman.text.tags import describe_directions
+
     directions = describe_directions(bundle.tokenizers.directions)
     into = " --target-lang CODE" if bundle.tokenizers.is_tagged else ""
     n_parameters = sum(weight.size for weight in bundle.weights.values())
