@@ -39,7 +39,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     place = tmp_path_factory.mktemp("models")
     forward = [str(write_tiny_bundle(place / str(seed), seed)) for seed in (1, 2)]
     third = load_bundle(write_tiny_bundle(place / "3", 3))
-    turned = dataclasses.replace(third.tokenizers, source_lang="de", target_lang="en")
+    turned = dataclasses.replace(third.tokenizers, directions=(("de", "en"),))
     save_bundle(place / "back", third.model, turned, third.search, facts=third.facts)
     return [*forward, str(place / "back")]
 
@@ -188,7 +188,11 @@ def test_the_directions_must_fit(models: list[str], text: ParallelText, tmp_path
 def test_the_advice_fits_the_direction(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     first, other = Teacher.load(models[:1], device="cpu"), load_bundle(models[1])
     save_bundle(
-        tmp_path / "fr", other.model, dataclasses.replace(other.tokenizers, target_lang="fr"), other.search, facts={}
+        tmp_path / "fr",
+        other.model,
+        dataclasses.replace(other.tokenizers, directions=(("en", "fr"),)),
+        other.search,
+        facts={},
     )
     french = Teacher.load([str(tmp_path / "fr")], backward=True, device="cpu")
     same = Teacher.load(models[1:2], backward=True, device="cpu")
@@ -251,7 +255,7 @@ def test_the_command_line(
 
 def test_both_sides_may_be_of_one_language(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     bundle = load_bundle(models[0])
-    tokenizers = dataclasses.replace(bundle.tokenizers, target_lang="en")
+    tokenizers = dataclasses.replace(bundle.tokenizers, directions=(("en", "en"),))
     save_bundle(tmp_path / "same", bundle.model, tokenizers, bundle.search, facts={})
     sources, targets = distill([Teacher.load([str(tmp_path / "same")], device="cpu")], text, tmp_path / "new")
     assert (sources.name, targets.name) == ("train.source", "train.target")
