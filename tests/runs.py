@@ -71,7 +71,7 @@ def logged(run: Path, key: str) -> dict[int, float]:
 
 def losses(run: Path) -> dict[int, float]:
     """Each logged step's loss, exactly."""
-    return logged(run, "loss")
+    return logged(run, "training_loss")
 
 
 def weights(run: Path) -> dict[str, torch.Tensor]:
@@ -90,7 +90,7 @@ def assert_equal_but_for_rounding(one: Path, other: Path) -> None:
 
     A bias of keys adds the same to all scores of a query, so it has no gradient; Adam scales its noise up.
     """
-    for key in ("loss", "grad_norm"):
+    for key in ("training_loss", "grad_norm"):
         assert logged(one, key) == pytest.approx(logged(other, key), rel=1e-6)
     first, second = weights(one), weights(other)
     for name in first:

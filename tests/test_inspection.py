@@ -302,7 +302,7 @@ def test_curves_are_those_of_the_log(reference: Path) -> None:
     curves = read_curves(reference)
     records = [json.loads(line) for line in (reference / "metrics.jsonl").read_text().strip().split("\n")]
     assert curves.name == "run"
-    assert curves.training_loss == [(each["step"], each["nll"]) for each in records if "nll" in each]
+    assert curves.training_loss == [(each["step"], each["training_nll"]) for each in records if "training_nll" in each]
     assert curves.validation_bleu == [
         (each["step"], each["validation_bleu"]) for each in records if "validation_bleu" in each
     ]
@@ -319,10 +319,11 @@ def test_broken_lines_of_a_log_are_skipped(tmp_path: Path) -> None:
         "[1]",
         '{"step": "x", "nll": 1}',
         '{"step": 2, "nll": true}',
+        '{"step": 3, "training_nll": 1.5}',
         '{"st',
     ]
     log.write_text("\n".join(lines))
-    assert read_curves(tmp_path).training_loss == [(1, 2.5)]
+    assert read_curves(tmp_path).training_loss == [(1, 2.5), (3, 1.5)]  # the older name and that of now
     log.write_text('{"st')
     with pytest.raises(DataError, match="nothing has been logged yet"):
         read_curves(tmp_path)

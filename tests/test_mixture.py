@@ -13,7 +13,7 @@ from test_prepare import sample, texts
 from dragoman.cli.training_settings import default_folder
 from dragoman.data.mixture import directions, planned_text, stage_weights
 from dragoman.data.prepare import prepare
-from dragoman.data.prepared import Prepared, validation_text
+from dragoman.data.prepared import Prepared, open_prepared, validation_text
 from dragoman.data.slots import StageWeights
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError, DataError
@@ -226,6 +226,22 @@ def test_a_corpus_without_pairs_is_named(tmp_path: Path) -> None:
     assert "b.en" in str(caught.value)
 
 
+def test_one_text_is_prepared_as_by_older_versions(tmp_path: Path) -> None:
+    entry = write(tmp_path, "a", ("en", "de"), sample())
+    del entry["name"]
+    prepared = prepare(parse_config({"data": entry}), tmp_path / "run")
+    index = json.loads((tmp_path / "run" / "data" / "train" / "index.json").read_text())
+    assert index == {"format_version": 1, "n_pairs": len(prepared.train), "source_type": "<u2", "target_type": "<u2"}
+    made_from = json.loads((tmp_path / "run" / "data" / "MANIFEST.json").read_text())["made_from"]
+    assert not [key for key in made_from if "corpora" in key or key in ("data.temperature", "data.stages")]
+    old = {"source_lang": "en", "target_lang": "de", "validation_size": 1000, "max_length": 256, "max_ratio": 4.0}
+    old |= {"dedup": False, "invalid_utf8": "error", "corpus": None}
+    assert {key: value for key, value in made_from.items() if key.startswith("data.")} == {
+        f"data.{key}": value for key, value in old.items()
+    }
+    assert prepared.train.parts == ()
+
+
 # -- weights -----------------------------------------------------------------------------------------------------
 
 
@@ -333,3 +349,41 @@ def test_a_run_goes_on_where_its_text_was_moved_but_not_with_other_weights(tmp_p
     del moved["data"]["corpora"][0]["weight"], moved["data"]["stages"]
     with pytest.raises(ConfigError, match="other settings"):
         train(moved, tmp_path / "run", device="cpu")
+
+
+def test_a_model_of_several_languages_is_tuned_on_one_text(tmp_path: Path) -> None:
+    settings = mixed_run(tmp_path / "text")
+    short = {**settings["training"], "max_epochs": None, "max_steps": 2}
+    train({**settings, "training": short}, tmp_path / "run", device="cpu")
+    one = write(tmp_path / "text", "c", ("de", "en"), sample(60, seed=3))
+    text = {key: value for key, value in one.items() if key != "name"}
+    start = {"init_from": tmp_path / "run", "device": "cpu"}
+    train({"data": text, "training": short}, tmp_path / "tuned", **start)
+    tuned = open_prepared(tmp_path / "tuned")
+    assert [part.direction for part in tuned.train.parts] == ["de-en"]
+    assert all(source.startswith(">>en<< ") for source, _ in texts(tuned.train))
+    assert tuned.tokenizers.directions == (("en", "de"), ("de", "en"), ("en", "fr"))
+    new = {**text, "target_lang": "fr"}
+    with captured_log() as lines:
+        train({"data": new, "training": short}, tmp_path / "new", **start)
+    assert "warning: the model of --init-from has not learned de-fr yet" in lines
+    assert ("de", "fr") in open_prepared(tmp_path / "new").tokenizers.directions
+    with pytest.raises(ConfigError, match="translates into de, en, fr, not into es"):
+        train({"data": {**text, "target_lang": "es"}, "training": short}, tmp_path / "other", **start)
+    with pytest.raises(ConfigError, match="has no tag >>bt<<"):
+        train({"data": {"corpora": [{**one, "tag": "bt"}]}, "training": short}, tmp_path / "other", **start)
+
+
+def test_a_model_of_one_direction_is_tuned_on_a_mixture_of_its_target(tmp_path: Path) -> None:
+    settings = mixed_run(tmp_path / "text")
+    short = {**settings["training"], "max_epochs": None, "max_steps": 2}
+    german, french = settings["data"].pop("corpora")
+    del settings["data"]["stages"]
+    first = {key: german[key] for key in ("source", "target", "source_lang", "target_lang")}
+    train({**settings, "data": first, "training": short}, tmp_path / "run", device="cpu")
+    start = {"init_from": tmp_path / "run", "device": "cpu"}
+    more = write(tmp_path / "text", "d", ("fr", "de"), sample(60, seed=4))
+    train({"data": {"corpora": [{**german, "both_ways": False}, more]}, "training": short}, tmp_path / "tuned", **start)
+    assert open_prepared(tmp_path / "tuned").tokenizers.directions == (("en", "de"), ("fr", "de"))
+    with pytest.raises(ConfigError, match="translates into de, not into en"):
+        train({"data": {"corpora": [german, french]}, "training": short}, tmp_path / "other", **start)

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -28,6 +29,7 @@ from torch import Tensor
 
 from dragoman.cli.program import run
 from dragoman.data.batches import Batches
+from dragoman.data.epochs import Epochs
 from dragoman.data.prepare import prepare
 from dragoman.errors import (
     BundleError,
@@ -47,6 +49,7 @@ from dragoman.machine.processes import start_processes
 from dragoman.machine.ram import peak_memory
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.training import (
     checkpoint,
     gradient,
@@ -55,12 +58,14 @@ from dragoman.training import (
     precision,
     recorder,
     run_folder,
+    saver,
     train,
     trainer,
     training_state,
     validation,
 )
 from dragoman.training.checkpoint import saved_steps
+from dragoman.training.length import Length
 from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
 from dragoman.translator import Translator
@@ -86,6 +91,18 @@ def test_killed_again_and_again_it_ends_in_the_same_bits(corpus: Path, reference
                     process.kill()
         assert process.returncode == (0 if wait_for is None else -signal.SIGKILL)
     assert_same_training(reference, run)
+
+
+def test_a_run_whose_text_changes_each_epoch_continues_to_the_same_bits(corpus: Path, tmp_path: Path) -> None:
+    doses = {"augmentation": {"case": 0.5, "typos": 0.5, "spans": 0.5, "joined": 0.3, "punctuation": 0.2}}
+    whole, halves = tmp_path / "whole", tmp_path / "halves"
+    train({**settings(corpus), **doses}, whole, device="cpu")
+    for n_steps in (17, 30):
+        train({**settings(corpus, max_steps=n_steps), **doses}, halves, device="cpu")
+    assert_same_training(whole, halves)
+    plain = tmp_path / "plain"
+    train(settings(corpus), plain, device="cpu")
+    assert losses(plain) != losses(whole)
 
 
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
@@ -166,6 +183,63 @@ def test_changed_settings_and_data_are_refused(
     train(settings(corpus, max_steps=33), run, device="cpu")
     assert "training.max_steps: 30 -> 33" in log_lines
     assert saved_steps(run / "checkpoints")[-1] == 33
+
+
+def test_a_start_without_its_length_keeps_it_and_a_finished_run_asks(
+    corpus: Path, tmp_path: Path, log_lines: list[str]
+) -> None:
+    """Two epochs were asked for once; the same text without them must not train on, with another rate."""
+    asked, run = settings(corpus, schedule="cosine"), tmp_path / "a run"
+    del asked["training"]["max_steps"], asked["training"]["warmup_steps"]
+    short = {**asked, "training": {**asked["training"], "max_epochs": 2}}
+    with pytest.MonkeyPatch.context() as patch:
+        _kill_in(patch, "_train_step", after=9)
+        with pytest.raises(Killed):
+            train(short, run, device="cpu")
+    assert not any("the learning rate" in line for line in log_lines)
+    train(asked, run, device="cpu")
+    train(short, tmp_path / "undisturbed", device="cpu")
+    assert_same_training(tmp_path / "undisturbed", run)
+    before = {path: path.read_bytes() for path in run.rglob("*") if path.is_file()}
+    for again in (asked, short, read_recipe(run / "config.yaml")):
+        log_lines.clear()
+        train(again, run, device="cpu")
+        (line,) = (line for line in log_lines if "finished" in line)
+        assert line.startswith("this run is finished: 2 epochs, 12 steps; to train longer: dragoman train --output '")
+        assert "a run' --set training.max_epochs=4 (the learning rate goes up at once from 0 to 0.00" in line
+    assert {path: path.read_bytes() for path in run.rglob("*") if path.is_file()} == before
+    log_lines.clear()
+    train({**asked, "training": {**asked["training"], "max_epochs": 4}}, run, device="cpu")
+    (line,) = (line for line in log_lines if "the learning rate" in line)
+    rates = logged(run, "lr")
+    jump = f"goes up at once from 0 to {rates[13]:.2g}, then to 0 at the last, step 24"
+    assert line == f"12 -> 24 steps: the learning rate {jump}"
+    assert rates[12] == rates[24] == 0 < rates[13]
+
+
+@pytest.mark.parametrize(
+    ("training", "before", "told"),
+    [
+        ({"schedule": "constant", "lr": 0.5}, 20, "stays 0.5"),
+        ({"schedule": "inverse_sqrt", "lr": 0.5}, 20, "goes on from 0.35 to 0.25 at the last, step 40"),
+        ({"schedule": "linear", "lr": 0.5}, 20, "goes up at once from 0 to 0.32, then to 0 at the last, step 40"),
+        ({"schedule": "cosine", "lr": 0.5}, 40, "goes on from 0.35 to 0 at the last, step 40"),
+        ({"schedule": "linear", "lr": 0.5}, 100, "goes down at once from 0.44 to 0.32, then to 0 at the last, step 40"),
+        ({"schedule": "constant", "lr": 0.5, "warmup_steps": 40}, 20, "goes on from 0.26 to 0.5 at the last, step 40"),
+    ],
+)
+def test_what_a_new_length_does_to_the_rate_is_told(training: dict[str, Any], before: int, told: str) -> None:
+    longer = TrainingConfig(**{"warmup_steps": 10, "max_steps": 40, **training})
+    assert Length(longer, Epochs((7,)), 16).describe_rates(20, before) == f"the learning rate {told}"
+
+
+def test_each_limit_is_raised_to_train_longer() -> None:
+    for max_epochs, told in (
+        (100, "run --set training.max_steps=60 ("),
+        (5, "max_epochs=9 --set training.max_steps=60 ("),
+    ):
+        both = TrainingConfig(max_steps=30, max_epochs=max_epochs, schedule="constant")
+        assert told in Length(both, Epochs((7,)), 16).describe_end(30, Path("run"))
 
 
 def test_settings_edited_in_the_run_folder_are_refused(corpus: Path, reference: Path, tmp_path: Path) -> None:
@@ -310,6 +384,48 @@ def test_a_validation_without_a_loss_is_a_divergence(
     )
     with pytest.raises(DivergedError, match="validation loss is not finite at step 20"):
         train(settings(corpus), tmp_path / "run", device="cpu")
+
+
+def test_saving_by_time_changes_nothing_but_what_a_kill_costs(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
+) -> None:
+    """A minute for each step: after any step, a kill costs at most as many as minutes were asked for."""
+    run, minutes = tmp_path / "run", itertools.count(0, 60)
+    monkeypatch.setattr(saver, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
+    train(settings(corpus, save_every=1000, save_minutes=9, keep_checkpoints=30), run, device="cpu")
+    saved = [int(line.split()[-1]) for line in log_lines if line.startswith("saved step")]
+    assert len(saved) >= 4
+    assert max(late - early for early, late in itertools.pairwise([0, *saved])) <= 9
+    assert not {step for step in saved if step % 9 == 0}.issuperset(saved)  # a validation saves, and counts
+    assert_same_training(reference, run)
+    for step in saved[1::-1]:  # a run that goes on from a checkpoint that time made ends in the same bits
+        for later in saved_steps(run / "checkpoints"):
+            if later > step:
+                shutil.rmtree(run / "checkpoints" / f"step-{later}")
+        train(settings(corpus, save_minutes=2.5, keep_checkpoints=30), run, device="cpu")
+        assert_same_training(reference, run)
+
+
+def test_a_full_disk_is_not_asked_again_at_once(
+    corpus: Path, reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
+) -> None:
+    run, minutes = tmp_path / "run", itertools.count(0, 60)
+    monkeypatch.setattr(saver, "time", SimpleNamespace(monotonic=lambda: next(minutes)))
+    monkeypatch.setattr(checkpoint, "save_folder", failing_once(checkpoint.save_folder, after=1))
+    train(settings(corpus, save_every=1000, save_minutes=6), run, device="cpu")
+    failed = next(int(re.findall(r"step (\d+): not saved", line)[0]) for line in log_lines if "not saved" in line)
+    saved = next(int(line.split()[-1]) for line in log_lines if line.startswith("saved step"))
+    assert saved - failed >= 5
+    assert_same_training(reference, run)
+
+
+def test_a_skipped_step_is_not_saved_for_the_time(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]
+) -> None:
+    monkeypatch.setattr(gradient, "batch_loss", not_finite_from(8))
+    with pytest.raises(DivergedError, match="were not finite"):
+        train(settings(corpus, save_minutes=1e-9, max_skipped_steps=5), tmp_path / "run", device="cpu")
+    assert [line for line in log_lines if line.startswith("saved step")] == [f"saved step {n}" for n in range(1, 8)]
 
 
 class Killed(BaseException):

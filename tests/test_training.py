@@ -26,6 +26,7 @@ from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
 from dragoman.data.prepared import open_prepared
 from dragoman.errors import BundleError, ConfigError
+from dragoman.inspection.curves import read_curves, read_metrics
 from dragoman.machine.json_files import read_json
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
@@ -160,12 +161,40 @@ def test_a_bundle_says_what_its_model_learned_from(corpus: Path, reference: Path
     assert Translator.load(tuned / "last").learned == before == open_prepared(reference).learned_text()
 
 
+def test_each_loss_is_shown_under_its_name(corpus: Path, tmp_path: Path, log_lines: list[str]) -> None:
+    train(settings(corpus, max_steps=20, save_every=10, r_drop=0.5), tmp_path / "run", device="cpu")
+    told = "training loss: with label smoothing 0.1, R-Drop 0.5, dropout; validation loss: without, by the averaged"
+    assert any(line.startswith(told) for line in log_lines)
+    shown = [line for line in log_lines if "loss" in line and not line.startswith(told)]
+    steps = [line for line in shown if line.startswith("step ")]
+    assert len(steps) == 20
+    assert all("  training loss " in line for line in steps)
+    assert ["validation loss " in line for line in shown if line not in steps] == [True]
+    plain = {"label_smoothing": 0, "max_steps": 1, "warmup_steps": 1}
+    alike = settings(corpus, **plain) | {"model": {**settings(corpus)["model"], "dropout": 0}}
+    train(alike, tmp_path / "alike", device="cpu")
+    assert "training loss and validation loss: cross-entropy in nats a token" in log_lines
+
+
+def test_a_log_of_an_older_version_goes_on(corpus: Path, reference: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    train(settings(corpus, max_steps=12), run, device="cpu")
+    log = run / "metrics.jsonl"
+    old = log.read_text(encoding="utf-8").replace("training_loss", "loss").replace("training_nll", "nll")
+    log.write_text(old + '{"step": 13, "loss": 1.0}\n', encoding="utf-8")
+    train(settings(corpus), run, device="cpu")
+    text = log.read_text(encoding="utf-8")
+    assert text.startswith(old)
+    assert [record["step"] for record in read_metrics(run) if "training_loss" in record] == list(range(1, 31))
+    assert read_curves(run).training_loss == read_curves(reference).training_loss
+
+
 def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None:
     event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
     run = tmp_path / "run"
     train(settings(corpus, max_steps=3, warmup_steps=1, tensorboard=True), run, device="cpu")
     events = event_accumulator.EventAccumulator(str(run / "tensorboard")).Reload()
-    board = {event.step: event.value for event in events.Scalars("loss")}
+    board = {event.step: event.value for event in events.Scalars("training_loss")}
     assert board == pytest.approx(losses(run))
 
 
@@ -495,9 +524,10 @@ def test_the_bar_shows_step_loss_and_time_left_however_narrow(
         for width in widths:
             console.width = width
             bar.move(1_234)
-            bar.show(1_234, ["epoch 1.0", "loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
+            bar.show(1_234, ["epoch 1.0", "training loss 6.692", "lr 4.8e-04", "13,085 target tokens/s"])
     escape = r"\x1b\[[0-9;?]*[A-Za-z]"
     lines = [re.sub(escape, "", line) for line in re.split(r"[\r\n]", screen.getvalue()) if "step" in line]
     assert all(part in lines[-1] for part in ("step 1234/12340", "loss 6.692", "left "))
+    assert ("training loss" in lines[-1]) is (widths[-1] >= 60)
     assert len(lines[-1].rstrip()) < widths[-1]
     assert widths[-1] < 130 or all(part in lines[-1] for part in ("epoch 1.0", "lr 4.8e-04", "13,085", "elapsed 0:0"))

@@ -32,7 +32,7 @@ def test_the_run_folder_stays_small(
     tokenizers = tiny_tokenizers("characters")
     model, weight = tiny_model(tokenizers), {"weight": torch.zeros(2)}
     log = MetricsFile(folder.metrics, 0, None)
-    record = {"loss": 1 / 3, "nll": 1 / 7, "lr": 1e-9, "seconds": 1.5}
+    record = {"training_loss": 1 / 3, "training_nll": 1 / 7, "lr": 1e-9, "seconds": 1.5}
     for step in range(0, N_STEPS + 1, 2):
         log.write({"step": step, **record})
         if step % 700 == 0:

@@ -16,6 +16,7 @@ from dragoman.data.corpus import read_pairs
 from dragoman.data.multi30k import tokenised_references
 from dragoman.evaluation.evaluation import evaluate, m30k_references
 from dragoman.inspection import inspect_attention
+from dragoman.inspection.curves import read_metrics
 from dragoman.settings.data_config import DataConfig
 from dragoman.translator import Translator
 
@@ -67,11 +68,11 @@ def main(run: Path) -> None:
 
 def curves(run: Path) -> dict[str, list[list[float]]]:
     """Every fifth logged training loss, and every validation: [step, ...]."""
-    lines = [json.loads(line) for line in (run / "metrics.jsonl").read_text(encoding="utf-8").split("\n") if line]
-    logged = [each for each in lines if "loss" in each]
+    lines = read_metrics(run)
+    logged = [each for each in lines if "training_loss" in each]
     validated = [each for each in lines if "validation_loss" in each]
     return {
-        "training": [[each["step"], round(each["nll"], 4), round(each["lr"], 7)] for each in logged[::5]],
+        "training": [[each["step"], round(each["training_nll"], 4), round(each["lr"], 7)] for each in logged[::5]],
         "validation": [
             [each["step"], round(each["validation_loss"], 4), round(each["validation_bleu"], 2)] for each in validated
         ],

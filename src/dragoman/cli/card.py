@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,8 +13,8 @@ from dragoman.errors import BundleError
 if TYPE_CHECKING:
     from dragoman.bundle.bundle import Bundle
 
-#: Beginnings of the lines about a corpus that count its pairs.
-_COUNTS = ("kept ", "validation: ", "held out for validation: ")
+#: Lines that count the pairs of a corpus, after its name and its languages if there are several.
+_COUNTS = re.compile(r"(?:[\w+-]+, (?P<languages>[\w-]+ to [\w-]+: ))?(?P<counts>(?:kept|validation:|held out for) .*)")
 
 
 def simple_card(bundle: Bundle, model: str, output: Path) -> str:
@@ -64,7 +65,8 @@ def _data(bundle: Bundle, model: str) -> str:
         lines = read_json(Path(model) / DATA_FOLDER / REPORT).get("lines")
     except BundleError:
         lines = None
-    facts = [line for line in lines if str(line).startswith(_COUNTS)] if isinstance(lines, list) else []
+    matches = map(_COUNTS.fullmatch, map(str, lines if isinstance(lines, list) else []))
+    facts = [f"{match['languages'] or ''}{match['counts']}" for match in matches if match]
     if (learned := LearnedText.of_bundle(bundle.facts, model)) is not None:
         usual, median = learned.usual_tokens, learned.median_tokens
         facts.append(f"source lines of {median:,} tokens (median); 99 of 100 have at most {usual:,}")

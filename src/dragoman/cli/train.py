@@ -200,8 +200,18 @@ def _data_options(*groups: object) -> dict[str, str]:
 
 def _say_done(best: Path, folder: Path, settings: dict[str, Any]) -> None:
     say(f"done; the best model is {best}. Use it:")
-    say(f"  {command_line('translate', '-m', folder)}")
+    say(f"  {command_line('translate', '-m', folder, *_first_direction(folder))}")
     say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
+
+
+def _first_direction(folder: Path) -> list[str]:
+    """Return the options of `translate` that name a direction, for a model that has several."""
+    from dragoman.data.prepared import TOKENIZER_FOLDER
+    from dragoman.text.tokenizer_files import load_tokenizers
+
+    directions = load_tokenizers(folder / TOKENIZER_FOLDER).directions
+    source, target = directions[0]
+    return ["--source-lang", source, "--target-lang", target] if len(directions) > 1 else []
 
 
 def _with_seed(overrides: list[str] | None, seed: int | None) -> list[str]:

@@ -201,7 +201,7 @@ def _parts(entries: Any, n_pairs: int, path: Path) -> tuple[Part, ...]:
     """
     try:
         parts = tuple(Part(**{key: kind(entry[key]) for key, kind in _PART_TYPES.items()}) for entry in entries)
-    except (TypeError, ValueError, KeyError):
+    except (TypeError, ValueError, KeyError, OverflowError):
         parts = (Part("", "", "", -1),)
     if parts and (sum(part.n_pairs for part in parts) != n_pairs or any(part.n_pairs < 0 for part in parts)):
         raise BundleError("the parts of a prepared corpus do not fit it", path, advice="prepare it again")

@@ -14,11 +14,13 @@ from dragoman.errors import DataError
 
 #: (step, value), in order.
 Curve = Sequence[tuple[int, float]]
+#: Names of figures in older logs, and those of now.
+RENAMED = {"loss": "training_loss", "nll": "training_nll"}
 
 
 @dataclass(frozen=True)
 class RunCurves:
-    """Curves of one run. Losses are in nats a token, without label smoothing."""
+    """Curves of one run. Losses are in nats a token, without label smoothing; that of training is with dropout."""
 
     name: str
     training_loss: Curve
@@ -41,7 +43,7 @@ def read_curves(run: Path) -> RunCurves:
 
     return RunCurves(
         name=path.resolve().parent.name,
-        training_loss=curve("nll"),
+        training_loss=curve("training_nll"),
         validation_loss=curve("validation_loss"),
         validation_bleu=curve("validation_bleu"),
         learning_rate=curve("lr"),
@@ -75,7 +77,7 @@ def parse_record(line: str) -> dict[str, Any] | None:
     with contextlib.suppress(ValueError, RecursionError):
         record = json.loads(line)
         if isinstance(record, dict) and isinstance(record.get("step"), int):
-            return record
+            return {RENAMED.get(str(name), str(name)): value for name, value in record.items()}
     return None
 
 

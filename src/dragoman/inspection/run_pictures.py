@@ -35,7 +35,7 @@ def draw_curves(runs: Sequence[RunCurves]) -> Figure:
         _plot(loss, run.validation_loss, color=colour, marker=".", label=f"{run.name}, validation")
         _plot(bleu, run.validation_bleu, color=colour, marker=".", label=run.name)
         _plot(rate, run.learning_rate, color=colour, label=run.name)
-    loss.set(title="Loss, nats a token", xlabel="step")
+    loss.set(title="Loss without label smoothing, nats a token", xlabel="step")
     bleu.set(title="BLEU of the validation set, greedy", xlabel="step", ylim=(0, None))
     rate.set(title="Learning rate", xlabel="step", ylim=(0, None))
     rate.ticklabel_format(axis="y", scilimits=(-3, 4), useMathText=True)

@@ -48,6 +48,9 @@ class TrainingConfig(Section):
     patience: Positive | None = None
     """Stop after this many validations without a better one; None is never."""
     save_every: Positive = 500
+    """Steps between checkpoints. Each validation makes one, too."""
+    save_minutes: Annotated[float, Field(gt=0, le=10_000)] = 5.0
+    """Minutes after the last checkpoint until the next one, at most: so much training a kill may cost."""
     keep_checkpoints: Annotated[int, Field(ge=2, le=10_000)] = 2
     log_every: Positive = 50
     tensorboard: bool = False

@@ -19,7 +19,10 @@ _log = logging.getLogger(__name__)
 CHANGEABLE = frozenset(
     {
         *(f"training.{name}" for name in ("max_steps", "max_epochs", "patience", "micro_batch_tokens")),
-        *(f"training.{name}" for name in ("validate_every", "save_every", "log_every", "keep_checkpoints")),
+        *(
+            f"training.{name}"
+            for name in ("validate_every", "save_every", "save_minutes", "log_every", "keep_checkpoints")
+        ),
         "training.max_skipped_steps",
         "training.tensorboard",
         # Where the text is; what it is, its SHA-256 says.

@@ -48,6 +48,8 @@ class Progress:
     """The numbers of a training after `step` steps."""
 
     step: int = 0
+    #: Steps of the whole training whose learning rate the last step had; None in older checkpoints.
+    n_steps: int | None = None
     target_tokens: int = 0
     seconds: float = 0.0
     skipped_steps: int = 0

@@ -46,7 +46,7 @@ class MetricsFile:
 
     def __init__(self, path: Path, last_step: int, last_validation: int | None) -> None:
         lines = path.read_text(encoding="utf-8", errors="replace").split("\n") if path.exists() else []
-        last = {"loss": last_step, "validation_loss": -1 if last_validation is None else last_validation}
+        last = {"training_loss": last_step, "validation_loss": -1 if last_validation is None else last_validation}
         kept = [line for line in lines if any(_step(line, key) <= step for key, step in last.items())]
         write_file(path, "".join(f"{line}\n" for line in kept).encode())
         self._path, self._unwritten = path, b""

@@ -33,14 +33,16 @@ class _Line(ProgressColumn):
         """Return the line for the width that the terminal has now."""
         step = f"step {int(task.completed)}/{int(task.total or 0)}"
         left, elapsed = (f"{name} {_clock(seconds)}" for name, seconds in _times(task))
-        by_worth = [step, *sorted(self.figures, key=_is_not_loss)[:1], left]
-        by_worth += [*sorted(self.figures, key=_is_not_loss)[1:], elapsed]
-        room, chosen = self._console.width - 1, set()
+        room, chosen, figures = self._console.width - 1, set(), self.figures
+        if sum(map(len, (step, *_by_worth(figures)[:1], left))) + 2 * len(_GAP) > room:
+            figures = [figure.removeprefix("training ") for figure in figures]
+        loss, others = _by_worth(figures)[:1], _by_worth(figures)[1:]
+        by_worth = [step, *loss, left, *others, elapsed]
         for part in by_worth:
             if len(part) <= room:
                 chosen.add(part)
                 room -= len(part) + len(_GAP)
-        parts = [part for part in (step, *self.figures, elapsed, left) if part in chosen]
+        parts = [part for part in (step, *figures, elapsed, left) if part in chosen]
         if room >= _SHORTEST_BAR:
             full = round(room * task.percentage / 100)
             parts.insert(
@@ -49,8 +51,9 @@ class _Line(ProgressColumn):
         return Text(_GAP.join(parts), no_wrap=True, overflow="crop")
 
 
-def _is_not_loss(figure: str) -> bool:
-    return not figure.startswith("loss")
+def _by_worth(figures: Sequence[str]) -> list[str]:
+    """Return the figures with the loss before all others."""
+    return sorted(figures, key=lambda figure: "loss" not in figure)
 
 
 def _times(task: Task) -> tuple[tuple[str, float | None], tuple[str, float | None]]:

@@ -13,6 +13,7 @@ import torch
 
 from dragoman.data.epochs import Epochs
 from dragoman.machine.ram import peak_memory
+from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.checkpoint import Window
 from dragoman.training.core_watch import CoreWatch
@@ -24,6 +25,23 @@ from dragoman.training.training_state import TrainingState
 from dragoman.training.validation import MEANINGFUL_BLEU, Validation
 
 _log = logging.getLogger(__name__)
+
+
+def describe_losses(training: TrainingConfig, model: ModelConfig) -> str:
+    """Return a line for people about the two losses, which must not be compared where they measure other things."""
+    parts = {
+        f"label smoothing {training.label_smoothing:g}": training.label_smoothing,
+        f"R-Drop {training.r_drop:g}": training.r_drop,
+        "dropout": any(value for name, value in model.model_dump().items() if name.endswith("dropout")),
+    }
+    extra = [name for name, value in parts.items() if value]
+    if not extra:
+        return "training loss and validation loss: cross-entropy in nats a token"
+    average = ", by the averaged weights" if training.ema else ""
+    return (
+        f"training loss: with {', '.join(extra)}; validation loss: without{average}; both in nats a token, "
+        "not to be compared with each other"
+    )
 
 
 class Recorder:
@@ -57,6 +75,7 @@ class Recorder:
             self._logs = open_logs(
                 self._folder.metrics, progress.step, progress.last_validation, tensorboard=is_on_board
             )
+        _log.info(describe_losses(self._training, self._state.model.config))
         self._bar.__enter__()
         return self
 
@@ -94,8 +113,8 @@ class Recorder:
             {
                 "step": progress.step,
                 "epoch": round(epoch, 3),
-                "loss": loss,
-                "nll": window.nll / window.n_tokens,
+                "training_loss": loss,
+                "training_nll": window.nll / window.n_tokens,
                 "lr": rate,
                 "grad_norm": window.norm / window.n_steps,
                 "target_tokens": progress.target_tokens,
@@ -103,7 +122,7 @@ class Recorder:
                 "seconds": round(progress.seconds, 3),
             }
         )
-        figures = [f"epoch {epoch:.1f}", f"loss {loss:.3f}", f"lr {rate:.1e}", f"{speed:,.0f} target tokens/s"]
+        figures = [f"epoch {epoch:.1f}", f"training loss {loss:.3f}", f"lr {rate:.1e}", f"{speed:,.0f} target tokens/s"]
         self._bar.show(progress.step, figures)
 
     def log_validation(self, result: Validation, seconds: float) -> None:
@@ -128,7 +147,7 @@ class Recorder:
         best = f"  (best{', by its loss' if is_by_loss else ''})" if progress.best_step == progress.step else ""
         which = f"step {progress.step:,}" if progress.step else "step 0, the starting model"
         _log.info(
-            f"validation at {which}: loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
+            f"validation at {which}: validation loss {result.loss:.3f}  perplexity {result.perplexity_text}  "
             f"BLEU {result.bleu:.2f}{best}  ({seconds:.0f} s)"
         )
         if result.bleu_by_direction:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.data.corpus import Split
 from dragoman.data.mixture import directions, planned_text
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import DATA_FOLDER, Prepared, given_tokenizers, noted_starting_model, open_prepared
+from dragoman.data.splitting import SPLITS
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.files import write_file
 from dragoman.settings.config import Config
@@ -23,15 +23,16 @@ from dragoman.settings.data_config import DataConfig
 from dragoman.settings.parsing import check_request, check_settings, parse_config
 from dragoman.settings.recipe import read_recipe, to_yaml
 from dragoman.settings.sections import parse_section
+from dragoman.settings.training_config import TrainingConfig
 from dragoman.training.changes import refuse_changes
 from dragoman.training.fine_tuning import fingerprint, inherit_search, inherit_settings, inherit_tokenizers
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
 
-#: The splits that may have files.
-SPLITS: tuple[Split, ...] = ("train", "validation", "test")
-
 _log = logging.getLogger(__name__)
+
+#: The settings that end a training.
+LIMITS = ("max_epochs", "max_steps")
 
 
 def resolve(settings: Mapping[str, Any], start: Bundle | None = None) -> Config:
@@ -106,9 +107,8 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
         config = parse_config(_overlay(settings, saved), run.config)
         refuse_changes(saved_config, config, run.path)
         return config, open_prepared(run.path)
-    # What may have been chosen for the length of a training has been; a longer training keeps it.
     asked = settings.get("training") or {}
-    kept = {key: getattr(saved_config.training, key) for key in ("warmup_steps", "lr") if asked.get(key) is None}
+    kept = _kept(asked, saved_config.training)
     if any(kept.values()):
         _log.info(
             f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}, as this run began"
@@ -119,6 +119,14 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
     if start is not None and tokenizers is None:
         return config, _prepare(config, run, start)
     return config, prepare(config, run.path, tokenizers=tokenizers, starting_model=starting_model)
+
+
+def _kept(asked: Mapping[str, Any], saved: TrainingConfig) -> dict[str, Any]:
+    """Return what was chosen for the length of a training, and that length, unless the person asks for others."""
+    kept = [name for name in ("warmup_steps", "lr") if asked.get(name) is None]
+    if all(asked.get(limit) is None for limit in LIMITS):
+        kept += LIMITS
+    return {name: getattr(saved, name) for name in kept}
 
 
 def _prepare(config: Config, run: RunFolder, start: Bundle | None) -> Prepared:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -26,6 +27,7 @@ class Saver:
     def __init__(self, state: TrainingState, folder: RunFolder, training: TrainingConfig, *, is_main: bool) -> None:
         self._state, self._folder, self._training, self._is_main = state, folder, training, is_main
         self._failed_writes = 0
+        self._last_save = time.monotonic()
 
     def resume(self) -> bool:
         """Go back to the newest whole checkpoint and return True, or return False if there is none."""
@@ -37,6 +39,15 @@ class Saver:
             self._folder.forget_after(self._state.progress)
         _log.info(f"continuing after step {self._state.progress.step:,}")
         return True
+
+    def is_due(self) -> bool:
+        """Return True every `save_every` steps, and `save_minutes` after the last save.
+
+        Never after a skipped step: what came before it may be unsound, and must not replace a sound checkpoint.
+        """
+        progress, training = self._state.progress, self._training
+        is_late = time.monotonic() - self._last_save >= 60 * training.save_minutes
+        return (progress.step % training.save_every == 0 or is_late) and not progress.skipped_in_a_row
 
     def save(self) -> None:
         """Write a checkpoint.
@@ -51,6 +62,7 @@ class Saver:
             self._failed_writes = 0
             if self._state.progress.step:
                 _log.info(f"saved step {self._state.progress.step}")
+        self._last_save = time.monotonic()
 
     def keep_bundle(self, result: Validation, tokenizers: Tokenizers, search: SearchConfig) -> None:
         """Write the model that was validated as a bundle, and note whether it is the best.
@@ -86,6 +98,7 @@ class Saver:
             raise
         except (ResourceError, RunFolderError) as error:
             self._failed_writes += 1
+            self._last_save = time.monotonic()  # a full disk is given as much time again
             if is_last or self._failed_writes >= MAX_FAILED_WRITES:
                 raise
             _log.warning(f"step {self._state.progress.step}: not saved ({error}); the last checkpoint is intact")

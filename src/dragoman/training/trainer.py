@@ -6,10 +6,12 @@ import hashlib
 import logging
 import math
 import time
+from collections.abc import Iterator
 
 import torch
 
-from dragoman.data.batches import Batch, Batches, Drawing
+from dragoman.data.batches import Batch, Batches
+from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared
 from dragoman.machine.processes import Processes
@@ -17,12 +19,13 @@ from dragoman.settings.config import Config
 from dragoman.text.learned_text import LearnedText
 from dragoman.training.checkpoint import STARTING_MODEL
 from dragoman.training.gradient import batch_gradient
+from dragoman.training.length import Length
 from dragoman.training.micro_batches import MicroBatches
 from dragoman.training.precision import agree_on_precision
 from dragoman.training.recorder import Recorder
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.saver import Saver
-from dragoman.training.schedule import learning_rate, total_steps
+from dragoman.training.schedule import learning_rate
 from dragoman.training.stopping import StopRequest
 from dragoman.training.training_state import TrainingState
 from dragoman.training.validation import validate
@@ -57,10 +60,10 @@ class Trainer:
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
             stages=stage_weights(config.data, prepared.train.parts),
-            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length),
+            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation),
         )
-        self.n_steps = total_steps(self.training, batches.epochs)
-        self.epochs = batches.epochs
+        self.length = Length(self.training, batches.epochs, state.model.config.d_model)
+        self.n_steps, self.epochs = self.length.n_steps, batches.epochs
         self.micro_batches = MicroBatches(batches, self.training, state, processes)
         self.stop = StopRequest()
         self.saver = Saver(state, folder, self.training, is_main=is_main)
@@ -80,6 +83,7 @@ class Trainer:
         with self.stop, self.recorder:
             if is_new:
                 state.progress.precision = agree_on_precision(self.config, self.device, processes)
+            self._start_length()
             upcoming = self.micro_batches.upcoming(self.n_steps)
             if is_new:
                 self._save()  # from now on, a run without checkpoints is one that lost them
@@ -90,7 +94,7 @@ class Trainer:
                     self.saver.attempt(self._validate, is_last=state.progress.step >= self.n_steps)
                     self._share_patience()
                 is_over, is_stopped = self._is_over(), self.stop.agree(processes, self.device)
-                is_save_due = is_validated or is_over or is_stopped or self._is_save_due()
+                is_save_due = is_validated or is_over or is_stopped or processes.any(self.saver.is_due(), self.device)
                 if is_save_due and state.progress.step > saved_step:
                     self.saver.attempt(self._save, is_last=is_over or is_stopped)
                     processes.barrier()
@@ -99,15 +103,29 @@ class Trainer:
                     self._leave(is_over)
                 if is_over:
                     break
-                try:
-                    with self.recorder.timed_step():
-                        self._train_step(next(upcoming))
-                except (MemoryError, RuntimeError) as error:
-                    self.micro_batches.halve(error)
-                    upcoming = self.micro_batches.upcoming(self.n_steps)
-                    continue
+                upcoming = self._make_step(upcoming)
                 if self._is_validation_due() or state.progress.step % training.log_every == 0:
                     self.saver.attempt(self.recorder.log_steps)
+
+    def _make_step(self, upcoming: Iterator[list[Batch]]) -> Iterator[list[Batch]]:
+        """Make the next step and return what comes after it; if RAM runs out, it comes again in smaller parts."""
+        try:
+            with self.recorder.timed_step():
+                self._train_step(next(upcoming))
+        except (MemoryError, RuntimeError) as error:
+            self.micro_batches.halve(error)
+            return self.micro_batches.upcoming(self.n_steps)
+        return upcoming
+
+    def _start_length(self) -> None:
+        """Say what this start changes about the length of the training, or that nothing is left to train."""
+        progress, length = self.state.progress, self.length
+        step, before = progress.step, progress.n_steps or self.n_steps
+        if 0 < step < self.n_steps != before:
+            _log.info(f"{before:,} -> {self.n_steps:,} steps: {length.describe_rates(step, before)}")
+        if step >= self.n_steps and not self._is_validation_due():
+            _log.info(length.describe_end(step, self.folder.path))
+        progress.n_steps = self.n_steps
 
     def _train_step(self, micro_batches: list[Batch]) -> None:
         """Make one optimizer step, or skip it if the loss or the gradient is not finite."""
@@ -148,12 +166,6 @@ class Trainer:
         every = self.training.validate_every
         is_due = (step % every if every else self.epochs.find(step)[1]) == 0 and not progress.skipped_in_a_row
         return is_trained and step != progress.last_validation and (is_due or step >= self.n_steps)
-
-    def _is_save_due(self) -> bool:
-        """Return True every `save_every` steps, but never after a skipped step: what came before it may be unsound, and
-        must not replace a sound checkpoint."""
-        progress = self.state.progress
-        return progress.step % self.training.save_every == 0 and not progress.skipped_in_a_row
 
     def _is_over(self) -> bool:
         """Return True if all steps are done, or validation has not improved for too long."""
