@@ -28,12 +28,14 @@ from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.augmentation.shared_names import shared_names
 from dragoman.data.batches import Batches
 from dragoman.data.drawn_pairs import Drawing
+from dragoman.data.row_groups import group_by_cost
 from dragoman.data.store import PairStore, Part, StoreWriter, pack
 from dragoman.errors import ConfigError
 from dragoman.settings.augmentation_config import AugmentationConfig
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.learning import learn_tokenizers
+from dragoman.text.language_sampling import LanguagePairs
+from dragoman.text.learning import learn_many_tokenizers, learn_tokenizers
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tags import reserved_names
 from dragoman.text.tokenizer import Tokenizers
@@ -435,6 +437,28 @@ def test_without_doses_batches_are_those_of_the_store(tmp_path: Path, tokenizers
         assert one.source_ids.tolist()[0][:-1] == store.source_ids(int(plain.pairs(index)[0])).tolist()
 
 
+@pytest.mark.parametrize("sampling", [False, True])
+def test_tags_stay_before_the_text_and_come_once(sampling: bool, tmp_path: Path) -> None:
+    texts = [LanguagePairs(lambda: iter(PAIRS), "en", code) for code in ("de", "fr")]
+    config = TokenizerConfig(reserved=8, sampling=0.1 if sampling else 0.0)
+    tokenizers = learn_many_tokenizers(texts, config)
+    tagged = [(f">>{'de' if index < 12 else 'fr'}<< {source}", target) for index, (source, target) in enumerate(PAIRS)]
+    (tmp_path / "store").mkdir()
+    with StoreWriter(tmp_path / "store", (tokenizers.source.vocab_size, tokenizers.target.vocab_size)) as writer:
+        for pairs, part in ((tagged[:12], Part("a", "en", "de")), (tagged[12:], Part("b", "en", "fr"))):
+            writer.begin(part)
+            sources, targets = zip(*pairs, strict=True)
+            ids = [list(map(tokenizers.source.encode, sources)), list(map(tokenizers.target.encode, targets))]
+            writer.add(pack(ids, [sources, targets]))
+    batches = make(PairStore(tmp_path / "store"), tokenizers, ALL, sampling=sampling)
+    tags = {tokenizers.source.encode(f">>{code}<<")[0] for code in ("de", "fr")}
+    assert len(tags) == 2
+    for index in range(2 * batches.epochs.size(0)):
+        for batch in batches.micro_batches(index):
+            for row in batch.source_ids.tolist():
+                assert [id for id in row if id in tags] == row[:1]
+
+
 @pytest.mark.parametrize("two_parts", [False, True])
 def test_joined_rows_have_each_pair_once_and_one_part_each(
     two_parts: bool, tmp_path: Path, tokenizers: Tokenizers
@@ -466,7 +490,7 @@ def test_texts_that_get_too_long_are_used_as_they_are(tmp_path: Path, tokenizers
     assert set(found) & set(PAIRS)
 
 
-def test_micro_batches_keep_the_budget_and_have_little_padding(tmp_path: Path, tokenizers: Tokenizers) -> None:
+def test_micro_batches_keep_the_budget(tmp_path: Path, tokenizers: Tokenizers) -> None:
     store = store_of(tmp_path / "store", tokenizers)
     batches = make(store, tokenizers, ALL)
     for index in range(batches.epochs.size(0)):
@@ -474,7 +498,20 @@ def test_micro_batches_keep_the_budget_and_have_little_padding(tmp_path: Path, t
             costs = [max((source != PAD_ID).sum().item(), (target != PAD_ID).sum().item() - 1) for source, target in
                      zip(batch.source_ids, batch.target_ids, strict=True)]  # fmt: skip
             assert len(costs) * max(costs) <= 90 or len(costs) == 1
-            assert min(costs) >= 0.6 * max(costs)
+
+
+@given(st.lists(st.integers(1, 60), max_size=40), st.integers(1, 400))
+def test_groups_of_similar_costs_have_each_row_once_within_the_budget(costs: list[int], budget: int) -> None:
+    groups = group_by_cost(costs, budget)
+    assert sorted(row for group in groups for row in group) == list(range(len(costs)))
+    for group in groups:
+        assert len(group) == 1 or len(group) * max(costs[row] for row in group) <= budget
+    assert sum(len(group) * max(costs[row] for row in group) for group in groups) <= len(costs) * max(costs, default=0)
+
+
+def test_few_long_rows_do_not_pad_the_others() -> None:
+    assert [len(group) for group in group_by_cost([9] * 100 + [40] * 8 + [10] * 90, 4096)] == [8, 190]
+    assert len(group_by_cost([9, 10, 11, 9], 4096)) == 1
 
 
 def test_reserved_pieces_need_a_tokenizer_that_has_them() -> None:

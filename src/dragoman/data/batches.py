@@ -13,13 +13,11 @@ from torch import Tensor
 
 from dragoman.data.batch_order import BatchOrder
 from dragoman.data.drawn_pairs import AS_STORED, Drawing, DrawnPairs
+from dragoman.data.row_groups import group_by_cost, group_rows
 from dragoman.data.slots import StageWeights
 from dragoman.data.store import PairStore
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
-
-#: Where texts change, and with them their lengths, a micro-batch has only rows of at least this share of its longest.
-_LEAST_SHARE = 0.6
 
 
 @dataclass(frozen=True)
@@ -119,29 +117,9 @@ class Batches:
         rows = [self._drawn.ids(row, draw.epoch) for row in self._drawn.rows(draw, index)[rank::world_size]]
         costs = [max(map(len, row)) + 1 for row in rows]
         if self._lengths_change:
-            order = sorted(range(len(rows)), key=lambda row: -costs[row])
-            rows, costs = [rows[row] for row in order], [costs[row] for row in order]
-            groups = _group_rows(costs, micro_batch_tokens or self._batch_tokens, _LEAST_SHARE)
+            groups = group_by_cost(costs, micro_batch_tokens or self._batch_tokens)
         else:
-            groups = _group_rows(costs, micro_batch_tokens)
+            groups = group_rows(costs, micro_batch_tokens)
         special_ids = self._tokenizers.special_ids
         parts = ([[rows[row][side] for row in group] for side in (0, 1)] for group in groups)
         return [collate(source, target, special_ids, one_length=one_length) for source, target in parts]
-
-
-def _group_rows(costs: Sequence[int], budget: int | None, least_share: float = 0.0) -> list[list[int]]:
-    """Return rows in groups whose size times highest cost stays within the budget; a single row may exceed it.
-
-    Args:
-        least_share: a group has no row whose cost is less than this share of its first one's.
-    """
-    groups: list[list[int]] = []
-    highest = first = 0
-    for row, cost in enumerate(costs):
-        highest = max(highest, cost)
-        is_full = budget is not None and groups and (len(groups[-1]) + 1) * highest > budget
-        if not groups or is_full or cost < least_share * first:
-            groups.append([])
-            highest = first = cost
-        groups[-1].append(row)
-    return groups

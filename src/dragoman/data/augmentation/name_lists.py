@@ -49,6 +49,8 @@ _OTHERS = """
 April August September November Internet God Chinese Japanese Mars Venus Saturn Esperanto Halloween Coca Cola
 Union Bible France Europe Canada Portugal Nations All Hey Hi Bring Gold Winter Hotel Hunger Park Grand
 Constitution Windows Titanic Street Tower Gate City Sir Miss Madame Monsieur Frau Herr Noël Celsius Fahrenheit
+Thanksgiving Renaissance Mandarin Interlingua Buddhist Marines Museum Light Central Neptune Pluto Giants Lions
+Visa Nature Time Times Valentine Golden Bell Jacksons
 """
 _WITH_CHINESE = """
 f Mary 玛丽 瑪麗 瑪莉|f Anna 安娜|f Alice 爱丽丝 愛麗絲|f Emily 艾米丽|f Jane 简|f Betty 贝蒂|f Lucy 露西
