@@ -11,10 +11,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dragoman.data.batches import Batch, Batches, Drawing, collate
+from dragoman.data.batch_order import BatchOrder
+from dragoman.data.batches import Batch, Batches, collate
+from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.prefetch import prefetch
 from dragoman.data.prepare import prepare
-from dragoman.data.store import PairStore, StoreWriter, pack
+from dragoman.data.slots import StageWeights
+from dragoman.data.store import PairStore, Part, StoreWriter, pack
 from dragoman.errors import DataError
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.tokenizer_config import TokenizerConfig
@@ -168,6 +171,41 @@ def test_sampled_batches_are_the_same_for_whoever_asks(tmp_path: Path, tokenizer
     epochs = [sampled.micro_batches(epoch * sampled.epochs.size(0))[0].source_ids.tolist() for epoch in range(3)]
     assert epochs[0] != epochs[1] != epochs[2]
     assert sampled.pairs(position).tolist() == make(tmp_path, [(3, 4)] * 20, tokenizers).pairs(position).tolist()
+
+
+def test_a_pair_is_sampled_by_seed_epoch_pair_and_side_and_by_its_copy(tmp_path: Path, tokenizers: Tokenizers) -> None:
+    """A pair that an epoch has once is sampled as in runs of older versions; its copies are sampled anew."""
+    store = store_of(tmp_path, [(3, 4)] * 20, tokenizers)
+    sides = ((tokenizers.source, "an apple is here"), (tokenizers.target, "ein apfel ist da"))
+
+    def expected(epoch: int, pair: int, *copy: int) -> list[list[int]]:
+        return [sampler.sample(text, (7, epoch, pair, side, *copy)) for side, (sampler, text) in enumerate(sides)]
+
+    plain = Batches(store, tokenizers, batch_tokens=64, seed=7, drawing=Drawing(sampling=True))
+    weights = [StageWeights((2.5,))]
+    with StoreWriter(tmp_path, (1000, 1000)) as writer:
+        writer.begin(Part("a", "en", "de"))
+        writer.add(pack([[[4] * 3] * 20, [[4] * 4] * 20], [["an apple is here"] * 20, ["ein apfel ist da"] * 20]))
+    weighed = Batches(
+        PairStore(tmp_path), tokenizers, batch_tokens=64, seed=7, drawing=Drawing(sampling=True), stages=weights
+    )
+    order = BatchOrder(PairStore(tmp_path), batch_tokens=64, seed=7, stages=weights)
+    for index in range(weighed.epochs.start(2)):
+        draw = order.draw(index)
+        drawn = list(zip(draw.pairs.tolist(), draw.copies.tolist(), strict=True))
+        for rank in range(2):
+            rows = [
+                [[int(id) for id in row if id not in (PAD_ID, SOS_ID, EOS_ID)] for row in side]
+                for batch in weighed.micro_batches(index, rank=rank, world_size=2)
+                for side in (batch.source_ids, batch.target_ids)
+            ]
+            wanted = [expected(draw.epoch, pair, *([copy] if copy else [])) for pair, copy in drawn[rank::2]]
+            assert list(map(list, zip(*rows, strict=True))) == wanted
+    for index in range(plain.epochs.start(2)):
+        (batch,) = plain.micro_batches(index)
+        rows = [[int(id) for id in row if id not in (PAD_ID, EOS_ID)] for row in batch.source_ids]
+        epoch = plain.epochs.find(index)[0]
+        assert rows == [expected(epoch, int(pair))[0] for pair in plain.pairs(index)]
 
 
 def test_sampled_sentences_that_are_too_long_are_used_unsampled(tmp_path: Path, tokenizers: Tokenizers) -> None:

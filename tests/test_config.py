@@ -325,7 +325,7 @@ def test_a_recipe_that_cannot_be_read(tmp_path: Path) -> None:
 
 
 def test_a_section_that_is_a_list_is_told() -> None:
-    for section in ("data", "tokenizer", "model", "training", "search"):
+    for section in ("data", "augmentation", "tokenizer", "model", "training", "search"):
         with pytest.raises(ConfigError, match=f"{section}: "):
             check_settings({"model": {"max_length": 20}, section: []})
 
@@ -400,6 +400,7 @@ def test_what_is_off_unless_asked_for() -> None:
     assert (config.tokenizer.sampling, config.tokenizer.min_count) == (0, 1)
     assert (config.tokenizer.split_digits, config.tokenizer.reserved) == (False, 0)
     assert not config.training.tensorboard
+    assert not config.augmentation.is_on
     search = config.search
     assert (search.n_best, search.min_length, search.no_repeat_ngram, search.sample) == (1, 0, 0, False)
     assert (search.temperature, search.top_k, search.top_p) == (1, 0, 1)
@@ -434,7 +435,9 @@ def test_every_number_has_both_bounds_or_is_a_norm() -> None:
 #: The largest value of each number, where that is not 10**12: far beyond use, and small enough to be refused in words.
 LARGEST = {
     1: "tokenizer.sampling model.dropout model.embedding_dropout model.attention_dropout model.activation_dropout "
-    "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p",
+    "training.adam_betas training.label_smoothing training.ema training.adam_eps search.top_p "
+    "augmentation.spans augmentation.reserved augmentation.case augmentation.punctuation augmentation.typos "
+    "augmentation.emoji augmentation.joined augmentation.cut",
     10: "search.length_penalty",
     100: "data.temperature training.r_drop search.temperature search.repetition_penalty",
     1000: "tokenizer.reserved data.max_ratio "

@@ -10,16 +10,20 @@ import time
 from pathlib import Path
 
 import pytest
-from tiny import write_tiny_bundle
+import yaml
+from tiny import many_tokenizers, tiny_model, write_tiny_bundle
 
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.cli.program import run
-from dragoman.data.corpus import read_pairs
+from dragoman.data.corpus import read_pairs, read_targets
 from dragoman.data.parallel_text import ParallelText
+from dragoman.data.prepare import prepare
 from dragoman.errors import ConfigError, RunFolderError
 from dragoman.experiments.distillation import distill
 from dragoman.experiments.teachers import Teacher
 from dragoman.settings.data_config import DataConfig
+from dragoman.settings.parsing import parse_config
+from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import SearchOptions, Translator
 
 PAIRS = [
@@ -39,7 +43,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     place = tmp_path_factory.mktemp("models")
     forward = [str(write_tiny_bundle(place / str(seed), seed)) for seed in (1, 2)]
     third = load_bundle(write_tiny_bundle(place / "3", 3))
-    turned = dataclasses.replace(third.tokenizers, source_lang="de", target_lang="en")
+    turned = dataclasses.replace(third.tokenizers, directions=(("de", "en"),))
     save_bundle(place / "back", third.model, turned, third.search, facts=third.facts)
     return [*forward, str(place / "back")]
 
@@ -188,7 +192,11 @@ def test_the_directions_must_fit(models: list[str], text: ParallelText, tmp_path
 def test_the_advice_fits_the_direction(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     first, other = Teacher.load(models[:1], device="cpu"), load_bundle(models[1])
     save_bundle(
-        tmp_path / "fr", other.model, dataclasses.replace(other.tokenizers, target_lang="fr"), other.search, facts={}
+        tmp_path / "fr",
+        other.model,
+        dataclasses.replace(other.tokenizers, directions=(("en", "fr"),)),
+        other.search,
+        facts={},
     )
     french = Teacher.load([str(tmp_path / "fr")], backward=True, device="cpu")
     same = Teacher.load(models[1:2], backward=True, device="cpu")
@@ -251,7 +259,7 @@ def test_the_command_line(
 
 def test_both_sides_may_be_of_one_language(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     bundle = load_bundle(models[0])
-    tokenizers = dataclasses.replace(bundle.tokenizers, target_lang="en")
+    tokenizers = dataclasses.replace(bundle.tokenizers, directions=(("en", "en"),))
     save_bundle(tmp_path / "same", bundle.model, tokenizers, bundle.search, facts={})
     sources, targets = distill([Teacher.load([str(tmp_path / "same")], device="cpu")], text, tmp_path / "new")
     assert (sources.name, targets.name) == ("train.source", "train.target")
@@ -273,3 +281,130 @@ def test_a_signal_costs_one_part(models: list[str], tmp_path: Path) -> None:
     assert said.endswith("stopped; the same command continues\n")
     assert (tmp_path / "out" / "parts" / "1-000000.json").exists()
     assert not (tmp_path / "out" / "train.en").exists()
+
+
+# -- target text alone -------------------------------------------------------------------------------------------
+
+
+def back_translated(targets: list[str], *names: str, **languages: str) -> list[tuple[str, str]]:
+    """Pairs of a model's translation of each text, and the text, by translating one after the other."""
+    pairs = []
+    for name in names:
+        translator = Translator.load(name, device="cpu")
+        pairs += [(translator.translate(target, **languages).text, target) for target in targets if target]
+    return list(dict.fromkeys(pair for pair in pairs if all(pair)))
+
+
+def test_sources_are_written_for_target_text_alone(
+    models: list[str], text: ParallelText, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["distill", "--backward", models[2], "--device", "cpu", "--workers", "1", "--target"]
+    assert run([*command, str(tmp_path / "a.de"), "-o", str(tmp_path / "out")]) == 0
+    expected_pairs = back_translated([target for _, target in PAIRS], models[2])
+    assert written(tmp_path / "out") == expected_pairs
+    assert len(expected_pairs) >= 4
+    err = capsys.readouterr().err
+    assert f"0 pairs of the text, and {len(expected_pairs)} new ones" in err
+    # The line for a recipe marks them with a tag, which training sources then begin with.
+    (line,) = (line for line in err.splitlines() if line.startswith("  - {"))
+    own = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de"), "source_lang": "en", "target_lang": "de"}
+    corpora = [own, *yaml.safe_load(line)]
+    prepared = prepare(parse_config({"data": {"corpora": corpora}}), tmp_path / "prepared")
+    sources = {prepared.train.source_text(index) for index in range(len(prepared.train))}
+    back = {source for source in sources if source.startswith(">>bt<< ")}
+    assert back
+    assert {source.removeprefix(">>bt<< ") for source in back} <= {source for source, _ in expected_pairs}
+    assert sources - back <= {source for source, _ in PAIRS}
+
+
+def test_two_backward_models_write_sources_of_their_own(models: list[str], text: ParallelText, tmp_path: Path) -> None:
+    other = load_bundle(models[2])
+    save_bundle(tmp_path / "second", load_bundle(models[0]).model, other.tokenizers, other.search, facts={})
+    names = models[2], str(tmp_path / "second")
+    teachers = [Teacher.load([name], backward=True, device="cpu") for name in names]
+    distill(teachers, read_targets(tmp_path / "a.de"), tmp_path / "out")
+    assert written(tmp_path / "out") == back_translated([target for _, target in PAIRS], *names)
+
+
+def test_a_stopped_back_translation_continues_to_the_same_text(
+    models: list[str], text: ParallelText, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dragoman.experiments.parts.PART_SIZE", 2)
+    targets, sample = read_targets(tmp_path / "a.de"), SearchOptions(sample=True, seed=3, top_k=5)
+    teachers = [Teacher.load(models[2:], backward=True, device="cpu")]
+    distill(teachers, targets, tmp_path / "whole", options=sample)
+    names = []
+
+    def write_one(path: Path, content: bytes) -> None:
+        if names:
+            raise KeyboardInterrupt
+        names.append(path.name)
+        path.write_bytes(content)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dragoman.experiments.parts.write_file", write_one)
+        with pytest.raises(KeyboardInterrupt):
+            distill(teachers, targets, tmp_path / "out", options=sample)
+    assert names == ["1-000000.json"]
+    distill(teachers, targets, tmp_path / "out", options=sample)
+    assert written(tmp_path / "out") == written(tmp_path / "whole")
+
+
+def test_a_model_of_several_directions_needs_the_languages_of_the_text(
+    text: ParallelText, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenizers = many_tokenizers()
+    name = str(tmp_path / "many")
+    save_bundle(tmp_path / "many", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
+    command = ["distill", "--device", "cpu", "--workers", "1", "-o", str(tmp_path / "out")]
+    backward = [*command, "--backward", name, "--target", str(tmp_path / "a.de")]
+    assert run(backward) == 2
+    err = capsys.readouterr().err
+    assert "several directions: en to de, de to en, en to zh: " in err
+    assert err.endswith("say the languages of the text: --source-lang and --target-lang\n")
+    assert run([*backward, "--target-lang", "de"]) == 2
+    assert not (tmp_path / "out").exists()
+    languages = ["--source-lang", "en", "--target-lang", "de"]
+    assert run([*backward, *languages]) == 0, capsys.readouterr().err
+    pairs = back_translated([target for _, target in PAIRS], name, source_lang="de", target_lang="en")
+    assert written(tmp_path / "out") == pairs
+    forward = ["distill", "--device", "cpu", "--workers", "1", "-m", name, "--source", str(tmp_path / "a.en")]
+    assert run([*forward, *languages, "-o", str(tmp_path / "forward")]) == 0, capsys.readouterr().err
+    translator = Translator.load(name, device="cpu")
+    sources = dict.fromkeys(source for source, _ in PAIRS if source)
+    found = [(source, translator.translate(source, target_lang="de").text) for source in sources]
+    assert written(tmp_path / "forward") == [pair for pair in found if all(pair)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--target", "a.de"], "give a model: --model, or --backward"),
+        (["-m", "x", "--target", "a.de"], "--model translates sources: give --source too"),
+        (["-m", "x", "--backward", "x", "--target", "a.de"], "--model translates sources: give --source too"),
+        (["--backward", "x", "--source", "a.en"], "--backward translates targets: give --target too"),
+        (["--backward", "x"], "or --target with --backward"),
+        (["--backward", "x", "--target", "a.de", "--each"], "--each has no effect without --model"),
+        (["--backward", "BACK", "--target", "none.de"], "none.de"),
+        (
+            ["--backward", "BACK", "--target", "a.de", "--source-lang", "en"],
+            "give both --source-lang and --target-lang",
+        ),
+        (["--backward", "BACK", "--target", "a.de", "--source-lang", "en", "--target-lang", "zh"], "zh"),
+        (["--backward", "BACK", "--target", "a.en"], "the name of the --target says en, and the models take de there"),
+    ],
+)
+def test_target_text_alone_in_a_wrong_way_is_refused_in_one_line(
+    models: list[str],
+    text: ParallelText,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = [models[2] if argument == "BACK" else argument for argument in arguments]
+    assert run(["distill", *command, "--device", "cpu", "-o", "out"]) in (1, 2)
+    assert message in capsys.readouterr().err.splitlines()[-1]
+    assert not (tmp_path / "out").exists()

@@ -226,6 +226,22 @@ def test_a_corpus_without_pairs_is_named(tmp_path: Path) -> None:
     assert "b.en" in str(caught.value)
 
 
+def test_one_text_is_prepared_as_by_older_versions(tmp_path: Path) -> None:
+    entry = write(tmp_path, "a", ("en", "de"), sample())
+    del entry["name"]
+    prepared = prepare(parse_config({"data": entry}), tmp_path / "run")
+    index = json.loads((tmp_path / "run" / "data" / "train" / "index.json").read_text())
+    assert index == {"format_version": 1, "n_pairs": len(prepared.train), "source_type": "<u2", "target_type": "<u2"}
+    made_from = json.loads((tmp_path / "run" / "data" / "MANIFEST.json").read_text())["made_from"]
+    assert not [key for key in made_from if "corpora" in key or key in ("data.temperature", "data.stages")]
+    old = {"source_lang": "en", "target_lang": "de", "validation_size": 1000, "max_length": 256, "max_ratio": 4.0}
+    old |= {"dedup": False, "invalid_utf8": "error", "corpus": None}
+    assert {key: value for key, value in made_from.items() if key.startswith("data.")} == {
+        f"data.{key}": value for key, value in old.items()
+    }
+    assert prepared.train.parts == ()
+
+
 # -- weights -----------------------------------------------------------------------------------------------------
 
 

@@ -54,11 +54,18 @@ def test_a_typo_swaps_two_neighbouring_letters_and_nothing_else(text: str, seed:
         pair = text[first : last + 1] if last > first else text[max(0, first - 1) : first + 2]
         assert pair.isalnum()
     else:
-        assert not any(one.isalpha() and two.isalpha() and one.lower() != two.lower() for one, two in pairwise(text))
+        pairs = [one + two for one, two in pairwise(text) if one.lower() != two.lower()]
+        assert not any(pair.isalpha() and pair.isascii() for pair in pairs)
+
+
+def test_letters_are_swapped_within_a_script() -> None:
+    assert all_of("typos", "Bo去了") == {"Ob去了", "Bo了去"}
 
 
 def test_a_swapped_capital_still_begins_the_word() -> None:
     assert all_of("typos", "Da") == {"Ad"}
+    assert all_of("typos", "Aß") == {"ßA"}
+    assert all_of("typos", "Aµ") == {"µA"}
     assert all_of("typos", "McX") == {"CmX", "MXc"}
 
 

@@ -93,6 +93,18 @@ def test_killed_again_and_again_it_ends_in_the_same_bits(corpus: Path, reference
     assert_same_training(reference, run)
 
 
+def test_a_run_whose_text_changes_each_epoch_continues_to_the_same_bits(corpus: Path, tmp_path: Path) -> None:
+    doses = {"augmentation": {"case": 0.5, "typos": 0.5, "spans": 0.5, "joined": 0.3, "punctuation": 0.2}}
+    whole, halves = tmp_path / "whole", tmp_path / "halves"
+    train({**settings(corpus), **doses}, whole, device="cpu")
+    for n_steps in (17, 30):
+        train({**settings(corpus, max_steps=n_steps), **doses}, halves, device="cpu")
+    assert_same_training(whole, halves)
+    plain = tmp_path / "plain"
+    train(settings(corpus), plain, device="cpu")
+    assert losses(plain) != losses(whole)
+
+
 @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 def test_a_signal_ends_it_saved(
     corpus: Path, reference: Path, tmp_path: Path, number: signal.Signals, exit_code: int

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,13 +11,14 @@ import typer
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.option_groups import (
     EngineOptions,
+    LanguageOptions,
     SamplingFlags,
     SearchFlags,
     TextOptions,
     given_options,
     search_options,
 )
-from dragoman.cli.options import Models, Sentences
+from dragoman.cli.options import MODEL_HELP, Sentences
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import known_languages, require_folder
 from dragoman.errors import ConfigError
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from dragoman.experiments.teachers import Teacher
 
 
+Forward = Annotated[
+    list[str] | None,
+    typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; several make an ensemble.", show_default=False),
+]
 Each = Annotated[
     bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
 ]
@@ -39,12 +45,13 @@ Backward = Annotated[
 
 @with_groups
 def distill(
-    model: Models,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the new text.", show_default=False)],
     text: TextOptions,
+    languages: LanguageOptions,
     search: SearchFlags,
     sampling: SamplingFlags,
     engine: EngineOptions,
+    model: Forward = None,
     each: Each = False,
     backward: Backward = None,
     n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
@@ -54,42 +61,92 @@ def distill(
 
     An ensemble (or --each model, and --backward models) translates the text. The new pairs are written together with
     the text's own: a model trained on both comes close to the ensemble. For a --source without --target, only the
-    translations are written. The same command continues after an interruption.
+    translations are written; so are only the sources that --backward models write for a --target alone
+    (back-translation). The same command continues after an interruption.
 
     \b
     dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled
     dragoman train --source distilled/train.en --target distilled/train.de
+    dragoman distill --backward runs/de-en --target more.de -o back-translated
     """
-    if not given_options(text):
-        raise typer.BadParameter("give --source (and --target), --pairs or --corpus")
-    if backward and text.source and not text.target:
-        raise typer.BadParameter("--backward translates targets: give --target too")
+    _refuse_contradictions(text, model or [], backward or [], each=each)
     require_folder(output)
     from dragoman.experiments.distillation import distill
 
-    teachers = _teachers(model, backward or [], engine, each=each)
+    teachers = _teachers(model or [], backward or [], engine, _direction(languages), each=each)
     samples = all(teacher.translator.search.sample for teacher in teachers)
     options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
     pairs = _read(text, teachers[0].languages)
     settings: Any = {"options": options, "sentences": sentences, "batch_size": engine.batch_size}
     files = distill(teachers, pairs, output, **settings)
-    command = command_line("train", "--source", files[0], "--target", files[1])
-    say(f"train on it, and validate on text of people: {command} --validation-source ...")
+    if given_options(text).keys() == {"target"}:
+        _say_corpus(files, teachers[0].languages)
+    else:
+        command = command_line("train", "--source", files[0], "--target", files[1])
+        say(f"train on it, and validate on text of people: {command} --validation-source ...")
 
 
-def _teachers(models: list[str], backward: list[str], engine: EngineOptions, *, each: bool) -> list[Teacher]:
+def _say_corpus(files: tuple[Path, Path], languages: tuple[str, str]) -> None:
+    """Print the line of a recipe that mixes back-translated text with other text."""
+    source, target = (json.dumps(str(file), ensure_ascii=False) for file in files)
+    langs = f"source_lang: {languages[0]}, target_lang: {languages[1]}"
+    say("train on it together with text of people; a line of data.corpora in a recipe:")
+    say(f"  - {{source: {source}, target: {target}, {langs}, tag: bt}}")
+
+
+def _refuse_contradictions(text: TextOptions, models: list[str], backward: list[str], *, each: bool) -> None:
+    """Refuse models that have nothing to translate, and text that no model translates.
+
+    Raises:
+        typer.BadParameter: that is so.
+    """
+    given = given_options(text)
+    if not given:
+        raise typer.BadParameter("give --source (and --target), --pairs or --corpus, or --target with --backward")
+    if not models and not backward:
+        raise typer.BadParameter("give a model: --model, or --backward")
+    if backward and given.keys() == {"source"}:
+        raise typer.BadParameter("--backward translates targets: give --target too")
+    if models and given.keys() == {"target"}:
+        raise typer.BadParameter("--model translates sources: give --source too, or the model as --backward")
+    if each and not models:
+        raise typer.BadParameter("--each has no effect without --model; leave it out")
+
+
+def _direction(languages: LanguageOptions) -> tuple[str, str] | None:
+    """Return the languages of the text, if they are given.
+
+    Raises:
+        typer.BadParameter: only one is.
+    """
+    source, target = languages.source_lang, languages.target_lang
+    if (source is None) != (target is None):
+        raise typer.BadParameter("give both --source-lang and --target-lang")
+    return None if source is None or target is None else (source, target)
+
+
+def _teachers(
+    models: list[str],
+    backward: list[str],
+    engine: EngineOptions,
+    direction: tuple[str, str] | None,
+    *,
+    each: bool,
+) -> list[Teacher]:
     from dragoman.experiments.teachers import Teacher
     from dragoman.machine.devices import all_cores
 
-    ensembles = [[name] for name in models] if each else [models]
+    ensembles = [[name] for name in models] if each or not models else [models]
     directions = [(names, False) for names in ensembles] + [([name], True) for name in backward]
     compute: Any = {"device": engine.device, "workers": engine.workers or all_cores(), "precision": engine.precision}
-    return [Teacher.load(names, backward=is_backward, **compute) for names, is_backward in directions]
+    return [
+        Teacher.load(names, backward=is_backward, direction=direction, **compute) for names, is_backward in directions
+    ]
 
 
 def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
-    """Return the pairs to translate; their targets are empty if there are only sources."""
-    from dragoman.data.corpus import languages_differ, read_pairs, read_sources
+    """Return the pairs to translate; their targets are empty if there are only sources, or the other way round."""
+    from dragoman.data.corpus import languages_differ, read_pairs, read_sources, read_targets
     from dragoman.data.formats.file_names import file_language
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
@@ -102,6 +159,8 @@ def _read(text: TextOptions, languages: tuple[str, str]) -> ParallelText:
             raise ConfigError(problem, options[key], advice="give the files the right way round, or rename them")
     if options.keys() == {"source"}:
         return read_sources(Path(options["source"]))
+    if options.keys() == {"target"}:
+        return read_targets(Path(options["target"]))
     pairs = read_pairs(parse_section(DataConfig, {**known_languages(languages), **options}), "train")
     for note in pairs.notes:
         say(note)

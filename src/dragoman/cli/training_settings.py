@@ -117,10 +117,10 @@ def time_limit(text: str, settings: dict[str, Any], recipe: Path | None, overrid
 
 def known_languages(languages: tuple[str, str]) -> dict[str, str]:
     """Return the known ones of two languages (source, target), as settings of the data section."""
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE
+    from dragoman.text.tags import SEVERAL, UNKNOWN
 
     settings = dict(zip(("source_lang", "target_lang"), languages, strict=True))
-    return {key: language for key, language in settings.items() if language != UNKNOWN_LANGUAGE}
+    return {key: language for key, language in settings.items() if language not in (UNKNOWN, SEVERAL)}
 
 
 def default_folder(settings: Mapping[str, Any]) -> Path:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 import torch
@@ -12,23 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from torch import Tensor
 
 from dragoman.data.batch_order import BatchOrder
+from dragoman.data.drawn_pairs import AS_STORED, Drawing, DrawnPairs
+from dragoman.data.row_groups import group_by_cost, group_rows
 from dragoman.data.slots import StageWeights
 from dragoman.data.store import PairStore
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """Changes made anew to each pair that is drawn.
-
-    Args:
-        sampling: sample subwords; pairs are sorted and cut by their unsampled lengths.
-        max_length: sentences that get longer than this are used as they are stored.
-    """
-
-    sampling: bool = False
-    max_length: int | None = None
 
 
 @dataclass(frozen=True)
@@ -98,11 +87,13 @@ class Batches:
         *,
         batch_tokens: int,
         seed: int,
-        drawing: Drawing = Drawing(),
+        drawing: Drawing = AS_STORED,
         stages: Sequence[StageWeights] = (),
     ) -> None:
         self._order = BatchOrder(store, batch_tokens=batch_tokens, seed=seed, stages=stages)
-        self._store, self._tokenizers, self._seed, self._drawing = store, tokenizers, seed, drawing
+        self._drawn, self._tokenizers = DrawnPairs(store, tokenizers, seed, drawing), tokenizers
+        self._lengths_change = drawing.augmentation.is_on
+        self._batch_tokens = batch_tokens
         self.epochs = self._order.epochs
 
     def pairs(self, index: int) -> NDArray[np.uint32]:
@@ -122,37 +113,13 @@ class Batches:
 
         A process has none if the batch has fewer pairs than there are processes. See `collate` for `one_length`.
         """
-        draw, share = self._order.draw(index), slice(rank, None, world_size)
-        drawn = zip(draw.pairs[share].tolist(), draw.copies[share].tolist(), strict=True)
-        rows = [self._ids(pair, draw.epoch, copy) for pair, copy in drawn]
-        groups = _group_rows([max(map(len, row)) + 1 for row in rows], micro_batch_tokens)
+        draw = self._order.draw(index)
+        rows = [self._drawn.ids(row, draw.epoch) for row in self._drawn.rows(draw, index)[rank::world_size]]
+        costs = [max(map(len, row)) + 1 for row in rows]
+        if self._lengths_change:
+            groups = group_by_cost(costs, micro_batch_tokens or self._batch_tokens)
+        else:
+            groups = group_rows(costs, micro_batch_tokens)
         special_ids = self._tokenizers.special_ids
         parts = ([[rows[row][side] for row in group] for side in (0, 1)] for group in groups)
         return [collate(source, target, special_ids, one_length=one_length) for source, target in parts]
-
-    def _ids(self, pair: int, epoch: int, copy: int) -> tuple[Sequence[int] | NDArray[Any], ...]:
-        """Return the ids of both sides of a pair that is drawn: a function of the seed and the arguments."""
-        store, tokenizers = self._store, self._tokenizers
-        stored = store.source_ids(pair), store.target_ids(pair)
-        if not self._drawing.sampling:
-            return stored
-        texts = store.source_text(pair), store.target_text(pair)
-        longest, repetition = self._drawing.max_length, (copy,) if copy else ()
-        ids: list[Sequence[int] | NDArray[Any]] = []
-        for side, tokenizer in enumerate((tokenizers.source, tokenizers.target)):
-            sampled = tokenizer.sample(texts[side], (self._seed, epoch, pair, side, *repetition))
-            ids.append(sampled if longest is None or len(sampled) <= longest else stored[side])
-        return tuple(ids)
-
-
-def _group_rows(costs: Sequence[int], budget: int | None) -> list[list[int]]:
-    """Return rows in groups whose size times highest cost stays within the budget; a single row may exceed it."""
-    groups: list[list[int]] = []
-    highest = 0
-    for row, cost in enumerate(costs):
-        highest = max(highest, cost)
-        if not groups or (budget is not None and (len(groups[-1]) + 1) * highest > budget):
-            groups.append([])
-            highest = cost
-        groups[-1].append(row)
-    return groups

@@ -61,14 +61,28 @@ def read_sources(path: Path) -> ParallelText:
     Raises:
         DataError: the file is missing or is not text. While reading, also as `read_lines`.
     """
+    return _one_side(path, is_target=False)
+
+
+def read_targets(path: Path) -> ParallelText:
+    """Return the lines of one file as targets; the sources are empty.
+
+    Raises:
+        DataError: as `read_sources`.
+    """
+    return _one_side(path, is_target=True)
+
+
+def _one_side(path: Path, *, is_target: bool) -> ParallelText:
     state = check_text_file(path)
     refuse_documents(path)
 
     def read() -> Iterator[LocatedPair]:
-        return ((number, line, "") for number, line in enumerate(read_lines(path, since=state), start=1))
+        lines = enumerate(read_lines(path, since=state), start=1)
+        return ((number, "", line) if is_target else (number, line, "") for number, line in lines)
 
     pair_file = PairFile(read, lambda: count_lines(path), is_line_by_line=True)
-    return ParallelText(str(path), pair_file, {"source": path})
+    return ParallelText(str(path), pair_file, {"target" if is_target else "source": path})
 
 
 def available_splits(data: DataConfig) -> tuple[Split, ...]:

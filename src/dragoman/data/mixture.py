@@ -35,9 +35,11 @@ class Corpus:
         return (self.languages, self.languages[::-1]) if self.both_ways else (self.languages,)
 
     def label(self, line: str) -> str:
-        """Return a line for people that begins with the name; "warning: " stays in front."""
+        """Return a line for people that begins with the name; "warning: " stays in front, and so does indentation."""
+        if not self.name or line.startswith(" "):
+            return line
         text = line.removeprefix("warning: ")
-        return f"{'' if text == line else 'warning: '}{self.name}: {text}" if self.name else line
+        return f"{'' if text == line else 'warning: '}{self.name}: {text}"
 
 
 def open_corpora(data: DataConfig) -> list[Corpus]:

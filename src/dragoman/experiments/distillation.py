@@ -2,7 +2,9 @@
 
 Sequence-level distillation (Kim and Rush 2016): a student learns from the translations of its teacher, an ensemble
 say, beside those of people. Data diversification (Nguyen et al. 2020): several models, of both directions, each
-translate the training text, and one model learns from all of it.
+translate the training text, and one model learns from all of it. Back-translation (Sennrich et al. 2016): a model of
+the other direction writes sources for text of the target language, which the student reads with a tag of their own, if
+they come with other text (Caswell et al. 2019).
 
     distill.json             what this is made from
     parts/<model>-<n>.json   translations of the n-th piece of the text; removed at the end
@@ -63,7 +65,7 @@ def distill(
 
     Args:
         teachers: all of one pair of languages.
-        text: pairs; where there are only sources, the targets are empty.
+        text: pairs; where there are only sources, or only targets, the other sides are empty.
         options, sentences, batch_size: as for `Translator.translate`; with `n_best`, so many new pairs for each
             sentence.
 
@@ -115,7 +117,7 @@ def _files(folder: Path, languages: tuple[str, str]) -> tuple[Path, Path]:
 def _check(teachers: Sequence[Teacher], text: ParallelText, search: SearchOptions) -> int:
     """Return the number of pairs; refuse wrong options and unusable text before a folder is claimed for them."""
     for teacher in teachers:
-        teacher.translator.translate([], **search)
+        teacher.translator.translate([], **teacher.request, **search)
     n_texts = sum(1 for _ in text)
     if all(is_blank(teacher.side(pair)) for pair in text for teacher in teachers):
         raise DataError("there are no sentences to translate", text.name, advice="is it empty?")

@@ -70,6 +70,6 @@ class Parts:
 def _translate(teacher: Teacher, texts: list[str], options: TranslationOptions) -> list[list[str]]:
     """Return the translations of each text, the best first; none of an empty text."""
     translations = teacher.translator.translate(
-        texts, sentences=options.sentences, batch_size=options.batch_size, **options.search
+        texts, sentences=options.sentences, batch_size=options.batch_size, **teacher.request, **options.search
     )
     return [[each.text for each in translation.alternatives] for translation in translations]

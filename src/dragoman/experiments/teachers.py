@@ -11,7 +11,9 @@ from dragoman.errors import ConfigError
 from dragoman.machine.devices import Precision
 from dragoman.machine.files import sha256
 from dragoman.machine.folders import MANIFEST
+from dragoman.text.tags import Direction, describe_directions
 from dragoman.translator import Translator
+from dragoman.translator.options import LanguageOptions
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,8 @@ class Teacher:
     #: SHA-256 of each model's manifest.
     fingerprints: tuple[str, ...]
     precision: Precision = "float32"
+    #: (source, target) languages of the text, for a model of several directions; None for one that has no choice.
+    direction: Direction | None = None
 
     @classmethod
     def load(
@@ -31,20 +35,46 @@ class Teacher:
         names: Sequence[str],
         *,
         backward: bool = False,
+        direction: Direction | None = None,
         device: str = "auto",
         workers: int = 1,
         precision: Precision = "float32",
     ) -> Teacher:
-        """Load models, several as an ensemble; arguments are those of `Translator.load`."""
+        """Load models, several as an ensemble; other arguments are those of `Translator.load`.
+
+        Args:
+            backward: the models translate targets into sources.
+            direction: the languages of the text, (source, target); None takes those of a model of one direction.
+
+        Raises:
+            ConfigError: the model has several directions, and none is given; or it does not translate in this one.
+        """
         translator = Translator.load(*names, device=device, workers=workers, precision=precision)
         fingerprints = tuple(sha256(find_bundle(name) / MANIFEST) for name in names)
-        return cls(" + ".join(names), translator, backward, fingerprints, precision)
+        directions = translator.tokenizers.directions
+        if direction is None and len(directions) > 1:
+            problem = f"the model has several directions: {describe_directions(directions)}"
+            advice = "say the languages of the text: --source-lang and --target-lang"
+            raise ConfigError(problem, " + ".join(names), advice=advice)
+        teacher = cls(" + ".join(names), translator, backward, fingerprints, precision, direction)
+        translator.tagged("", **teacher.request)
+        return teacher
 
     @property
     def languages(self) -> tuple[str, str]:
         """(source, target) of the text that it adds to."""
+        if self.direction is not None:
+            return self.direction
         languages = self.translator.tokenizers.languages
         return languages[::-1] if self.backward else languages
+
+    @property
+    def request(self) -> LanguageOptions:
+        """The languages to translate between, as options of `Translator.translate`."""
+        if self.direction is None:
+            return {}
+        source, target = self.direction[::-1] if self.backward else self.direction
+        return {"source_lang": source, "target_lang": target}
 
     def side(self, pair: tuple[str, str]) -> str:
         """Return the side of a pair that it translates."""
@@ -55,9 +85,10 @@ class Teacher:
         return (translation, pair[1]) if self.backward else (pair[0], translation)
 
     def record(self) -> dict[str, Any]:
-        """Return what its text depends on. The precision is left out if it is float32, as before there was a choice."""
+        """Return what its text depends on; precision and direction only where they are not what older releases had."""
         precision = {} if self.precision == "float32" else {"precision": self.precision}
-        return {"models": list(self.fingerprints), "backward": self.backward, **precision}
+        direction = {} if self.direction is None else {"direction": list(self.direction)}
+        return {"models": list(self.fingerprints), "backward": self.backward, **precision, **direction}
 
 
 def common_languages(teachers: Sequence[Teacher]) -> tuple[str, str]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.data.corpus import Split
 from dragoman.data.mixture import directions, planned_text
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import DATA_FOLDER, Prepared, given_tokenizers, noted_starting_model, open_prepared
+from dragoman.data.splitting import SPLITS
 from dragoman.errors import BundleError, ConfigError, DataError
 from dragoman.machine.files import write_file
 from dragoman.settings.config import Config
@@ -28,9 +28,6 @@ from dragoman.training.changes import refuse_changes
 from dragoman.training.fine_tuning import fingerprint, inherit_search, inherit_settings, inherit_tokenizers
 from dragoman.training.plan import plan
 from dragoman.training.run_folder import RunFolder
-
-#: The splits that may have files.
-SPLITS: tuple[Split, ...] = ("train", "validation", "test")
 
 _log = logging.getLogger(__name__)
 

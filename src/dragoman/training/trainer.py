@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 import torch
 
-from dragoman.data.batches import Batch, Batches, Drawing
+from dragoman.data.batches import Batch, Batches
+from dragoman.data.drawn_pairs import Drawing
 from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared
 from dragoman.machine.processes import Processes
@@ -59,7 +60,7 @@ class Trainer:
             batch_tokens=self.training.batch_tokens,
             seed=self.training.seed,
             stages=stage_weights(config.data, prepared.train.parts),
-            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length),
+            drawing=Drawing(config.tokenizer.sampling > 0, config.data.max_length, config.augmentation),
         )
         self.length = Length(self.training, batches.epochs, state.model.config.d_model)
         self.n_steps, self.epochs = self.length.n_steps, batches.epochs

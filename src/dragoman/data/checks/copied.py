@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Sequence
 
 from dragoman.text.languages import UNSPACED
 
 #: A word, or two characters where words are written without spaces.
-_WORD = re.compile(rf"[{UNSPACED}]{{1,2}}|[^\W\d_{UNSPACED}]+")
+_WORD = re.compile(rf"[{UNSPACED}]{{1,2}}|[^\W_{UNSPACED}]+")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 #: Addresses, whose letters are no words.
 _ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>]+|\bwww\.[\w-]+\.[^\s<>]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -19,7 +19,7 @@ _ONE_IN = 6
 
 
 def is_copied(source: str, target: str) -> bool:
-    """Return True if the target is the source, apart from case, punctuation and at most one word in six.
+    """Return True if the target is the source, apart from case, punctuation and one place of at most a word in six.
 
     >>> is_copied("Where is my key?", "where is my key"), is_copied("Taxi!", "Taxi!")
     (True, False)
@@ -29,12 +29,19 @@ def is_copied(source: str, target: str) -> bool:
         tokens = set(source.split())
         if 3 * len(tokens.intersection(target.split())) < len(tokens):  # by far the most pairs
             return False
-    words, others = _WORD.findall(source), _WORD.findall(target)
+    words, others = ([word for word in _WORD.findall(side) if not word.isdigit()] for side in (source, target))
     longer = max(len(words), len(others))
     if longer < _MIN_WORDS:
         return False
-    n_common = (Counter(words) & Counter(others)).total()
-    return words == others or n_common * _ONE_IN >= longer * (_ONE_IN - 1)
+    n_common = _n_common(words, others)
+    n_common += _n_common(words[n_common:][::-1], others[n_common:][::-1])
+    return n_common * _ONE_IN >= longer * (_ONE_IN - 1)
+
+
+def _n_common(words: Sequence[str], others: Sequence[str]) -> int:
+    """Return the number of words before the first that differs."""
+    pairs = enumerate(zip(words, others, strict=False))
+    return next((index for index, (word, other) in pairs if word != other), min(len(words), len(others)))
 
 
 def is_wordless(text: str) -> bool:

@@ -6,6 +6,7 @@ import re
 
 from numpy.random import Generator
 
+from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import UNSPACED
 
 #: Frequent ones of all kinds, some made of several characters.
@@ -26,11 +27,11 @@ _ENDS_UNSPACED = re.compile(rf"[{UNSPACED}][\W_]*\Z")
 
 def draw_emoji(generator: Generator) -> str:
     """Return one emoji, or two or three in a row."""
-    emoji = EMOJI[generator.integers(len(EMOJI))]
+    emoji = pick(EMOJI, generator)
     chance = generator.random()
     if chance < 0.7:
         return emoji
-    return emoji * 2 if chance < 0.85 else emoji + EMOJI[generator.integers(len(EMOJI))]
+    return emoji * 2 if chance < 0.85 else emoji + pick(EMOJI, generator)
 
 
 def append(text: str, addition: str) -> str:

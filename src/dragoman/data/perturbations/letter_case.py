@@ -6,6 +6,8 @@ import re
 
 from numpy.random import Generator
 
+from dragoman.data.perturbations.picking import pick
+
 #: The first letter of a word; "don't" is one word.
 _FIRST_LETTER = re.compile(r"(?<![\w'’])[^\W\d_]")
 _LONG_WORD = re.compile(r"[^\W\d_]{2,}")
@@ -31,5 +33,5 @@ def shout_word(text: str, generator: Generator) -> str:
     words = [match for match in _LONG_WORD.finditer(text) if match[0] != match[0].upper()]
     if not words:
         return text
-    word = words[generator.integers(len(words))]
+    word = pick(words, generator)
     return text[: word.start()] + word[0].upper() + text[word.end() :]

@@ -8,6 +8,7 @@ from itertools import cycle
 
 from numpy.random import Generator
 
+from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import UNSPACED
 
 _QUOTE_MARKS = '"„“”‟«»「」『』＂'
@@ -44,7 +45,7 @@ def other_dashes(text: str, generator: Generator) -> str:
 
 def _other(choices: Sequence[str], present: str, generator: Generator) -> str:
     others = [choice for choice in choices if choice != present]
-    return others[generator.integers(len(others))]
+    return pick(others, generator)
 
 
 def other_spaces(text: str, generator: Generator) -> str:
@@ -54,10 +55,10 @@ def other_spaces(text: str, generator: Generator) -> str:
         inner = [place for place in range(1, len(text)) if _UNSPACED.match(text, place)]
         if not inner:
             return text
-        place = inner[generator.integers(len(inner))]
-        return text[:place] + (" ", "\u3000")[generator.integers(2)] + text[place:]
-    place = spaces[generator.integers(len(spaces))]
-    space = ("  ", "\u00a0", "   ", " \u00a0", "\u2009")[generator.integers(5)]
+        place = pick(inner, generator)
+        return text[:place] + pick((" ", "\u3000"), generator) + text[place:]
+    place = pick(spaces, generator)
+    space = pick(("  ", "\u00a0", "   ", " \u00a0", "\u2009"), generator)
     chance = generator.random()
     if chance < 0.3:
         return f" {text}" if chance < 0.15 else f"{text} "

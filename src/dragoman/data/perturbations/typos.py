@@ -10,9 +10,11 @@ from collections.abc import Collection
 
 from numpy.random import Generator
 
+from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import UNSPACED
 
-_WORD = re.compile(r"[^\W\d_]{2,}")
+#: Two letters or more of scripts with spaces, or without.
+_WORD = re.compile(rf"[^\W\d_{UNSPACED}]{{2,}}|(?:(?=[{UNSPACED}])[^\W\d_]){{2,}}")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 #: Letters beside each other on a keyboard; some layouts have them elsewhere, which does no harm.
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
@@ -36,13 +38,14 @@ def swap_letters(text: str, generator: Generator) -> str:
     ]
     if not places:
         return text
-    place = places[generator.integers(len(places))]
+    place = pick(places, generator)
     return text[:place] + _swapped(text[place], text[place + 1]) + text[place + 2 :]
 
 
 def _swapped(first: str, second: str) -> str:
     """Return two letters in the other order; a capital that begins a word still begins it."""
-    if first.isupper() and second.islower() and len(second.upper()) == 1:
+    has_capital = first.isupper() and second.islower()
+    if has_capital and (second.upper().lower(), first.lower().upper()) == (second, first):
         return second.upper() + first.lower()
     return second + first
 
@@ -56,7 +59,7 @@ def mistype(text: str, generator: Generator, spared: Collection[str] = ()) -> st
     words = [word for word in _WORD.finditer(text) if _is_long(word[0]) and word[0] not in spared]
     if not words:
         return text
-    word = words[generator.integers(len(words))]
+    word = pick(words, generator)
     return text[: word.start()] + _mistyped(word[0], generator) + text[word.end() :]
 
 
@@ -75,4 +78,4 @@ def _mistyped(word: str, generator: Generator) -> str:
     neighbours = _NEIGHBOURS.get(letter, "")
     if chance < 0.85 or not neighbours:
         return word[:place] + letter + word[place:]
-    return word[:place] + neighbours[generator.integers(len(neighbours))] + word[place + 1 :]
+    return word[:place] + pick(neighbours, generator) + word[place + 1 :]

@@ -1,0 +1,90 @@
+"""All changes of a pair, each with the probability that the settings give it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.random import Generator
+
+from dragoman.data.augmentation.attaching import attach_emoji, attach_piece, attach_span
+from dragoman.data.augmentation.clauses import cut_short
+from dragoman.data.augmentation.letters import add_typos, change_case
+from dragoman.data.augmentation.punctuation import change_punctuation
+from dragoman.data.augmentation.replacing import replace_spans, reserve, reserve_names
+from dragoman.data.augmentation.shared import Languages, Pair
+from dragoman.data.augmentation.shared_spans import shared_verbatim
+from dragoman.settings.augmentation_config import AugmentationConfig
+from dragoman.text.subword_sampling import keyed_draws
+
+#: Of the pairs that nothing can be replaced in, the share that gets something attached.
+_ATTACHED_SHARE = 0.3
+
+
+@dataclass(frozen=True)
+class Augmentation:
+    """Changes pairs of text.
+
+    Args:
+        doses: the probability of each change.
+        pieces: the reserved pieces of the tokenizers.
+    """
+
+    doses: AugmentationConfig
+    pieces: Sequence[str] = ()
+
+    def change(self, pair: Pair, languages: Languages, key: tuple[int, ...]) -> Pair:
+        """Return a changed pair, a function of the arguments alone.
+
+        Args:
+            languages: base languages of source and target.
+            key: of all randomness.
+        """
+        doses = self.doses
+        shares = doses.cut, doses.punctuation, doses.reserved, doses.spans, doses.emoji, doses.case, doses.typos
+        hits = [draw < share for draw, share in zip(keyed_draws(key), shares, strict=False)]
+        if not any(hits):
+            return self._masked(pair, (*key, 0))
+        is_cut, has_punctuation, has_pieces, has_spans, has_emoji, has_case, has_typos = hits
+        generator = np.random.default_rng(key)
+        if is_cut:
+            pair = cut_short(pair, languages, generator)
+        if has_punctuation:
+            pair = change_punctuation(pair, generator)
+        pair = self._masked(pair, (*key, 0))
+        if has_pieces:
+            pair = self._with_pieces(pair, languages, generator)
+        if has_spans:
+            pair = _with_spans(pair, languages, generator)
+        if has_emoji:
+            pair = attach_emoji(pair, languages, generator)
+        if has_spans or has_emoji:
+            pair = self._masked(pair, (*key, 1))
+        if has_case:
+            pair = change_case(pair, generator)
+        return add_typos(pair, generator) if has_typos else pair
+
+    def _masked(self, pair: Pair, key: tuple[int, ...]) -> Pair:
+        """Return the pair as a translator reads it, with reserved pieces for what is copied character by character."""
+        if not self.doses.reserved or not self.pieces:
+            return pair
+        spans = [shared for shared in shared_verbatim(pair) if shared.kind != "reserved"]
+        return reserve(pair, spans, self.pieces, np.random.default_rng(key)) if spans else pair
+
+    def _with_pieces(self, pair: Pair, languages: Languages, generator: Generator) -> Pair:
+        """Return the pair with reserved pieces for its names, or with a piece at one end."""
+        if not self.pieces:
+            return pair
+        changed = reserve_names(pair, languages, self.pieces, generator)
+        if changed == pair and generator.random() < _ATTACHED_SHARE:
+            return attach_piece(pair, languages, self.pieces, generator)
+        return changed
+
+
+def _with_spans(pair: Pair, languages: Languages, generator: Generator) -> Pair:
+    """Return the pair with other names, numbers and addresses, or with one at one end."""
+    changed = replace_spans(pair, languages, generator)
+    if changed == pair and generator.random() < _ATTACHED_SHARE:
+        return attach_span(pair, languages, generator)
+    return changed

@@ -1,0 +1,177 @@
+"""Numbers of a pair, and other values for them, each written in its language's way."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from numpy.random import Generator
+
+from dragoman.data.perturbations.picking import pick
+
+#: Languages whose decimals begin with a point; the others have a comma.
+_POINT = frozenset(("en", "zh", "ja", "ko", "th", "he", "hi", "ga", "ms", "tl", "sw"))
+#: Languages that write thousands with a space.
+_SPACE = frozenset(("fr", "ru", "uk", "pl", "cs", "sk", "sv", "nb", "nn", "no", "fi", "hu", "bg", "et", "lv", "lt"))
+#: Languages in which any number from two on has the same grammar.
+_ONE_OR_MANY_CODES = "en de fr es it pt nl sv da nb nn no fi hu tr el ca eu et zh ja ko vi th id ms"
+_ONE_OR_MANY = frozenset(_ONE_OR_MANY_CODES.split())
+_GROUP_SIGNS = ".,'’ \u00a0\u2009\u202f"
+_TIME = re.compile(r"([01]?\d|2[0-4])([:：.])([0-5]\d)")
+_PLAIN = re.compile(r"\d+")
+_GROUPED = re.compile(rf"\d{{1,3}}(?:[{_GROUP_SIGNS}]\d{{3}})+(?=[.,]\d|\Z)")
+#: A number that must stay because of what follows: "2nd", "5e", "1960s".
+_ORDINAL = re.compile(r"(?:st|nd|rd|th|er|e|s|te|ter|tes|ten)\b")
+_HOUR = re.compile(r"\s?(?:o['’]clock|[ap]\.?\s?m\b|Uhr|heures?|h\b|点|點|时)", re.IGNORECASE)
+_HALF_DAY = re.compile(r"\s?(?:o['’]clock|[ap]\.?\s?m\b|点|點)", re.IGNORECASE)
+_MONEY_BEFORE = re.compile(r"[$€£¥]\s?\Z")
+_MONEY_AFTER = re.compile(
+    r"\s?(?:[$€£¥]|dollars?\b|euros?\b|Dollar|Euro|pounds?\b|Pfund|francs?\b|yen\b|欧元|美元|元)", re.IGNORECASE
+)
+_JOINING = frozenset("-/+")
+_FIRST_YEAR, _LAST_YEAR = 1000, 2099
+
+
+class Number(NamedTuple):
+    """The value of a number: equal for both ways to write it."""
+
+    kind: str  # time, whole or decimal; or the signs of a date, a version or the like
+    digits: tuple[str, ...]
+
+
+def parse(text: str, language: str, after: str) -> Number:
+    """Return the value of a number as a language writes it.
+
+    Args:
+        after: the text that follows: German writes "17.30 Uhr".
+
+    >>> parse("1.250,50", "de", " Euro") == parse("1,250.50", "en", "")
+    True
+    """
+    time = _TIME.fullmatch(text)
+    if time and (time[2] != "." or re.match(r"\s?Uhr", after)):
+        return Number("time", (time[1], time[3]))
+    if _PLAIN.fullmatch(text):
+        return Number("whole", (text,))
+    point = "." if language in _POINT else ","
+    whole, sign, fraction = text.rpartition(point)
+    if not sign or not fraction.isdecimal() or text.count(point) > 1:
+        whole, fraction = text, ""
+    if _PLAIN.fullmatch(whole) or (_GROUPED.fullmatch(whole) and point not in whole):
+        digits = re.sub(r"\D", "", whole)
+        return Number("decimal", (digits, fraction)) if fraction else Number("whole", (digits,))
+    return Number(re.sub(r"\d", "", text), tuple(re.findall(r"\d+", text)))
+
+
+def other_value(number: Number, context: Context, generator: Generator) -> Number | None:
+    """Return another value of the same kind and grammar; None if the number must stay."""
+    if not all(digits.isascii() and len(digits) < 16 for digits in number.digits) or context.is_ordinal:
+        return None
+    if number.kind == "time":
+        hour = number.digits[0]
+        low, high = (2, 12) if int(hour) <= 12 else (13, 23)
+        return Number("time", (_padded(_between(low, high, generator), hour), f"{_between(0, 59, generator):02}"))
+    if number.kind == "decimal":
+        whole, fraction = number.digits
+        return Number("decimal", (other_whole(whole, generator), draw_digits(len(fraction), generator)))
+    if number.kind != "whole":
+        return Number(number.kind, tuple(_part_of_date(digits, generator) for digits in number.digits))
+    value = int(number.digits[0])
+    if value < 2 or (value < 100 and not context.is_free):
+        return None
+    if context.is_part:
+        return Number("whole", (draw_digits(len(number.digits[0]), generator),))
+    if context.is_hour and value <= 24:
+        return Number("whole", (str(_between(2, 12 if value <= 12 else 23, generator)),))
+    if context.is_money and generator.random() < 0.4:
+        return Number("decimal", (other_whole(number.digits[0], generator), draw_digits(2, generator)))
+    if not context.is_free:
+        return Number("whole", (draw_digits(len(str(value)) - 2, generator).lstrip("0") + number.digits[0][-2:],))
+    return Number("whole", (other_whole(number.digits[0], generator),))
+
+
+class Context(NamedTuple):
+    """The neighbours of a number, as far as they limit its value."""
+
+    is_ordinal: bool
+    is_hour: bool
+    is_money: bool
+    #: It is part of a longer one, such as that of a telephone.
+    is_part: bool
+    #: Any number from two on has the same grammar.
+    is_free: bool
+
+
+def context(places: tuple[tuple[str, str], tuple[str, str]], languages: tuple[str, str]) -> Context:
+    """Return the context of a number that has the given text before and after it on each side."""
+    (before, after), (other_before, other_after) = places
+    befores, afters = (before, other_before), (after, other_after)
+    is_half_day = any(map(_HALF_DAY.match, afters))
+    return Context(
+        is_ordinal=any(map(_ORDINAL.match, afters)),
+        is_hour=is_half_day or any(map(_HOUR.match, afters)),
+        is_money=any(map(_MONEY_BEFORE.search, befores)) or any(map(_MONEY_AFTER.match, afters)),
+        is_part=before[-1:] in _JOINING or after[:1] in _JOINING,
+        is_free=_ONE_OR_MANY.issuperset(languages),
+    )
+
+
+def written(number: Number, language: str, like: str) -> str:
+    """Return a number as a language writes it.
+
+    Args:
+        like: a number in the same place, whose separators are kept where it has any.
+    """
+    if number.kind == "time":
+        sign = next((character for character in like if not character.isdecimal()), ":")
+        return sign.join(number.digits)
+    if number.kind not in ("whole", "decimal"):
+        parts = iter(number.digits)
+        return re.sub(r"\d+", lambda match: next(parts), like)
+    whole = number.digits[0]
+    if (len(whole) > 4 and (len(like) < 4 or not like.isdecimal())) or (len(whole) == 4 and _GROUPED.match(like)):
+        whole = f"{int(whole):,}".replace(",", _group_sign(language, like))
+    fraction = number.digits[1:]
+    return whole + ("." if language in _POINT else ",") + fraction[0] if fraction else whole
+
+
+def _group_sign(language: str, like: str) -> str:
+    own = re.search(rf"(?<=\d)[{_GROUP_SIGNS}](?=\d{{3}}(?!\d))", like)
+    if own and own[0] != ("." if language in _POINT else ","):
+        return own[0]
+    return "," if language in _POINT else " " if language in _SPACE else "."
+
+
+def other_whole(digits: str, generator: Generator) -> str:
+    """Return a whole number from two on, most often with as many digits as another."""
+    if len(digits) == 4 and _FIRST_YEAR <= int(digits) <= _LAST_YEAR and generator.random() < 0.9:
+        return str(_between(_FIRST_YEAR, _LAST_YEAR, generator))
+    chance = generator.random()
+    length = (
+        len(digits)
+        if chance < 0.6
+        else pick((2, 2, 3, 4), generator)
+        if chance < 0.85
+        else pick((5, 6, 7, 9), generator)
+    )
+    return str(_between(max(2, 10 ** (length - 1)), 10**length - 1, generator))
+
+
+def _part_of_date(digits: str, generator: Generator) -> str:
+    """Return other digits that may be a day, a month or a year where those were."""
+    if len(digits) == 4:
+        return str(_between(_FIRST_YEAR, _LAST_YEAR, generator))
+    return _padded(_between(2, 12, generator), digits) if len(digits) <= 2 else draw_digits(len(digits), generator)
+
+
+def _padded(value: int, like: str) -> str:
+    return f"{value:02}" if like.startswith("0") else str(value)
+
+
+def draw_digits(count: int, generator: Generator) -> str:
+    """Return so many digits."""
+    return f"{int(generator.random() * 10**count):0{count}}" if count else ""
+
+
+def _between(low: int, high: int, generator: Generator) -> int:
+    return low + int(generator.random() * (high - low + 1))

@@ -1,0 +1,140 @@
+"""Replace what stands on both sides of a pair by something else of its kind, or by reserved pieces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from numpy.random import Generator
+
+from dragoman.data.augmentation.counts import draw_count, draw_hour
+from dragoman.data.augmentation.made_up_spans import draw_verbatim
+from dragoman.data.augmentation.name_lists import WITH_CHINESE, NameKind
+from dragoman.data.augmentation.names import draw_name
+from dragoman.data.augmentation.number_values import context, other_value, parse, written
+from dragoman.data.augmentation.shared import Languages, Pair, Shared
+from dragoman.data.augmentation.shared_spans import NEAR, find_shared
+from dragoman.data.perturbations.picking import pick
+from dragoman.text.languages import UNSPACED
+from dragoman.text.spans import VERBATIM
+
+_NAMES = ("female", "male", "person", "place")
+#: Of several spans in a pair, the share that is replaced.
+_SHARE = 0.8
+#: The share of names that a placeholder, an address or the like replaces, and the share of Chinese names for Chinese.
+_VERBATIM_SHARE, _CHINESE_SHARE = 0.2, 0.35
+_TRIES = 20
+_GENITIVE = re.compile(r"s\b")
+_ENDING = re.compile(f"['’`´]|(?![{UNSPACED}])[^\\W\\d_]")
+_VOWELS = "aeiouyhàáâäåæèéêëìíîïòóôöøœùúûü"
+#: Words before a name whose form depends on its first sound.
+_BEFORE_CONSONANT = re.compile(r"\b(?:an?|de|que|ne|je|se|me|te|jusque|lorsque|puisque|quoique)\s\Z", re.IGNORECASE)
+_BEFORE_VOWEL = re.compile(r"(?:\ban\s|\w['’])\Z", re.IGNORECASE)
+
+
+def replace_spans(pair: Pair, languages: Languages, generator: Generator) -> Pair:
+    """Return the pair with most of the names, numbers and other spans on both sides replaced."""
+    edits: list[tuple[Shared, Pair]] = []
+    used: set[str] = set()
+    for shared in find_shared(pair, languages):
+        if generator.random() < _SHARE:
+            new = _replacement(shared, pair, languages, generator, used)
+            if new is not None:
+                edits.append((shared, new))
+                used.update(new)
+    return edited(pair, edits)
+
+
+def reserve_names(pair: Pair, languages: Languages, pieces: Sequence[str], generator: Generator) -> Pair:
+    """Return the pair with reserved pieces for the names on both sides; the same if it has none."""
+    names = [shared for shared in find_shared(pair, languages) if shared.kind in _NAMES]
+    return reserve(pair, names, pieces, generator)
+
+
+def reserve(pair: Pair, spans: Sequence[Shared], pieces: Sequence[str], generator: Generator) -> Pair:
+    """Return the pair with a reserved piece in the place of each span, as far as there are pieces."""
+    free = [piece for piece in pieces if piece not in pair[0] and piece not in pair[1]]
+    edits = []
+    for shared in spans[: len(free)]:
+        piece = free.pop(int(generator.random() * len(free)))
+        edits.append((shared, (piece, piece)))
+    return edited(pair, edits)
+
+
+def edited(pair: Pair, edits: Sequence[tuple[Shared, Pair]]) -> Pair:
+    """Return the pair with new texts in the places of spans, which do not overlap."""
+    source, target = pair
+    for side in (0, 1):
+        places = sorted(((*place, new[side]) for shared, new in edits for place in shared.places[side]), reverse=True)
+        for start, end, new_text in places:
+            if side == 0:
+                source = source[:start] + new_text + source[end:]
+            else:
+                target = target[:start] + new_text + target[end:]
+    return source, target
+
+
+def _replacement(shared: Shared, pair: Pair, languages: Languages, generator: Generator, used: set[str]) -> Pair | None:
+    """Return the text that replaces a span, on each side; None if it must stay."""
+    if shared.kind in VERBATIM:
+        text = draw_verbatim(generator)
+        return None if text in used or shared.kind == "reserved" else (text, text)
+    if shared.kind == "number":
+        return _other_number(shared, pair, languages, generator)
+    if shared.kind in ("count", "hour"):
+        return (draw_count if shared.kind == "count" else draw_hour)(languages, generator)
+    kind: NameKind = shared.kind  # type: ignore[assignment]
+    chance = generator.random()
+    if chance < _CHINESE_SHARE and "zh" in languages and "en" in languages:
+        names = _chinese_name(kind, languages, generator)
+        return None if used.intersection(names) else names
+    fits = _Fit(shared, pair, languages)
+    if generator.random() < _VERBATIM_SHARE and not fits.has_ending:
+        text = draw_verbatim(generator)
+        return None if text in used else (text, text)
+    for _ in range(_TRIES):
+        name = draw_name(kind, generator)
+        if name not in used and fits.accepts(name):
+            return name, name
+    return None
+
+
+def _chinese_name(kind: NameKind, languages: Languages, generator: Generator) -> Pair:
+    kinds = ("female", "male") if kind == "person" else (kind,)
+    _, latin, forms = pick([entry for entry in WITH_CHINESE if entry[0] in kinds], generator)
+    form = pick(forms, generator)
+    return (form, latin) if languages[0] == "zh" else (latin, form)
+
+
+def _other_number(shared: Shared, pair: Pair, languages: Languages, generator: Generator) -> Pair | None:
+    ((source,), (target,)) = shared.places
+    old = pair[0][slice(*source)], pair[1][slice(*target)]
+    near = [(text[max(0, start - NEAR) : start], text[end : end + NEAR]) for text, (start, end) in
+            zip(pair, (source, target), strict=True)]  # fmt: skip
+    number = parse(old[0], languages[0], near[0][1])
+    new = other_value(number, context((near[0], near[1]), languages), generator)
+    return None if new is None else (written(new, languages[0], old[0]), written(new, languages[1], old[1]))
+
+
+class _Fit:
+    """The demands of a name's neighbours on another name in its place."""
+
+    def __init__(self, shared: Shared, pair: Pair, languages: Languages) -> None:
+        self._is_genitive, self._starts = False, set[str]()
+        #: True if letters or an apostrophe follow, which an address would swallow.
+        self.has_ending = False
+        for text, places, language in zip(pair, shared.places, languages, strict=True):
+            for start, end in places:
+                self._is_genitive |= language == "de" and _GENITIVE.match(text, end) is not None
+                self.has_ending |= _ENDING.match(text, end) is not None
+                before = text[max(0, start - 12) : start] if language in ("en", "fr") else ""
+                if _BEFORE_CONSONANT.search(before):
+                    self._starts.add("consonant")
+                if _BEFORE_VOWEL.search(before):
+                    self._starts.add("vowel")
+
+    def accepts(self, name: str) -> bool:
+        """Return True if a name may stand there."""
+        if self._is_genitive and name[-1] in "sxzß":
+            return False
+        return not self._starts or self._starts == {"vowel" if name[0].lower() in _VOWELS else "consonant"}

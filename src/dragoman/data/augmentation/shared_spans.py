@@ -1,0 +1,61 @@
+"""Names, numbers, addresses, placeholders and code that stand on both sides of a pair, and may be replaced there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dragoman.data.augmentation.counts import shared_counts
+from dragoman.data.augmentation.number_values import Number, parse
+from dragoman.data.augmentation.shared import Languages, Pair, Place, Shared
+from dragoman.data.augmentation.shared_names import shared_names
+from dragoman.text.spans import VERBATIM, Span, find_spans
+
+#: The text that follows a number, as far as it matters.
+NEAR = 12
+
+
+def find_shared(pair: Pair, languages: Languages) -> list[Shared]:
+    """Return what stands on both sides, without overlaps.
+
+    Names stand equally often on both sides; numbers and the other spans exactly once on each.
+    """
+    found = shared_names(pair, languages) + shared_counts(pair, languages)
+    spans = find_spans(pair[0]), find_spans(pair[1])
+    if spans[0] and spans[1]:
+        taken = tuple([place for shared in found for place in shared.places[side]] for side in (0, 1))
+        found += [shared for shared in _equal_spans(pair, languages, spans) if not _overlaps(shared, taken)]
+    return found
+
+
+def shared_verbatim(pair: Pair) -> list[Shared]:
+    """Return the spans that are copied character by character and stand exactly once on both sides."""
+    source = find_spans(pair[0])
+    if not source:
+        return []
+    spans = source, find_spans(pair[1])
+    return [shared for shared in _equal_spans(pair, ("", ""), spans) if shared.kind in VERBATIM]
+
+
+def _overlaps(shared: Shared, taken: Sequence[Sequence[Place]]) -> bool:
+    (source, target) = (places[0] for places in shared.places)
+    sides = zip((source, target), taken, strict=True)
+    return any(start < one[1] and one[0] < end for one, others in sides for start, end in others)
+
+
+def _equal_spans(pair: Pair, languages: Languages, spans: tuple[list[Span], list[Span]]) -> Iterator[Shared]:
+    sides = [_single(text, side, language) for text, side, language in zip(pair, spans, languages, strict=True)]
+    for key, span in sides[0].items():
+        other = sides[1].get(key)
+        if span is not None and other is not None:
+            yield Shared(span.kind, (((span.start, span.end),), ((other.start, other.end),)))
+
+
+def _single(text: str, spans: list[Span], language: str) -> dict[str | Number, Span | None]:
+    """Return each span by its text, or its value if it is a number; None for one that stands there several times."""
+    found: dict[str | Number, Span | None] = {}
+    for span in spans:
+        key: str | Number = text[span.start : span.end]
+        if span.kind == "number":
+            key = parse(str(key), language, text[span.end : span.end + NEAR])
+        found[key] = None if key in found else span
+    return found
