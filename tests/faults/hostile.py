@@ -99,6 +99,16 @@ def translate(folder: Path) -> int:
     return run_program(["translate", "--model", str(folder), "--device", "cpu"])
 
 
+def translate_into_german(folder: Path) -> int:
+    """The same with a model of several languages."""
+    return run_program(["translate", "--model", str(folder), "--device", "cpu", "--target-lang", "de"])
+
+
+def command_for(kind: str) -> Callable[[Path], int]:
+    """What translates with a model of a kind of tokenizer."""
+    return translate_into_german if kind == "many languages" else translate
+
+
 def attempt(folder: Path, place: Path, command: Callable[[Path], int] = translate) -> Outcome:
     """Run `command` on a folder in a watched child that has everything imported; what it says goes below `place`."""
     names = {name: place / name for name in ("stdin", "stdout", "stderr", "events")}
@@ -780,7 +790,7 @@ def piece(text: str | bytes, score: float = -1.0, kind: int = 1) -> bytes:
 
 
 PIECES = 1
-NORMAL, BYTE = 1, 6
+NORMAL, CONTROL, USER_DEFINED, BYTE = 1, 3, 4, 6
 
 
 def _many_pieces(count: int) -> bytes:
@@ -867,7 +877,54 @@ def subword_attacks(kind: str) -> Iterator[Attack]:
     )
 
 
+def language_attacks() -> Iterator[Attack]:
+    """Directions, tags and reserved pieces of a model of many languages (tokenizer.json, version 4)."""
+    kind = "many languages"
+
+    def of(name: str, make: Callable[[dict[str, Any]], object], **more: Any) -> Attack:
+        return Attack("tokenizer", f"{kind}: {name}", changed_json(DESCRIPTION, make), kind, **more)
+
+    def directions(value: object) -> Callable[[dict[str, Any]], object]:
+        return lambda description: description.update(directions=value)
+
+    def renamed(name: str, new: str, kind: int) -> Callable[[Path], None]:
+        return changed_model(lambda pieces: pieces.__setitem__(_number(pieces, name), piece(new, 0.0, kind)))
+
+    codes = [f"{first}{second}" for first in "abcdefghij" for second in "abcdefghijklmnop"]
+    yield of("no directions", directions([]))
+    yield of("directions missing", lambda description: description.pop("directions"))
+    yield of("directions of three", directions([["en", "de", "fr"]]))
+    yield of("directions of numbers", directions([[1, 2]]))
+    yield of("directions as text", directions("en-de"))
+    yield of("a direction twice", directions([["en", "de"], ["en", "de"]]))
+    yield of("25,600 directions", directions([[one, other] for one in codes for other in codes]))
+    yield of("a million directions", directions([["en", "de"]] * 10**6))
+    yield of("unknown among the languages", directions([["en", "de"], ["und", "en"]]))
+    yield of("a path as a language", directions([["en", "de"], ["en", "../x"]]))
+    yield of("a language of 1 MB", directions([["en", "de"], ["en", "x" * 2**20]]))
+    yield of("a language without a tag", directions([["en", "de"], ["en", "it"]]))
+    yield of("languages of version 1 too", lambda description: description.update(source_lang="en"))
+    yield of("version 3", lambda description: description.update(format_version=3))
+    yield of("a reserved piece more", lambda description: description["config"].update(reserved=3))
+    yield of("a million reserved pieces", lambda description: description["config"].update(reserved=10**6))
+    yield of("reserved pieces -1", lambda description: description["config"].update(reserved=-1))
+    yield of("split_digits 1", lambda description: description["config"].update(split_digits=1))
+    for name, change in (
+        ("the tag as a normal piece", renamed(">>de<<", ">>de<<", NORMAL)),
+        ("the tag misspelled", renamed(">>de<<", ">>DE<<", CONTROL)),
+        ("the tag with a space", renamed(">>de<<", ">>d e<<", CONTROL)),
+        ("a reserved piece misspelled", renamed("⟨1⟩", "⟨x⟩", USER_DEFINED)),
+        ("a reserved piece as a control symbol", renamed("⟨1⟩", "⟨1⟩", CONTROL)),
+    ):
+        yield Attack("tokenizer", f"{kind}: {name}", change, kind)
+
+
+def _number(pieces: list[bytes], name: str) -> int:
+    return next(number for number, each in enumerate(pieces) if name.encode() in each)
+
+
 def tokenizer_attacks() -> Iterator[Attack]:
+    yield from language_attacks()
     yield from subword_attacks("bpe")
     yield from subword_attacks("unigram")
     yield from json_attacks("tokenizer", DESCRIPTION)

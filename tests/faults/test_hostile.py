@@ -27,10 +27,11 @@ from hostile import (
     Outcome,
     Payload,
     attempt,
+    command_for,
     problems,
     seal,
 )
-from tiny import PAIRS, tiny_model
+from tiny import PAIRS, many_tokenizers, tiny_model
 
 from dragoman.bundle.bundle import save_bundle
 from dragoman.settings.search_config import SearchConfig
@@ -43,7 +44,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork and 
 ONE_IN = {"proportion": 50}
 TRIED = [attack for number, attack in enumerate(ATTACKS) if sampled(number, one_in=ONE_IN.get(attack.group, 5))]
 RESULTS: Counter[tuple[str, int]] = Counter()
-KINDS = ("bpe", "unigram", "characters", "words", "two characters")
+KINDS = ("bpe", "unigram", "characters", "words", "two characters", "many languages")
 
 
 @pytest.fixture(scope="module")
@@ -54,6 +55,12 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     text.write_text(SENTENCE)
     made = {}
     for kind in KINDS:
+        if kind == "many languages":
+            tokenizers = many_tokenizers(reserved=2, split_digits=True)
+            made[kind] = place / "many-languages"
+            model = tiny_model(tokenizers, max_length=64)
+            save_bundle(made[kind], model, tokenizers, SearchConfig(beam_size=2), facts={"step": 1})
+            continue
         settings: dict[str, object] = {"kind": kind, "joint": True, "byte_fallback": kind == "bpe"}
         settings |= {"kind": "characters", "joint": False} if kind == "two characters" else {}
         settings |= {"vocab_size": {"bpe": 320, "unigram": 60}[kind]} if kind in ("bpe", "unigram") else {}
@@ -79,7 +86,9 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 @pytest.fixture(scope="module")
 def good(bundles: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> dict[str, Outcome]:
     """Outcomes of the children that were given good bundles."""
-    return {kind: attempt(bundle, tmp_path_factory.mktemp("good")) for kind, bundle in bundles.items()}
+    return {
+        kind: attempt(bundle, tmp_path_factory.mktemp("good"), command_for(kind)) for kind, bundle in bundles.items()
+    }
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,7 +118,7 @@ def test_a_forged_folder_is_refused(
     folder = tmp_path / "model"
     shutil.copytree(bundles[attack.kind], folder)
     attack.forge(folder)
-    outcome = attempt(folder, tmp_path)
+    outcome = attempt(folder, tmp_path, command_for(attack.kind))
     assert problems(outcome, good[attack.kind], attack, folder) == []
     RESULTS[attack.group, outcome.code] += 1
 

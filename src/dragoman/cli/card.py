@@ -24,11 +24,14 @@ def simple_card(bundle: Bundle, model: str, output: Path) -> str:
         model: the origin of the bundle; a run folder has its data.
         output: the folder of the package.
     """
-    source, target = bundle.tokenizers.languages
+    from dragoman.text.tags import describe_directions
+
+    directions = describe_directions(bundle.tokenizers.directions)
+    into = " --target-lang CODE" if bundle.tokenizers.is_tagged else ""
     n_parameters = sum(weight.size for weight in bundle.weights.values())
-    command = f"dragoman translate -m {shlex.quote(output.name)} --input FILE --output FILE"
+    command = f"dragoman translate -m {shlex.quote(output.name)}{into} --input FILE --output FILE"
     parts = [
-        f"# {output.name}: {source} to {target}",
+        f"# {output.name}: {directions}",
         f"A Transformer of {n_parameters:,} parameters, made with dragoman {__version__}: {bundle.describe()}. "
         "Languages are given by their codes; und is an unknown language.",
         f"## Use\n\n    {command}",

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dragoman.cli.grouping import with_groups
 from dragoman.cli.inspect_alignment import alignment
 from dragoman.cli.inspect_training import curves, positions, schedule
+from dragoman.cli.option_groups import DirectionOptions
 from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite
 from dragoman.cli.streams import print_result, require_output, write_output
 
@@ -47,9 +50,11 @@ Head = Annotated[
 
 
 @inspect.command("attention", cls=Command)
+@with_groups
 def attention(
     text: Text,
     model: OneModel,
+    direction: DirectionOptions,
     target: Annotated[str | None, typer.Option("--target", help="A translation; default: the model's own.")] = None,
     output: Output = None,
     overwrite: Overwrite = False,
@@ -72,15 +77,16 @@ def attention(
     from dragoman.inspection.attention_page import numbered_from_1
     from dragoman.translator import Translator
 
-    attention = inspect_attention(Translator.load(model, device=device), text, target)
+    translator = Translator.load(model, device=device)
+    attention = inspect_attention(translator, translator.tagged(text, **asdict(direction)), target)
     n_layers, n_heads = attention.weights(kind).shape[:2]
     indices = numbered_from_1("layer", layer, n_layers), numbered_from_1("head", head, n_heads)
-    if output is None:
-        from dragoman.inspection.attention_page import attention_text
-
-        print_result(attention_text(attention, kind, n_layers - 1 if indices[0] is None else indices[0], indices[1]))
-    else:
+    if output is not None:
         write_output(output, _rendered(attention, output.suffix, kind, *indices))
+        return
+    from dragoman.inspection.attention_page import attention_text
+
+    print_result(attention_text(attention, kind, n_layers - 1 if indices[0] is None else indices[0], indices[1]))
 
 
 def _rendered(
@@ -99,9 +105,11 @@ def _rendered(
 
 
 @inspect.command("search", cls=Command)
+@with_groups
 def search(
     text: Text,
     model: Models,
+    direction: DirectionOptions,
     beam_size: BeamSize = None,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="A page (.html) or data (.json).")] = None,
     overwrite: Overwrite = False,
@@ -120,7 +128,8 @@ def search(
     from dragoman.inspection.search_tree import inspect_search
     from dragoman.translator import Translator
 
-    tree = inspect_search(Translator.load(*model, device=device), text, beam_size)
+    translator = Translator.load(*model, device=device)
+    tree = inspect_search(translator, translator.tagged(text, **asdict(direction)), beam_size)
     if output is None:
         from dragoman.inspection.search_text import search_text
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import itertools
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import TextOptions, given_options
+from dragoman.cli.option_groups import DirectionOptions, TextOptions, given_options
 from dragoman.cli.options import AsJson, Device, OneModel
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import known_languages, readable
@@ -19,8 +19,10 @@ from dragoman.cli.training_settings import known_languages, readable
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from dragoman.bundle.bundle import Bundle
+    from dragoman.data.corpus import Split
     from dragoman.inspection.head_choice import Choice, Pair
-    from dragoman.text.tokenizer import Tokenizers
+    from dragoman.translator import Translator
 
 #: Pairs that are measured, and pairs that the statistical model learns from.
 N_MEASURED, N_LEARNED = 1_000, 50_000
@@ -30,6 +32,7 @@ N_MEASURED, N_LEARNED = 1_000, 50_000
 def alignment(
     model: OneModel,
     text: TextOptions,
+    direction: DirectionOptions,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A copy of the model that aligns with the chosen heads.")
     ] = None,
@@ -47,8 +50,7 @@ def alignment(
     """
     if not given_options(text):
         raise typer.BadParameter("give --corpus, --source and --target, or --pairs")
-    from dragoman.alignment.heads import FACT
-    from dragoman.bundle.bundle import load_bundle, write_bundle
+    from dragoman.bundle.bundle import load_bundle
     from dragoman.errors import RunFolderError
     from dragoman.inspection.head_choice import choose_heads
     from dragoman.machine.devices import find_device
@@ -58,29 +60,42 @@ def alignment(
         raise RunFolderError("the folder exists", output, advice="choose another --output")
     bundle = load_bundle(model)
     translator = Translator([bundle.model], bundle.tokenizers, bundle.search, ComputeOptions(find_device(device)))
-    learned, measured = _pairs(text, bundle.tokenizers)
+    learned, measured = _pairs(text, direction, translator)
     choice = choose_heads(translator, learned, measured)
     print_result(_json(choice) if as_json else _table(choice))
     if not as_json:
         print_result(_heads(choice))
     if output is not None:
-        facts = {**bundle.facts, FACT: choice.heads.model_dump(mode="json")}
-        write_bundle(output, replace(bundle, facts=facts))
-        say(f"saved {output}; use it: {command_line('translate', '--align', '-m', output)}")
+        _save(output, bundle, choice)
 
 
-def _pairs(text: TextOptions, tokenizers: Tokenizers) -> tuple[list[Pair], list[Pair]]:
+def _pairs(text: TextOptions, direction: DirectionOptions, translator: Translator) -> tuple[list[Pair], list[Pair]]:
     """Return pairs to learn from, and pairs to measure."""
     from dragoman.data.corpus import read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    known = known_languages(tokenizers.languages)
-    data = parse_section(DataConfig, {**known, **given_options(text)})
-    pairs = list(itertools.islice(readable(read_pairs(data, "train")), N_LEARNED))
+    known = known_languages(translator.tokenizers.languages)
+    data = parse_section(DataConfig, {**known, **given_options(text, direction)})
+
+    def read(split: Split, most: int) -> list[Pair]:
+        pairs = itertools.islice(readable(read_pairs(data, split)), most)
+        return [(translator.tagged(source, **asdict(direction)), target) for source, target in pairs]
+
+    pairs = read("train", N_LEARNED)
     if data.corpus is None:
         return pairs[:-N_MEASURED], pairs[-N_MEASURED:]
-    return pairs, list(itertools.islice(readable(read_pairs(data, "validation")), N_MEASURED))
+    return pairs, read("validation", N_MEASURED)
+
+
+def _save(output: Path, bundle: Bundle, choice: Choice) -> None:
+    """Write a copy of the model that aligns with the chosen heads."""
+    from dragoman.alignment.heads import FACT
+    from dragoman.bundle.bundle import write_bundle
+
+    facts = {**bundle.facts, FACT: choice.heads.model_dump(mode="json")}
+    write_bundle(output, replace(bundle, facts=facts))
+    say(f"saved {output}; use it: {command_line('translate', '--align', '-m', output)}")
 
 
 def _table(choice: Choice) -> Table:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Column, Table
@@ -37,10 +37,32 @@ def metrics_table(metrics: Sequence[Metric]) -> Table:
     return table
 
 
-def perturbation_table(scores: Sequence[PerturbedScores]) -> Table:
+def directions_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    """Return the scores of a model in each direction, a row each, and their means."""
+    names = [metric.name for metric in next(iter(evaluations.values())).metrics]
+    columns = ("sentences", *names, "exact match", "perplexity")
+    table = Table("direction", *(Column(name, justify="right") for name in columns))
+    rows = []
+    for direction, results in evaluations.items():
+        scores = [*(metric.score for metric in results.metrics), results.exact_match]
+        rows.append(scores)
+        perplexity = "-" if results.perplexity is None else f"{results.perplexity:.3f}"
+        table.add_row(direction, f"{results.n_sentences:,}", *_scores(scores), perplexity)
+    means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    table.add_section()
+    table.add_row("mean", "", *_scores(means), "")
+    return table
+
+
+def _scores(scores: Sequence[float]) -> list[str]:
+    """Return scores as text; the last is a share."""
+    return [*(f"{score:.2f}" for score in scores[:-1]), f"{scores[-1]:.4f}"]
+
+
+def perturbation_table(scores: Sequence[PerturbedScores], direction: str = "") -> Table:
     """Return the scores of a test set as it is and under each change, a row each."""
     table = Table("sources", Column("changed", justify="right"))
-    table.title = "compared lower-cased and without final marks"
+    table.title = f"{direction}{': ' if direction else ''}compared lower-cased and without final marks"
     for metric in scores[0].metrics:
         table.add_column(metric.name, justify="right")
         table.add_column("difference", justify="right")

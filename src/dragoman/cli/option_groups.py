@@ -14,6 +14,8 @@ from dragoman.cli.options import (
     Columns,
     Corpus,
     Device,
+    FromLang,
+    IntoLang,
     LengthPenalty,
     MaxLength,
     MinLength,
@@ -76,6 +78,14 @@ class LanguageOptions:
 
     source_lang: SourceLang = None
     target_lang: TargetLang = None
+
+
+@dataclass(frozen=True)
+class DirectionOptions:
+    """The direction in which a model translates."""
+
+    source_lang: FromLang = None
+    target_lang: IntoLang = None
 
 
 @dataclass(frozen=True)

@@ -143,6 +143,14 @@ TargetLang = Annotated[
     str | None,
     typer.Option("--target-lang", metavar="CODE", help="Such as de. Default: the file's suffix, or the corpus's own."),
 ]
+FromLang = Annotated[
+    str | None,
+    typer.Option("--source-lang", metavar="CODE", help="The language of the text, such as en, for a model of several."),
+]
+IntoLang = Annotated[
+    str | None,
+    typer.Option("--target-lang", metavar="CODE", help="The language to translate into, for a model of several."),
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, e.g. training.lr=0.002.")
 ]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import FileOptions
+from dragoman.cli.option_groups import DirectionOptions, FileOptions, given_options
 from dragoman.cli.options import AsJson, BatchSize, Device, InvalidUtf8, Models, Overwrite, Utf8
 from dragoman.cli.streams import input_lines, result_lines, stdin_is_file, with_progress
 from dragoman.cli.training_settings import known_languages, readable
@@ -34,6 +34,7 @@ PerToken = Annotated[
 def score(
     model: Models,
     files: FileOptions,
+    direction: DirectionOptions,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")] = None,
     overwrite: Overwrite = False,
     per_token: PerToken = False,
@@ -57,8 +58,9 @@ def score(
         from dragoman.translator import Translator
 
         translator = Translator.load(*model, device=device)
-        pairs = _pairs(files, invalid_utf8, translator)
-        scores = _scores(translator, pairs, batch_size, name=files.source or files.pairs or "standard input")
+        pairs = _pairs(files, direction, invalid_utf8, translator)
+        tagged = ((translator.tagged(source, **asdict(direction)), target) for source, target in pairs)
+        scores = _scores(translator, tagged, batch_size, name=files.source or files.pairs or "standard input")
         from_file = any(inputs) or stdin_is_file()
         for result in with_progress(scores, from_file=from_file, output=output):
             value = result.per_token if per_token else result.log_prob
@@ -75,9 +77,11 @@ def _refuse_contradictions(files: FileOptions, invalid_utf8: InvalidUtf8) -> Non
         raise typer.BadParameter("--columns has no effect without --pairs")
 
 
-def _pairs(files: FileOptions, invalid_utf8: InvalidUtf8, translator: Translator) -> Iterator[tuple[str, str]]:
+def _pairs(
+    files: FileOptions, direction: DirectionOptions, invalid_utf8: InvalidUtf8, translator: Translator
+) -> Iterator[tuple[str, str]]:
     if files.pairs is not None:
-        return _in_pair_file(files.pairs, files.columns, translator)
+        return _in_pair_file(files.pairs, files.columns, given_options(direction), translator)
     if files.source is not None and files.target is not None:
         return _paired(Path(files.source), Path(files.target), invalid_utf8)
     return _tabbed(input_lines(None, invalid_utf8))
@@ -109,13 +113,15 @@ def _paired(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> Iterator[t
         raise LineCountError((counts[0], counts[1]), source, target)
 
 
-def _in_pair_file(path: str, columns: str | None, translator: Translator) -> Iterator[tuple[str, str]]:
-    """Read the pairs of a file in the languages of the model."""
+def _in_pair_file(
+    path: str, columns: str | None, languages: dict[str, str], translator: Translator
+) -> Iterator[tuple[str, str]]:
+    """Read the pairs of a file in the given languages, or in those of the model."""
     from dragoman.data.corpus import read_pairs
     from dragoman.settings.data_config import DataConfig
     from dragoman.settings.sections import parse_section
 
-    settings = known_languages(translator.tokenizers.languages)
+    settings = known_languages(translator.tokenizers.languages) | languages
     settings |= {"pairs": path} | ({} if columns is None else {"columns": columns})
     return readable(read_pairs(parse_section(DataConfig, settings), "train"))
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from dragoman.cli.option_groups import LanguageOptions, TextOptions, given_options
 from dragoman.cli.options import Recipe
 from dragoman.cli.streams import say
-from dragoman.cli.training_settings import known_languages, readable, recipe_settings, require_text
-from dragoman.errors import ConfigError
+from dragoman.cli.test_texts import SplitName
+from dragoman.cli.training_settings import known_languages, readable
 
 if TYPE_CHECKING:
+    from dragoman.cli.test_texts import FoundText
     from dragoman.data.parallel_text import ParallelText
-    from dragoman.settings.data_config import DataConfig
     from dragoman.translator import Translator
+    from dragoman.translator.options import LanguageOptions as Direction
 
 _log = logging.getLogger(__name__)
 
 M30k = Annotated[bool, typer.Option("--m30k", help="Add M30k-BLEU, the score of the Multi30k literature.")]
-SplitName = Literal["train", "validation", "test"]
 Split = Annotated[
     SplitName | None,
     typer.Option("--split", help="Part of a corpus. Default: test; for `tune` validation."),
@@ -68,10 +67,13 @@ class TestSetOptions:
 class TestSet:
     """Sources and their references."""
 
+    name: str  # of a direction among several; "" for the only one
     text: ParallelText
     sources: list[str]
     references: list[str]
     language: str  # of the references
+    #: The direction to translate in, for a model of several.
+    direction: Direction
     #: Tokenised references for M30k-BLEU, if it is wanted.
     m30k_references: Sequence[str] | None
 
@@ -79,95 +81,68 @@ class TestSet:
 def read_test_set(
     options: TestSetOptions, models: Sequence[str], translator: Translator, *, default: SplitName
 ) -> TestSet:
-    """Read the text that the options name, and warn if its scores would mislead.
+    """Read the text that the options name, as `read_test_sets`, in one direction.
+
+    Raises:
+        typer.BadParameter: it has several.
+    """
+    first, *others = read_test_sets(options, models, translator, default=default)
+    if others:
+        names = ", ".join(test.name for test in (first, *others))
+        raise typer.BadParameter(f"the text has several directions ({names}); give --source-lang and --target-lang")
+    return first
+
+
+def read_test_sets(
+    options: TestSetOptions, models: Sequence[str], translator: Translator, *, default: SplitName
+) -> list[TestSet]:
+    """Read the text that the options name, each direction by itself, and warn if its scores would mislead.
 
     Args:
         default: the part of a corpus that is read without --split.
 
     Raises:
-        ConfigError: no text is named, or the corpus has no such part.
+        ConfigError: no text is named, the corpus has no such part, or the model does not translate in its direction.
         DataError: a file cannot be read.
     """
-    from dragoman.data import multi30k
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE
-    from dragoman.evaluation.evaluation import m30k_references
+    from dragoman.cli.test_texts import find_texts
 
     split: SplitName = options.split or default
-    text, own_language, is_multi30k = _find_text(options, split, models, translator)
-    pairs = readable(text)
-    if "pairs" in text.files:
+    tests = [
+        _read(found, options, translator, split)
+        for found in find_texts(options.data, options.recipe, split, models, translator)
+    ]
+    if split == "test":
+        for test in tests:
+            _warn_of_training(models, test.sources, test.references)
+    return tests
+
+
+def _read(found: FoundText, options: TestSetOptions, translator: Translator, split: SplitName) -> TestSet:
+    from dragoman.data import multi30k
+    from dragoman.evaluation.evaluation import m30k_references
+    from dragoman.text.tags import SEVERAL, UNKNOWN, split_tags
+
+    pairs = readable(found.text)
+    if "pairs" in found.text.files:
         pairs = (pair for pair in pairs if any(pair))  # a blank line of a table is no pair
     sources, references = map(list, list(zip(*pairs, strict=True)) or [(), ()])
     named_language = options.languages.target_lang or translator.tokenizers.target_lang
-    language = own_language if named_language == UNKNOWN_LANGUAGE else named_language
+    language = found.languages[1] if named_language in (UNKNOWN, SEVERAL) else named_language
+    direction: Any = known_languages(found.languages) if len(translator.directions) > 1 else {}
+    if direction:  # the text of a run has tags
+        sources = [split_tags(source, translator.tokenizers.source.tags)[1] for source in sources]
+    translator.tagged("", **direction)
     warn_of_spaces(language, references)
-    if split == "test":
-        _warn_of_training(models, sources, references)
-    own = multi30k.tokenised_references(split, language) if is_multi30k else None
-    tokenised = m30k_references(references, language, own) if options.m30k or is_multi30k else None
-    return TestSet(text, sources, references, language, tokenised)
-
-
-def _find_text(
-    options: TestSetOptions, split: SplitName, models: Sequence[str], translator: Translator
-) -> tuple[ParallelText, str, bool]:
-    """Return a text, the language of its targets, and True if it is Multi30k.
-
-    It comes from files, or is a part of a corpus or recipe, or the validation text of a run.
-    """
-    from dragoman.data import multi30k
-    from dragoman.data.corpus import available_splits, languages, read_pairs
-    from dragoman.settings.data_config import DataConfig
-    from dragoman.settings.sections import parse_section
-
-    given_data, recipe = options.data, options.recipe
-    tokenizers = translator.tokenizers
-    own = known_languages(tokenizers.languages)
-    if options.has_files:
-        # Columns and keys may be named after languages. The names of two files have their languages.
-        unnamed = {key: language for key, language in own.items() if language not in given_data.values()}
-        files = parse_section(DataConfig, (unnamed if options.text.pairs else {}) | given_data)
-        _warn_of_languages(files, translator)
-        return read_pairs(files, "train"), languages(files)[1], False
-    if (validated := _validation_text(options, split, models, translator)) is not None:
-        return validated, tokenizers.target_lang, False
-    settings = recipe_settings(recipe, None, given_data)
-    is_text_known = _is_run(models) or split == "validation"
-    require_text(settings, recipe, ", or --split validation with a run folder" if is_text_known else "")
-    splits = available_splits(parse_section(DataConfig, settings["data"], recipe))
-    if split not in splits:
-        advice = f"give --split {' or '.join(splits)}, or --source and --target"
-        raise ConfigError(f"no {split} data is given", recipe, advice=advice)
-    data = parse_section(DataConfig, own | settings["data"])
-    return read_pairs(data, split), languages(data)[1], data.corpus == multi30k.NAME
-
-
-def _is_run(models: Sequence[str]) -> bool:
-    from dragoman.data.prepared import is_prepared
-
-    return len(models) == 1 and is_prepared(Path(models[0]))
-
-
-def _validation_text(
-    options: TestSetOptions, split: SplitName, models: Sequence[str], translator: Translator
-) -> ParallelText | None:
-    """Return the validation text of a run, if nothing else is named."""
-    from dragoman.data.corpus import UNKNOWN_LANGUAGE
-    from dragoman.data.prepared import validation_text
-
-    if not _is_run(models) or split != "validation" or options.recipe or options.text.corpus:
-        return None
-    allowed = {"target_lang"} if translator.tokenizers.target_lang == UNKNOWN_LANGUAGE else set()
-    if options.data.keys() - allowed:
-        subject = "--columns has" if options.text.columns else "languages have"
-        raise typer.BadParameter(f"{subject} no effect on the validation text of a run; leave them out")
-    return validation_text(Path(models[0]))
+    own = multi30k.tokenised_references(split, language) if found.is_multi30k else None
+    tokenised = m30k_references(references, language, own) if options.m30k or found.is_multi30k else None
+    return TestSet(found.name, found.text, sources, references, language, direction, tokenised)
 
 
 def warn_of_length(test: TestSet, translator: Translator, *, has_perplexity: bool) -> None:
     """Warn of pairs that the model cannot read whole."""
     pairs = zip(test.sources, test.references, strict=True)
-    if n_too_long := sum(not translator.fits(*pair) for pair in pairs):
+    if n_too_long := sum(not translator.fits(*pair, **test.direction) for pair in pairs):
         problem = f"{n_too_long:,} pairs are longer than the {translator.max_length} tokens of the model"
         left_out = "they have no part in the perplexity, and " if has_perplexity else ""
         _log.warning(f"{problem}; {left_out}a source that is longer is translated in parts")
@@ -183,14 +158,6 @@ def warn_of_spaces(language: str, references: Sequence[str]) -> None:
     if language == UNKNOWN_LANGUAGE and lacks_spaces(references):
         problem = "the references are written without spaces, in an unknown language"
         _log.warning(f"{problem}; give --target-lang, or BLEU is far too low")
-
-
-def _warn_of_languages(data: DataConfig, translator: Translator) -> None:
-    from dragoman.data.corpus import languages, languages_differ
-
-    own, now = translator.tokenizers.languages, languages(data)
-    if languages_differ(now, own):
-        _log.warning(f"the model translates {'-'.join(own)}, and this text is {'-'.join(now)}")
 
 
 def _warn_of_training(models: Sequence[str], sources: Sequence[str], references: Sequence[str]) -> None:

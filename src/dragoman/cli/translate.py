@@ -7,19 +7,19 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
 from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import EngineOptions, SamplingFlags, SearchFlags, search_options
+from dragoman.cli.option_groups import DirectionOptions, EngineOptions, SamplingFlags, SearchFlags, search_options
 from dragoman.cli.options import AsJson, InvalidUtf8, Models, Overwrite, Sentences, Utf8
 from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, with_progress
 
 if TYPE_CHECKING:
     from dragoman.documents import Document
-    from dragoman.translator import Translation
+    from dragoman.translator import Translation, Translator
 
 
 #: Batches of a file that are read, sorted by length and shared among the workers together.
@@ -51,6 +51,7 @@ class _Text(NamedTuple):
 @with_groups
 def translate(
     model: Models,
+    direction: DirectionOptions,
     search: SearchFlags,
     sampling: SamplingFlags,
     engine: EngineOptions,
@@ -81,14 +82,27 @@ def translate(
     text = _open(input, document, invalid_utf8)
     with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
-        options = search_options(search, sampling, samples=translator.search.sample)
-        batch_size, read_ahead = 1 if text.is_typed else engine.batch_size, READ_AHEAD if text.is_file else 1
-        options |= {"n_best": n_best, "batch_size": batch_size, "read_ahead": read_ahead}
-        options |= {"prefixes": prefix, "align": align, "sentences": sentences}
-        translations = translator.translate_stream(text.lines, **options)
+        languages = _languages(direction, translator, is_typed=text.is_typed)
+        options = search_options(search, sampling, samples=translator.search.sample) | languages
+        options |= _amounts(engine, text) | {"n_best": n_best, "prefixes": prefix, "align": align}
+        translations = translator.translate_stream(text.lines, sentences=sentences, **options)
         results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
         for content in _contents(results, text, moses=n_best is not None, as_json=as_json):
             write(content)
+
+
+def _languages(direction: DirectionOptions, translator: Translator, *, is_typed: bool) -> dict[str, Any]:
+    """Return the options of a translation; those that the model needs are asked for before anybody types a text."""
+    languages = asdict(direction)
+    if is_typed:
+        translator.tagged("", **languages)
+    return languages
+
+
+def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
+    """Return the options that say how much text is translated at once."""
+    batch_size = 1 if text.is_typed else engine.batch_size
+    return {"batch_size": batch_size, "read_ahead": READ_AHEAD if text.is_file else 1}
 
 
 def _open(input: Path | None, document: Path | None, invalid_utf8: InvalidUtf8) -> _Text:

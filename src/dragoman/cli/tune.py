@@ -65,7 +65,7 @@ def tune(
         translator,
         test.sources,
         test.references,
-        settings,
+        [each | test.direction for each in settings],
         language=test.language,
         m30k_references=test.m30k_references,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any
 
 from dragoman.bundle.finding import find_bundle
 from dragoman.errors import ConfigError
@@ -13,13 +13,7 @@ from dragoman.machine.files import sha256
 from dragoman.machine.folders import MANIFEST
 from dragoman.text.tags import Direction, describe_directions
 from dragoman.translator import Translator
-
-
-class RequestLanguages(TypedDict, total=False):
-    """The languages of a request."""
-
-    source_lang: str
-    target_lang: str
+from dragoman.translator.options import LanguageOptions
 
 
 @dataclass(frozen=True)
@@ -53,7 +47,7 @@ class Teacher:
             direction: the languages of the text, (source, target); None takes those of a model of one direction.
 
         Raises:
-            ConfigError: the model has several directions, and none is given.
+            ConfigError: the model has several directions, and none is given; or it does not translate in this one.
         """
         translator = Translator.load(*names, device=device, workers=workers, precision=precision)
         fingerprints = tuple(sha256(find_bundle(name) / MANIFEST) for name in names)
@@ -62,7 +56,9 @@ class Teacher:
             problem = f"the model has several directions: {describe_directions(directions)}"
             advice = "say the languages of the text: --source-lang and --target-lang"
             raise ConfigError(problem, " + ".join(names), advice=advice)
-        return cls(" + ".join(names), translator, backward, fingerprints, precision, direction)
+        teacher = cls(" + ".join(names), translator, backward, fingerprints, precision, direction)
+        translator.tagged("", **teacher.request)
+        return teacher
 
     @property
     def languages(self) -> tuple[str, str]:
@@ -73,7 +69,7 @@ class Teacher:
         return languages[::-1] if self.backward else languages
 
     @property
-    def request(self) -> RequestLanguages:
+    def request(self) -> LanguageOptions:
         """The languages to translate between, as options of `Translator.translate`."""
         if self.direction is None:
             return {}

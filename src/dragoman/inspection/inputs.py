@@ -29,8 +29,10 @@ def source_ids(translator: Translator, text: str) -> list[int]:
 
     Raises:
         DataError: the text is empty, or longer than the model reads.
+        ConfigError: the model translates into several languages, and the text begins with the tag of none.
     """
-    ids = encode_if_short(sanitize(text), translator.tokenizers.source.encode, translator.max_length)
+    tagged = translator.tagged(text) if text.strip() else ""
+    ids = encode_if_short(tagged, translator.tokenizers.source.encode, translator.max_length)
     return _readable(ids, "source", translator)
 
 

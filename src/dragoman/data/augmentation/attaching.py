@@ -37,7 +37,7 @@ def attach(pair: Pair, languages: Languages, texts: Pair, form: tuple[str, str])
         form: for scripts with spaces, and for others.
     """
     source, target = (
-        form[language in WITHOUT_SPACES].format(text, addition)
+        form[language in WITHOUT_SPACES and not (text[:1].isascii() or text[-1:].isascii())].format(text, addition)
         for text, addition, language in zip(pair, texts, languages, strict=True)
     )
     return source, target

@@ -15,6 +15,7 @@ from dragoman.data.augmentation.number_values import context, other_value, parse
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
 from dragoman.data.augmentation.shared_spans import NEAR, find_shared
 from dragoman.data.perturbations.picking import pick
+from dragoman.text.languages import UNSPACED
 from dragoman.text.spans import VERBATIM
 
 _NAMES = ("female", "male", "person", "place")
@@ -24,6 +25,7 @@ _SHARE = 0.8
 _VERBATIM_SHARE, _CHINESE_SHARE = 0.2, 0.35
 _TRIES = 20
 _GENITIVE = re.compile(r"s\b")
+_ENDING = re.compile(f"['’`´]|(?![{UNSPACED}])[^\\W\\d_]")
 _VOWELS = "aeiouyhàáâäåæèéêëìíîïòóôöøœùúûü"
 #: Words before a name whose form depends on its first sound.
 _BEFORE_CONSONANT = re.compile(r"\b(?:an?|de|que|ne|je|se|me|te|jusque|lorsque|puisque|quoique)\s\Z", re.IGNORECASE)
@@ -84,9 +86,10 @@ def _replacement(shared: Shared, pair: Pair, languages: Languages, generator: Ge
     kind: NameKind = shared.kind  # type: ignore[assignment]
     chance = generator.random()
     if chance < _CHINESE_SHARE and "zh" in languages and "en" in languages:
-        return _chinese_name(kind, languages, generator)
+        names = _chinese_name(kind, languages, generator)
+        return None if used.intersection(names) else names
     fits = _Fit(shared, pair, languages)
-    if generator.random() < _VERBATIM_SHARE and not fits.is_genitive:
+    if generator.random() < _VERBATIM_SHARE and not fits.has_ending:
         text = draw_verbatim(generator)
         return None if text in used else (text, text)
     for _ in range(_TRIES):
@@ -117,10 +120,13 @@ class _Fit:
     """The demands of a name's neighbours on another name in its place."""
 
     def __init__(self, shared: Shared, pair: Pair, languages: Languages) -> None:
-        self.is_genitive, self._starts = False, set[str]()
+        self._is_genitive, self._starts = False, set[str]()
+        #: True if letters or an apostrophe follow, which an address would swallow.
+        self.has_ending = False
         for text, places, language in zip(pair, shared.places, languages, strict=True):
             for start, end in places:
-                self.is_genitive |= language == "de" and _GENITIVE.match(text, end) is not None
+                self._is_genitive |= language == "de" and _GENITIVE.match(text, end) is not None
+                self.has_ending |= _ENDING.match(text, end) is not None
                 before = text[max(0, start - 12) : start] if language in ("en", "fr") else ""
                 if _BEFORE_CONSONANT.search(before):
                     self._starts.add("consonant")
@@ -129,6 +135,6 @@ class _Fit:
 
     def accepts(self, name: str) -> bool:
         """Return True if a name may stand there."""
-        if self.is_genitive and name[-1] in "sxzß":
+        if self._is_genitive and name[-1] in "sxzß":
             return False
         return not self._starts or self._starts == {"vowel" if name[0].lower() in _VOWELS else "consonant"}
