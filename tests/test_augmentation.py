@@ -230,6 +230,7 @@ def test_what_is_written_is_read(value: int, language: str, has_fraction: bool) 
         (("I have three dogs.", "Ich habe drei Hunde."), EN_DE, r"I have (?P<n>[2-9]|\d\d+|\d[\d,]+) dogs\."),
         (("三只狗。", "Three dogs."), ZH_EN, r"(?P<n>[2-9]|\d\d+|\d[\d,]+)只狗。"),
         (("I eat at six o'clock.", "Ich esse um sechs Uhr."), EN_DE, r"I eat at (?P<n>\d+)( o'clock|:\d\d)\."),
+        (("Born on October 10.", "Geboren am 10. Oktober."), EN_DE, r"Born on October (?P<n>[2-9]|1\d|2[0-8])\."),
         (("Call 1-800-828.", "Appelez 1-800-828."), EN_FR, r"Call 1-(?P<n>\d{3})-\d{3}\."),
     ],
 )
