@@ -192,8 +192,8 @@ def test_a_validation_scores_decomposed_text_as_composed(tmp_path: Path, monkeyp
     class Perfect:
         """Writes the references, composed."""
 
-        def __init__(self, *arguments: object, **options: object) -> None:
-            pass
+        def __init__(self, models: object, tokenizers: object, **options: object) -> None:
+            self.tokenizers = tokenizers
 
         def translate(self, sources: list[str], beam_size: int) -> list[SimpleNamespace]:
             return [SimpleNamespace(text=dict(PAIRS)[source]) for source in sources]
