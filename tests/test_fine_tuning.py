@@ -97,7 +97,7 @@ def test_a_killed_one_validates_its_beginning_once_for_all_that_is_saved(
     """Before the first save (step 5) all is done again, and after it nothing is: the end is the same."""
     recipe, whole, run = tuning(corpus), tmp_path / "whole", tmp_path / "run"
     train(recipe, whole, init_from=reference / "last", device="cpu")
-    real = Trainer._train_step
+    real = Trainer.train_step
 
     def killed(self: Trainer, batches: list[Batch]) -> None:
         if self.state.progress.step == step:
@@ -105,7 +105,7 @@ def test_a_killed_one_validates_its_beginning_once_for_all_that_is_saved(
         real(self, batches)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "_train_step", killed)
+        patch.setattr(Trainer, "train_step", killed)
         with pytest.raises(Killed):
             train(recipe, run, init_from=reference / "last", device="cpu")
     assert 0 in logged(run, "validation_loss")

@@ -193,7 +193,7 @@ def test_a_start_without_its_length_keeps_it_and_a_finished_run_asks(
     del asked["training"]["max_steps"], asked["training"]["warmup_steps"]
     short = {**asked, "training": {**asked["training"], "max_epochs": 2}}
     with pytest.MonkeyPatch.context() as patch:
-        _kill_in(patch, "_train_step", after=9)
+        _kill_in(patch, "train_step", after=9)
         with pytest.raises(Killed):
             train(short, run, device="cpu")
     assert not any("the learning rate" in line for line in log_lines)
@@ -450,7 +450,7 @@ def test_killed_between_a_bundle_and_its_checkpoint(
 ) -> None:
     """`best` and `last` never name a bundle that is not there, and the run still ends in the same bits."""
     run = tmp_path / "run"
-    for name, after in (("_save", 3), ("_train_step", 3), ("_validate", 2)):
+    for name, after in (("_save", 3), ("train_step", 3), ("_validate", 2)):
         with monkeypatch.context() as patch:
             _kill_in(patch, name, after=after)
             with pytest.raises(Killed):
@@ -466,7 +466,7 @@ def test_the_log_is_exact_between_its_lines_too(corpus: Path, tmp_path: Path, mo
     rare = settings(corpus, log_every=10)
     train(rare, tmp_path / "whole", device="cpu")
     with monkeypatch.context() as patch:
-        _kill_in(patch, "_train_step", after=17)
+        _kill_in(patch, "train_step", after=17)
         with pytest.raises(Killed):
             train(rare, tmp_path / "killed", device="cpu")
     train(rare, tmp_path / "killed", device="cpu")

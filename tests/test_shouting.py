@@ -79,7 +79,8 @@ def test_a_word_has_the_form_that_costs_least() -> None:
 def test_letters_follow_their_language() -> None:
     assert calm("IŞIK VE İYİ", "tr", no_cost) == "Işık ve iyi"
     assert (shout("iyi", "tr"), shout("iyi", "de")) == ("İYİ", "IYI")
-    assert shout("Die große Straße", "de") == "DIE GROSSE STRASSE"
+    assert shout("Die große Straße", "de") == "DIE GROẞE STRAẞE"
+    assert calm("DIE GROẞE STRASSE", "de", lambda word: 2 if "ss" in word.lower() else 1) == "Die große straße"
     assert shout("Tom 在这里工作", "zh") == "Tom 在这里工作"
 
 

@@ -285,7 +285,7 @@ def test_a_renumbered_model_trains_alike_and_goes_on_to_the_same_bits(
         train(recipe, tmp_path / name, init_from=tmp_path / f"start-{name}", device="cpu")
     if kind == "padding 5":
         assert losses(tmp_path / "new") == pytest.approx(losses(tmp_path / "old"), rel=1e-3)
-    real = Trainer._train_step
+    real = Trainer.train_step
 
     def killed(self: Trainer, batches: list[Batch]) -> None:
         if self.state.progress.step == 8:
@@ -294,7 +294,7 @@ def test_a_renumbered_model_trains_alike_and_goes_on_to_the_same_bits(
 
     run = tmp_path / "again"
     with monkeypatch.context() as patch:
-        patch.setattr(Trainer, "_train_step", killed)
+        patch.setattr(Trainer, "train_step", killed)
         with pytest.raises(Killed):
             train(recipe, run, init_from=tmp_path / "start-new", device="cpu")
     train(read_recipe(run / "config.yaml"), run, device="cpu")

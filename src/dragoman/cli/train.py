@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from dragoman.cli.training_settings import (
     require_folder,
     require_readable,
     require_text,
+    time_limit,
 )
 from dragoman.errors import ConfigError
 
@@ -42,6 +44,15 @@ InitFrom = Annotated[
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Report on the text, and write nothing.")]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        help="Train for about so long on this machine, such as 90s, 30m or 1h30m, all starts of the run together. "
+        "The length is chosen to fit; the default fits the corpus.",
+        show_default=False,
+    ),
+]
 Seed = Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")]
 
 
@@ -66,6 +77,7 @@ def train(
     recipe: Recipe = None,
     output: Folder = None,
     init_from: InitFrom = None,
+    time: Time = None,
     overrides: Settings = None,
     seed: Seed = None,
     device: Device = "auto",
@@ -83,9 +95,9 @@ def train(
     dragoman train recipes/multi30k-en-de.yaml --output runs/first
     """
     data = _data_options(text, validation, languages, invalid_utf8)
-    if recipe is None and not data.keys() - {"source_lang", "target_lang"} and output is not None:
-        recipe = _recipe_of_run(output, overrides or [])
+    recipe = recipe or _recipe_of_run(output, data, overrides or [])
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
+    limit = None if time is None else time_limit(time, settings, recipe, overrides or [])
     folder = _check(settings, recipe, output, init_from)
     from dragoman.machine.devices import find_device
     from dragoman.machine.torchrun import is_main_process
@@ -95,14 +107,15 @@ def train(
         say(f"run folder: {folder}")
     from dragoman.training.run import train
 
-    start = Path(init_from) if init_from is not None else None
-    best = train(settings, folder, init_from=start, device=device, progress_bar=True)
+    best = train(settings, folder, init_from=init_from, device=device, progress_bar=True, time_limit=limit)
     if is_main_process():
         _say_done(best, folder, settings)
 
 
-def _recipe_of_run(folder: Path, overrides: list[str]) -> Path | None:
-    """Return the recipe of a run to continue; None if `overrides` name text for a new run."""
+def _recipe_of_run(folder: Path | None, data: Mapping[str, str], overrides: list[str]) -> Path | None:
+    """Return the recipe of a run to continue; None if options or `overrides` name text for a new run."""
+    if folder is None or data.keys() - {"source_lang", "target_lang"}:
+        return None
     if (folder / "config.yaml").is_file():
         return folder / "config.yaml"
     if not any(override.startswith("data.") for override in overrides):

@@ -92,6 +92,29 @@ def require_folder(folder: Path, *, new: bool = False) -> None:
         raise RunFolderError("nothing can be written here", existing, advice="choose another --output")
 
 
+def time_limit(text: str, settings: dict[str, Any], recipe: Path | None, overrides: Sequence[str]) -> float:
+    """Return the seconds of `--time`.
+
+    The length in the config.yaml of a run that goes on is not asked for, and is taken out of `settings`.
+
+    Raises:
+        ConfigError: it is no duration, or `settings` ask for a length, too.
+    """
+    from dragoman.settings.duration import parse_duration
+
+    seconds, training = parse_duration(text), settings.get("training")
+    if isinstance(training, dict):
+        if recipe is not None and recipe.name == "config.yaml" and (recipe.parent / "checkpoints").is_dir():
+            asked = {override.split("=", 1)[0] for override in overrides}
+            for name in ("max_steps", "max_epochs"):
+                if f"training.{name}" not in asked:
+                    training.pop(name, None)
+        if given := [name for name in ("max_steps", "max_epochs") if training.get(name) is not None]:
+            problem = f"--time and training.{given[0]} both say how long to train"
+            raise ConfigError(problem, recipe, advice="leave one of them out")
+    return seconds
+
+
 def known_languages(languages: tuple[str, str]) -> dict[str, str]:
     """Return the known ones of two languages (source, target), as settings of the data section."""
     from dragoman.text.tags import SEVERAL, UNKNOWN

@@ -56,9 +56,13 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
         word = match[0]
         small = _lower(word, language)
         capital = word[0] + small[1:] if len(small) == len(word) else small.capitalize()
+        forms = [small, capital, word]
+        if base_language(language) == "de" and "ss" in small:  # STRASSE
+            forms += [small.replace("ss", "ß"), capital.replace("ss", "ß")]
         is_pronoun = base_language(language) in ("en", UNKNOWN) and re.match(r"i(?:['’]|\Z)", small) is not None
-        best = capital if is_pronoun else min(small, capital, word, key=cost)
-        return capital if best == small and match.start() + offset in starts else best
+        best = capital if is_pronoun else min(forms, key=cost)
+        is_first = match.start() + offset in starts
+        return best[0].upper() + best[1:] if is_first and best[0] != "ß" else best
 
     return _rewritten(text, rewritten)
 
@@ -101,4 +105,7 @@ def _lower(text: str, language: str) -> str:
 
 
 def _upper(text: str, language: str) -> str:
-    return (text.replace("i", "İ") if base_language(language) in _DOTTED else text).upper()
+    code = base_language(language)
+    if code == "de":
+        text = text.replace("ß", "ẞ")
+    return (text.replace("i", "İ") if code in _DOTTED else text).upper()

@@ -1,4 +1,4 @@
-"""The RAM that a training will take, told before any of it is taken."""
+"""A new model, and the RAM that its training will take, told before any of it is taken."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from dragoman.data.prepared import Prepared
 from dragoman.errors import ConfigError
 from dragoman.machine.processes import Processes
 from dragoman.machine.ram import available_memory
+from dragoman.model.transformer import Transformer
 from dragoman.native.fused_library import library
 from dragoman.settings.config import Config
 from dragoman.settings.model_config import ModelConfig
@@ -51,6 +52,12 @@ def check_budget(config: Config, prepared: Prepared, device: torch.device, proce
     _log.info(f"model: {n_parameters:,} parameters, on {device}{slowly}; {takes}")
     if available is not None and needed > available:
         _log.warning(f"only {free}; training.micro_batch_tokens=1024 takes less")
+
+
+def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
+    """Return a new model with random weights, a function of the seed alone."""
+    torch.manual_seed(config.training.seed)
+    return Transformer(model_config(config, prepared), prepared.tokenizers.special_ids).to(device)
 
 
 def model_config(config: Config, prepared: Prepared) -> ModelConfig:

@@ -52,6 +52,11 @@ class Progress:
     n_steps: int | None = None
     target_tokens: int = 0
     seconds: float = 0.0
+    #: Seconds of all starts together, with preparing and validating; seconds that a person gave the training.
+    spent: float = 0.0
+    time_limit: float | None = None
+    #: Settings that were chosen for this time, by their full names.
+    chosen_for_time: Mapping[str, Any] = field(default_factory=dict)
     skipped_steps: int = 0
     skipped_in_a_row: int = 0
     precision: str = "float32"

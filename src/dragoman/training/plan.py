@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -13,7 +14,7 @@ from dragoman.settings.training_config import TrainingConfig
 from dragoman.text.cleaning import clean
 from dragoman.text.languages import scripts
 from dragoman.training.schedule import peak_rate
-from dragoman.training.sizes import QUICK_LEARNING, size_for
+from dragoman.training.sizes import QUICK_LEARNING, Size, size_for
 
 #: Pairs looked at to judge whether two languages share a script.
 SAMPLE_PAIRS = 2000
@@ -24,7 +25,12 @@ USUAL = TrainingConfig()
 
 
 def plan(
-    settings: Mapping[str, Any], n_pairs: int, pairs: Iterable[tuple[str, str]], *, fine_tuning: bool = False
+    settings: Mapping[str, Any],
+    n_pairs: int,
+    pairs: Iterable[tuple[str, str]],
+    *,
+    fine_tuning: bool = False,
+    preset: str | None = None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Fill what `settings` (a recipe, not yet checked) leaves open.
 
@@ -33,13 +39,16 @@ def plan(
         n_pairs: size of the training corpus.
         pairs: the corpus itself, of which the beginning is read.
         fine_tuning: the model's shape and tokenizer are given, and its weights need a gentle rate.
+        preset: the shape, if it was chosen for another reason than the size of the corpus.
 
     Returns:
         The filled settings, and a line for a person about each choice, with its reason.
     """
     asked: dict[str, dict[str, Any]] = {key: settings.get(key) or {} for key in SECTIONS}
     filled, lines = {**settings, **{section: dict(values) for section, values in asked.items()}}, []
-    for choices, reason in _choices(asked, n_pairs, pairs, fine_tuning):
+    size = size_for(n_pairs)
+    size = size if preset is None else replace(size, preset=preset, reason="the largest for which there is time")
+    for choices, reason in _choices(asked, n_pairs, pairs, None if fine_tuning else size):
         new = []
         for key, value in choices.items():
             section, _, name = key.partition(".")
@@ -49,23 +58,23 @@ def plan(
         if new:
             lines.append(f"chose {', '.join(new)}: {reason}")
     if has_sizes(asked["model"]) and not fine_tuning:
-        usual = (key.split(".") for key in (*QUICK_LEARNING, *size_for(n_pairs).choices()))
+        usual = (key.split(".") for key in (*QUICK_LEARNING, *size.choices()))
         if any(asked[section].get(name) is None for section, name in usual if name != "preset"):
             lines.append("you set sizes of the model, so its other settings and those of the training are the paper's")
     return filled, lines
 
 
 def _choices(
-    asked: Mapping[str, Mapping[str, Any]], n_pairs: int, pairs: Iterable[tuple[str, str]], fine_tuning: bool
+    asked: Mapping[str, Mapping[str, Any]], n_pairs: int, pairs: Iterable[tuple[str, str]], size: Size | None
 ) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield settings by their full names, a few at a time, with their reason."""
-    tokenizer, training, size = asked["tokenizer"], asked["training"], size_for(n_pairs)
+    """Yield settings by their full names, a few at a time, with their reason; `size` is None for a fine-tuning."""
+    tokenizer, training = asked["tokenizer"], asked["training"]
     choices: dict[str, Any]
     epochs, n_steps = training.get("max_epochs"), training.get("max_steps")
     if epochs is None and n_steps is None:
-        epochs = size.passes(n_pairs, fine_tuning=fine_tuning)
+        epochs = (size or size_for(n_pairs)).passes(n_pairs, fine_tuning=size is None)
         yield {"training.max_epochs": epochs}, f"about what {n_pairs:,} pairs need; the best model on the way is kept"
-    if fine_tuning:
+    if size is None:
         choices = {"training.lr": 5e-4, "training.warmup_steps": 100}
         reason = "gentle, since the model is trained already"
     else:

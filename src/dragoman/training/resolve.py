@@ -35,11 +35,26 @@ _log = logging.getLogger(__name__)
 LIMITS = ("max_epochs", "max_steps")
 
 
-def resolve(settings: Mapping[str, Any], start: Bundle | None = None) -> Config:
-    """Return the whole configuration for the settings that a person asked for.
+def resolve(settings: Mapping[str, Any], start: Bundle | None = None, preset: str | None = None) -> Config:
+    """Return the whole configuration for the settings that a person asked for, and log what is chosen.
 
     Args:
         start: the model that the training starts from, if not from random weights.
+        preset: the shape to choose where the person asked for none; None is the usual one for the corpus.
+
+    Raises:
+        DragomanError: as `fill`.
+    """
+    config, choices = fill(settings, start, preset)
+    for line in choices:
+        _log.info(line)
+    return config
+
+
+def fill(
+    settings: Mapping[str, Any], start: Bundle | None = None, preset: str | None = None
+) -> tuple[Config, list[str]]:
+    """Return the whole configuration, and lines about what was chosen; see `resolve`.
 
     Raises:
         ConfigError: a setting is wrong, or contradicts the starting model.
@@ -53,13 +68,11 @@ def resolve(settings: Mapping[str, Any], start: Bundle | None = None) -> Config:
         raise DataError("there are no pairs", text.name, advice="give text with one sentence a line")
     if start is None and data.corpora and len(directions(data)) > 1:
         settings = _with_one_vocabulary(settings)
-    filled, choices = plan(settings, n_pairs, text, fine_tuning=start is not None)
+    filled, choices = plan(settings, n_pairs, text, fine_tuning=start is not None, preset=preset)
     if start is not None:
         filled |= inherited
         choices += inherit_search(start, filled)
-    for line in choices:
-        _log.info(line)
-    return parse_config(filled)
+    return parse_config(filled), choices
 
 
 def _with_one_vocabulary(settings: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,13 +94,13 @@ def resolve_run(settings: Mapping[str, Any], run: RunFolder, start: Bundle | Non
     Raises:
         DragomanError: of the class that fits; see `resolve` and `prepare`.
     """
-    config, prepared = (_continue if run.steps else _begin)(settings, run, start)
+    config, prepared = (_continue if run.steps else begin_run)(settings, run, start)
     write_file(run.config, to_yaml(config).encode())
     return config, prepared
 
 
-def _begin(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) -> tuple[Config, Prepared]:
-    """Resolve and prepare a run that has saved nothing yet: every setting is free."""
+def begin_run(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) -> tuple[Config, Prepared]:
+    """Resolve and prepare a run that has saved nothing yet: every setting is free. `config.yaml` is left to write."""
     if run.config.exists() and not (run.path / DATA_FOLDER).exists():
         raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
     check_request(settings, inherited=inherit_settings(start, settings) if start is not None else None)
@@ -108,12 +121,13 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
         refuse_changes(saved_config, config, run.path)
         return config, open_prepared(run.path)
     asked = settings.get("training") or {}
-    kept = _kept(asked, saved_config.training)
+    chosen = run.chosen_for_time()
+    kept = _kept(asked, saved_config.training, chosen)
     if any(kept.values()):
         _log.info(
             f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}, as this run began"
         )
-    config = resolve({**settings, "training": {**asked, **kept}}, start)
+    config = resolve({**settings, "training": {**asked, **kept}}, start, chosen.get("model.preset"))
     refuse_changes(saved_config, config, run.path)
     tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)
     if start is not None and tokenizers is None:
@@ -121,9 +135,14 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
     return config, prepare(config, run.path, tokenizers=tokenizers, starting_model=starting_model)
 
 
-def _kept(asked: Mapping[str, Any], saved: TrainingConfig) -> dict[str, Any]:
-    """Return what was chosen for the length of a training, and that length, unless the person asks for others."""
-    kept = [name for name in ("warmup_steps", "lr") if asked.get(name) is None]
+def _kept(asked: Mapping[str, Any], saved: TrainingConfig, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was chosen for the length of a training, and that length, unless the person asks for others.
+
+    Args:
+        chosen: settings chosen for a time, by their full names.
+    """
+    names = dict.fromkeys(["warmup_steps", "lr", *(key.removeprefix("training.") for key in chosen)])
+    kept = [name for name in names if hasattr(saved, name) and name not in LIMITS and asked.get(name) is None]
     if all(asked.get(limit) is None for limit in LIMITS):
         kept += LIMITS
     return {name: getattr(saved, name) for name in kept}

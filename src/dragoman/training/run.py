@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +16,25 @@ from dragoman.bundle.bundle import Bundle
 from dragoman.data.batch_order import BatchOrder
 from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared, open_prepared
+from dragoman.errors import ConfigError
+from dragoman.inspection.curves import read_curves
 from dragoman.machine.devices import find_device
 from dragoman.machine.locks import lock_folder
 from dragoman.machine.pointers import read_pointer
 from dragoman.machine.processes import Processes, start_processes
-from dragoman.model.transformer import Transformer
 from dragoman.settings.config import Config
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
 from dragoman.text.learned_text import FACT
-from dragoman.training.budget import check_budget, model_config
+from dragoman.training.budget import build_model, check_budget
 from dragoman.training.changes import settings_fingerprint
 from dragoman.training.checkpoint import STARTING_MODEL, Progress
 from dragoman.training.fine_tuning import fingerprint, load_starting_model
+from dragoman.training.outlook import describe_outlook
 from dragoman.training.resolve import resolve_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.training.schedule import total_steps
+from dragoman.training.timed import TimedStart
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState, describe_environment
 from dragoman.training.vocabulary_transfer import with_vocabularies
@@ -44,8 +49,9 @@ def train(
     init_from: str | Path | None = None,
     device: str = "auto",
     progress_bar: bool = False,
+    time_limit: float | None = None,
 ) -> Path:
-    """Prepare what is not prepared, then train or go on training in `folder`.
+    """Prepare what is not prepared, train or go on training in `folder`, and return the best bundle.
 
     Lines for a person go to the log: `logging.basicConfig(level=logging.INFO, format="%(message)s")` shows them.
 
@@ -56,63 +62,82 @@ def train(
             from now on, and another `tokenizer.vocab_size` learns a new vocabulary.
         device: "auto", "cpu", "cuda", "cuda:<n>" or "mps".
         progress_bar: show a bar on standard error if that is a terminal.
-
-    Returns:
-        The best bundle.
+        time_limit: seconds for all starts of the run together, for which length and schedule are chosen.
 
     Raises:
         DragomanError: of the class that fits; what was saved before stays usable.
     """
-    folder, processes = Path(folder), start_processes()
+    began, folder, processes = time.monotonic(), Path(folder), start_processes()
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
         where = torch.device(find_device(processes.device_name(device)))
         stack.enter_context(_log_from_main(processes))
         lock = stack.enter_context(lock_folder(folder)) if processes.is_main else None
         start = load_starting_model(init_from) if init_from is not None else None
-        trainer = _trainer(settings, RunFolder(folder), start, where, processes, progress_bar=progress_bar)
+        first = _Start(settings, RunFolder(folder), start, where, processes, time_limit, began)
+        trainer = first.trainer(progress_bar=progress_bar)
         trainer.run()
-        if trainer.state.progress.best_step == 0:
-            _log.warning("no validation was better than that of the starting model, which is the best one here")
+        _log_end(trainer)
         if lock is not None:
             lock.require()
         return read_pointer(folder / "best")
 
 
-def _trainer(
-    settings: Mapping[str, Any],
-    run: RunFolder,
-    start: Bundle | None,
-    device: torch.device,
-    processes: Processes,
-    *,
-    progress_bar: bool,
-) -> Trainer:
-    """Prepare the run, check that there is enough RAM, and build the model and its trainer."""
-    if processes.is_main:
-        config, prepared = resolve_run(settings, run, start)
-        processes.barrier()
-    else:
-        processes.barrier()
-        config, prepared = parse_config(read_recipe(run.config)), open_prepared(run.path)
-    check_budget(config, prepared, device, processes)
-    model = build_model(config, prepared, device)
-    if start is not None:
-        model.load_state_dict(with_vocabularies(start, prepared.tokenizers).model.state_dict())
-    progress = _first_progress(config, prepared, start)
-    progress.environment = describe_environment(config.training, device, processes.world_size)
-    state = TrainingState.at_start(model, config.training, progress)
-    trainer = Trainer(config, prepared, state, run, processes, progress_bar=progress_bar)
-    if (n_warmup := config.training.warmup_steps) > trainer.n_steps:
-        what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
-        _log.warning(f"{what}; begin anew with training.warmup_steps below {n_warmup:,}")
-    return trainer
+def _log_end(trainer: Trainer) -> None:
+    """Log how the training ended, and what a longer one would bring."""
+    progress = trainer.state.progress
+    if progress.best_step == 0:
+        _log.warning("no validation was better than that of the starting model, which is the best one here")
+    if trainer.processes.is_main and progress.step >= trainer.n_steps:
+        outlook = describe_outlook(read_curves(trainer.folder.path).validation_bleu)
+        if outlook is not None:
+            _log.info(outlook)
 
 
-def build_model(config: Config, prepared: Prepared, device: torch.device) -> Transformer:
-    """Return a new model with random weights, a function of the seed alone."""
-    torch.manual_seed(config.training.seed)
-    return Transformer(model_config(config, prepared), prepared.tokenizers.special_ids).to(device)
+@dataclass(frozen=True)
+class _Start:
+    """One start of a run; `time_limit` in seconds, `began` by `time.monotonic`."""
+
+    settings: Mapping[str, Any]
+    run: RunFolder
+    start: Bundle | None
+    device: torch.device
+    processes: Processes
+    time_limit: float | None
+    began: float
+
+    def _resolve(self) -> tuple[Config, Prepared, Mapping[str, Any]]:
+        """Resolve and prepare the run in the main process; return also what was chosen for the time."""
+        if self.time_limit is not None:
+            if self.processes.world_size > 1:
+                raise ConfigError("a time is for one process", advice="give training.max_steps to several")
+            timed = TimedStart(self.settings, self.time_limit, self.run, self.start, self.device, self.began)
+            return timed.resolve()
+        if self.processes.is_main:
+            config, prepared = resolve_run(self.settings, self.run, self.start)
+            self.processes.barrier()
+        else:
+            self.processes.barrier()
+            config, prepared = parse_config(read_recipe(self.run.config)), open_prepared(self.run.path)
+        return config, prepared, {}
+
+    def trainer(self, *, progress_bar: bool) -> Trainer:
+        """Prepare the run, check that there is enough RAM, and build the model and its trainer."""
+        config, prepared, chosen = self._resolve()
+        check_budget(config, prepared, self.device, self.processes)
+        model = build_model(config, prepared, self.device)
+        if self.start is not None:
+            model.load_state_dict(with_vocabularies(self.start, prepared.tokenizers).model.state_dict())
+        progress = _first_progress(config, prepared, self.start)
+        progress.time_limit, progress.chosen_for_time = self.time_limit, chosen
+        progress.environment = describe_environment(config.training, self.device, self.processes.world_size)
+        state = TrainingState.at_start(model, config.training, progress)
+        trainer = Trainer(config, prepared, state, self.run, self.processes, progress_bar=progress_bar)
+        if (n_warmup := config.training.warmup_steps) > trainer.n_steps:
+            what = f"all {trainer.n_steps:,} steps are warm-up, and the learning rate will not reach its peak"
+            _log.warning(f"{what}; begin anew with training.warmup_steps below {n_warmup:,}")
+        progress.spent = time.monotonic() - self.began
+        return trainer
 
 
 def steps_of_run(config: Config, run: Path) -> int:

@@ -48,6 +48,14 @@ class RunFolder:
             raise BundleError("the run's checkpoints are missing", self.path, advice="choose another --output")
         return checkpoint
 
+    def chosen_for_time(self) -> Mapping[str, Any]:
+        """Return the settings that were chosen for the time of this training, by their full names; mostly none."""
+        for step in reversed(self.steps):
+            with contextlib.suppress(BundleError):
+                chosen = read_json(self.checkpoints / f"step-{step}" / "state.json").get("chosen_for_time")
+                return chosen if isinstance(chosen, Mapping) else {}
+        return {}
+
     def save(self, checkpoint: Checkpoint, n_kept: int) -> None:
         """Write a checkpoint, then remove all but the newest `n_kept` and the bundles that none of them names."""
         save_checkpoint(self.checkpoints, checkpoint)

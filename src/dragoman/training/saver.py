@@ -27,7 +27,7 @@ class Saver:
     def __init__(self, state: TrainingState, folder: RunFolder, training: TrainingConfig, *, is_main: bool) -> None:
         self._state, self._folder, self._training, self._is_main = state, folder, training, is_main
         self._failed_writes = 0
-        self._last_save = time.monotonic()
+        self._last_save = self._counted = time.monotonic()
 
     def resume(self) -> bool:
         """Go back to the newest whole checkpoint and return True, or return False if there is none."""
@@ -57,6 +57,8 @@ class Saver:
             ResourceError, RunFolderError: it cannot be written.
         """
         self.refuse_non_finite_weights()
+        self._state.progress.spent += time.monotonic() - self._counted
+        self._counted = time.monotonic()
         if self._is_main:
             self._folder.save(self._state.checkpoint(), self._training.keep_checkpoints)
             self._failed_writes = 0

@@ -111,7 +111,7 @@ class Trainer:
         """Make the next step and return what comes after it; if RAM runs out, it comes again in smaller parts."""
         try:
             with self.recorder.timed_step():
-                self._train_step(next(upcoming))
+                self.train_step(next(upcoming))
         except (MemoryError, RuntimeError) as error:
             self.micro_batches.halve(error)
             return self.micro_batches.upcoming(self.n_steps)
@@ -127,7 +127,7 @@ class Trainer:
             _log.info(length.describe_end(step, self.folder.path))
         progress.n_steps = self.n_steps
 
-    def _train_step(self, micro_batches: list[Batch]) -> None:
+    def train_step(self, micro_batches: list[Batch]) -> None:
         """Make one optimizer step, or skip it if the loss or the gradient is not finite."""
         model, progress, training = self.state.model, self.state.progress, self.training
         _seed_step(training.seed, progress.step, self.processes.rank)

@@ -15,6 +15,7 @@ from dragoman.data.augmentation.number_values import context, other_value, parse
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
 from dragoman.data.augmentation.shared_spans import NEAR, find_shared
 from dragoman.data.perturbations.picking import pick
+from dragoman.text.languages import UNSPACED
 from dragoman.text.spans import VERBATIM
 
 _NAMES = ("female", "male", "person", "place")
@@ -22,8 +23,11 @@ _NAMES = ("female", "male", "person", "place")
 _SHARE = 0.8
 #: The share of names that a placeholder, an address or the like replaces, and the share of Chinese names for Chinese.
 _VERBATIM_SHARE, _CHINESE_SHARE = 0.2, 0.35
+#: The share of numbers that become reserved pieces, and the share of pairs whose pieces come in their order.
+_NUMBER_SHARE, _IN_ORDER_SHARE = 0.5, 0.5
 _TRIES = 20
 _GENITIVE = re.compile(r"s\b")
+_ENDING = re.compile(f"['’`´]|(?![{UNSPACED}])[^\\W\\d_]")
 _VOWELS = "aeiouyhàáâäåæèéêëìíîïòóôöøœùúûü"
 #: Words before a name whose form depends on its first sound.
 _BEFORE_CONSONANT = re.compile(r"\b(?:an?|de|que|ne|je|se|me|te|jusque|lorsque|puisque|quoique)\s\Z", re.IGNORECASE)
@@ -44,19 +48,37 @@ def replace_spans(pair: Pair, languages: Languages, generator: Generator) -> Pai
 
 
 def reserve_names(pair: Pair, languages: Languages, pieces: Sequence[str], generator: Generator) -> Pair:
-    """Return the pair with reserved pieces for the names on both sides; the same if it has none."""
-    names = [shared for shared in find_shared(pair, languages) if shared.kind in _NAMES]
-    return reserve(pair, names, pieces, generator)
+    """Return the pair with reserved pieces for the names on both sides and half of the numbers that are not 1 or 0.
+
+    A translator masks numbers too, if they are lost otherwise.
+    """
+    spans = [
+        shared
+        for shared in find_shared(pair, languages)
+        if shared.kind in _NAMES or (_is_many(shared, pair) and generator.random() < _NUMBER_SHARE)
+    ]
+    return reserve(pair, spans, pieces, generator)
+
+
+def _is_many(shared: Shared, pair: Pair) -> bool:
+    """Return True for a number in words, and for one of two digits or more."""
+    (start, end), *_ = shared.places[0]
+    return shared.kind == "count" or (shared.kind == "number" and end - start > 1 and pair[0][start:end].isascii())
 
 
 def reserve(pair: Pair, spans: Sequence[Shared], pieces: Sequence[str], generator: Generator) -> Pair:
     """Return the pair with a reserved piece in the place of each span, as far as there are pieces."""
-    free = [piece for piece in pieces if piece not in pair[0] and piece not in pair[1]]
     edits = []
-    for shared in spans[: len(free)]:
-        piece = free.pop(int(generator.random() * len(free)))
+    free = free_pieces(pair, pieces, generator)
+    for shared, piece in zip(sorted(spans, key=lambda shared: shared.places[0]), free, strict=False):
         edits.append((shared, (piece, piece)))
     return edited(pair, edits)
+
+
+def free_pieces(pair: Pair, pieces: Sequence[str], generator: Generator) -> list[str]:
+    """Return the pieces that a pair does not have: in their order, as translators take them, or shuffled."""
+    free = [piece for piece in pieces if piece not in pair[0] and piece not in pair[1]]
+    return free if generator.random() < _IN_ORDER_SHARE else [free[place] for place in generator.permutation(len(free))]
 
 
 def edited(pair: Pair, edits: Sequence[tuple[Shared, Pair]]) -> Pair:
@@ -84,9 +106,10 @@ def _replacement(shared: Shared, pair: Pair, languages: Languages, generator: Ge
     kind: NameKind = shared.kind  # type: ignore[assignment]
     chance = generator.random()
     if chance < _CHINESE_SHARE and "zh" in languages and "en" in languages:
-        return _chinese_name(kind, languages, generator)
+        names = _chinese_name(kind, languages, generator)
+        return None if used.intersection(names) else names
     fits = _Fit(shared, pair, languages)
-    if generator.random() < _VERBATIM_SHARE and not fits.is_genitive:
+    if generator.random() < _VERBATIM_SHARE and not fits.has_ending:
         text = draw_verbatim(generator)
         return None if text in used else (text, text)
     for _ in range(_TRIES):
@@ -117,10 +140,13 @@ class _Fit:
     """The demands of a name's neighbours on another name in its place."""
 
     def __init__(self, shared: Shared, pair: Pair, languages: Languages) -> None:
-        self.is_genitive, self._starts = False, set[str]()
+        self._is_genitive, self._starts = False, set[str]()
+        #: True if letters or an apostrophe follow, which an address would swallow.
+        self.has_ending = False
         for text, places, language in zip(pair, shared.places, languages, strict=True):
             for start, end in places:
-                self.is_genitive |= language == "de" and _GENITIVE.match(text, end) is not None
+                self._is_genitive |= language == "de" and _GENITIVE.match(text, end) is not None
+                self.has_ending |= _ENDING.match(text, end) is not None
                 before = text[max(0, start - 12) : start] if language in ("en", "fr") else ""
                 if _BEFORE_CONSONANT.search(before):
                     self._starts.add("consonant")
@@ -129,6 +155,6 @@ class _Fit:
 
     def accepts(self, name: str) -> bool:
         """Return True if a name may stand there."""
-        if self.is_genitive and name[-1] in "sxzß":
+        if self._is_genitive and name[-1] in "sxzß":
             return False
         return not self._starts or self._starts == {"vowel" if name[0].lower() in _VOWELS else "consonant"}

@@ -23,6 +23,10 @@ _LIKELY = re.compile(
 )
 #: Signs that may follow a capital letter in true text.
 _MAY_FOLLOW = frozenset("\u00a0«»°®·‘’‚“”„‹›–—…™")
+#: "à" misread: a word of its own in French, so that no letter is beside it.
+_A_GRAVE = "Ã\u00a0"
+#: Scripts that stand together in one text.
+_EAST_ASIAN = frozenset(("CJK", "HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "FULLWIDTH"))
 #: Text that was misread more often is left as it is.
 _MAX_PASSES = 3
 
@@ -55,7 +59,7 @@ def _mended_once(text: str) -> str:
         run = _decoded(match.group())
         if run is None:
             return match.group()
-        is_word = len(run) > 1 and _is_of_one_script(run)
+        is_word = _is_of_one_script(run)
         has_letters |= is_word
         return run if is_word or _is_certain(match, run) else match.group()
 
@@ -71,10 +75,12 @@ def _decoded(text: str) -> str | None:
         return None
 
 
-def _is_of_one_script(word: str) -> bool:
-    """Return True for letters of one script other than the Latin one."""
-    scripts = {unicodedata.name(letter, "").split(" ")[0] for letter in word if letter.isalpha()}
-    return len(scripts) == 1 and "LATIN" not in scripts and all(unicodedata.category(each)[0] in "LM" for each in word)
+def _is_of_one_script(run: str) -> bool:
+    """Return True for two or more letters of one script other than the Latin one, and its punctuation."""
+    scripts = [unicodedata.name(letter, "").split(" ")[0] for letter in run if letter.isalpha()]
+    kinds = {"JAPANESE OR CHINESE" if script in _EAST_ASIAN else script for script in scripts}
+    is_text = all(unicodedata.category(each)[0] in "LMNP" for each in run)
+    return is_text and len(scripts) > 1 and len(kinds) == 1 and not kinds & {"LATIN", ""}
 
 
 def _is_certain(match: re.Match[str], run: str) -> bool:
@@ -82,6 +88,6 @@ def _is_certain(match: re.Match[str], run: str) -> bool:
     if not _LIKELY.fullmatch(run):
         return False
     text, start, end = match.string, match.start(), match.end()
-    if len(match.group()) > 2 or text[end - 1] not in _MAY_FOLLOW:
+    if len(match.group()) > 2 or text[end - 1] not in _MAY_FOLLOW or match.group() == _A_GRAVE:
         return True
     return text[start - 1 : start].islower() or text[end : end + 1].isalpha()

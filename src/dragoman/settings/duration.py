@@ -1,0 +1,34 @@
+"""Durations as people write them: 90s, 30m, 1h30m."""
+
+from __future__ import annotations
+
+import re
+
+from dragoman.errors import ConfigError
+
+_FORM = re.compile(r"(?:([0-9]{1,6})h)?(?:([0-9]{1,6})m)?(?:([0-9]{1,6})s)?")
+_SECONDS = (3600, 60, 1)
+
+
+def parse_duration(text: str) -> float:
+    """Return the seconds that a duration says.
+
+    Raises:
+        ConfigError: it is of another form, or nothing.
+    """
+    found = _FORM.fullmatch(text.strip())
+    parts = found.groups() if found else (None,) * len(_SECONDS)
+    seconds = sum(int(part) * unit for part, unit in zip(parts, _SECONDS, strict=True) if part is not None)
+    if not seconds:
+        raise ConfigError(f"{text[:40]!r} is no duration", advice="write it as 90s, 30m, 2h or 1h30m")
+    return float(seconds)
+
+
+def duration_text(seconds: float) -> str:
+    """Return a duration as `parse_duration` reads it, to the second."""
+    rest, parts = round(seconds), []
+    for unit, name in zip(_SECONDS, "hms", strict=True):
+        number, rest = divmod(rest, unit)
+        if number:
+            parts.append(f"{number}{name}")
+    return "".join(parts) or "0s"

@@ -1,0 +1,70 @@
+"""The speed of a training on this machine: a few real steps of it, and a few translations, that are then forgotten."""
+
+from __future__ import annotations
+
+import time
+
+from dragoman.data.prepared import Prepared
+from dragoman.training.time_plan import Speed
+from dragoman.training.trainer import Trainer
+from dragoman.training.validation import MAX_SENTENCES
+from dragoman.translator import ComputeOptions, Translator
+
+#: Steps before the clock starts: the first ones fill caches and compile.
+WARM_UP_STEPS = 3
+#: Steps measured, at least and at most.
+FEWEST_STEPS, MOST_STEPS = 3, 1000
+#: Validation sentences translated.
+SAMPLE_SENTENCES = 40
+#: A pass forwards takes about a third of a step, which goes backwards too.
+FORWARD_SHARE = 1 / 3
+
+
+def measure_speed(trainer: Trainer, prepared: Prepared, seconds: float) -> Speed:
+    """Make steps for about so many seconds, and translate a few sentences.
+
+    Args:
+        trainer: a new one; its weights are spent afterwards.
+        prepared: its corpus.
+        seconds: for the steps; the translations take about as long at most.
+    """
+    step = _seconds_of_step(trainer, seconds)
+    store = prepared.validation
+    costs = max(int(store.source_lengths.sum()), int(store.target_lengths.sum())) + len(store)
+    loss = FORWARD_SHARE * step * costs / trainer.training.batch_tokens
+    return Speed(step, loss + _seconds_of_translations(trainer, prepared))
+
+
+def _seconds_of_step(trainer: Trainer, seconds: float) -> float:
+    upcoming, started, n_steps = trainer.micro_batches.upcoming(MOST_STEPS), 0.0, -WARM_UP_STEPS
+    while n_steps < FEWEST_STEPS or (
+        time.perf_counter() - started < seconds and trainer.state.progress.step < MOST_STEPS
+    ):
+        if n_steps == 0:
+            started = time.perf_counter()
+        try:
+            trainer.train_step(next(upcoming))
+        except (MemoryError, RuntimeError) as error:
+            trainer.micro_batches.halve(error)
+            upcoming = trainer.micro_batches.upcoming(MOST_STEPS)
+            continue
+        n_steps += 1
+    return (time.perf_counter() - started) / n_steps
+
+
+def _seconds_of_translations(trainer: Trainer, prepared: Prepared) -> float:
+    """Return about how long the translations of a validation will take.
+
+    A model that has learned nothing writes as long as it may, so the time is scaled to the length of the references.
+    """
+    store, tokenizers = prepared.validation, prepared.tokenizers
+    n_all = min(len(store), MAX_SENTENCES)
+    n_sentences = min(n_all, SAMPLE_SENTENCES)
+    chosen = [number * len(store) // n_sentences for number in range(n_sentences)]
+    translator = Translator([trainer.state.model.eval()], tokenizers, compute=ComputeOptions(trainer.device))
+    started = time.perf_counter()
+    translations = translator.translate([store.source_text(index) for index in chosen], beam_size=1)
+    seconds = time.perf_counter() - started
+    n_written = sum(len(each.tokens) + 1 for each in translations)
+    n_wanted = sum(int(store.target_lengths[index]) + 1 for index in chosen)
+    return seconds * n_all / n_sentences * min(1.0, n_wanted / n_written)
