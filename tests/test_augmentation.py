@@ -230,6 +230,7 @@ def test_what_is_written_is_read(value: int, language: str, has_fraction: bool) 
         (("I have three dogs.", "Ich habe drei Hunde."), EN_DE, r"I have (?P<n>[2-9]|\d\d+|\d[\d,]+) dogs\."),
         (("三只狗。", "Three dogs."), ZH_EN, r"(?P<n>[2-9]|\d\d+|\d[\d,]+)只狗。"),
         (("I eat at six o'clock.", "Ich esse um sechs Uhr."), EN_DE, r"I eat at (?P<n>\d+)( o'clock|:\d\d)\."),
+        (("Born on October 10.", "Geboren am 10. Oktober."), EN_DE, r"Born on October (?P<n>[2-9]|1\d|2[0-8])\."),
         (("Call 1-800-828.", "Appelez 1-800-828."), EN_FR, r"Call 1-(?P<n>\d{3})-\d{3}\."),
     ],
 )
@@ -277,6 +278,19 @@ def test_names_become_different_pieces_that_the_text_does_not_have() -> None:
         first, second = re.findall(r"⟨[134]⟩", source)
         assert first != second
         assert target == f"{first} mag {second}, ⟨2⟩."
+    # In most pairs the pieces come in the order in which a translator takes them.
+    drawn = [change(("Tom likes Mary.", "Mary mag Tom."), EN_DE, default_rng(seed))[0] for seed in range(200)]
+    assert sum(source == "⟨1⟩ likes ⟨2⟩." for source in drawn) > 90
+
+
+def test_numbers_become_pieces_too() -> None:
+    def change(pair: Pair, languages: Languages, generator: Generator) -> Pair:
+        return reserve_names(pair, languages, PIECES[:1], generator)
+
+    for pair in (("I have 1,250 dogs.", "Ich habe 1.250 Hunde."), ("I have two dogs.", "Ich habe zwei Hunde.")):
+        assert results(change, pair, EN_DE) == {pair, ("I have ⟨1⟩ dogs.", "Ich habe ⟨1⟩ Hunde.")}
+    pair = ("I have 1 dog.", "Ich habe 1 Hund.")
+    assert results(change, pair, EN_DE) == {pair}
 
 
 @pytest.mark.parametrize("attach", [attach_span, attach_emoji])

@@ -17,7 +17,7 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers
 
 from dragoman.cli.evaluate import _json as to_json
 from dragoman.cli.metric_tables import evaluation_table
-from dragoman.data.encode_corpus import write_stores
+from dragoman.data.encode_corpus import PartText, write_stores
 from dragoman.data.multi30k import tokenised_references
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import select
@@ -192,8 +192,8 @@ def test_a_validation_scores_decomposed_text_as_composed(tmp_path: Path, monkeyp
     class Perfect:
         """Writes the references, composed."""
 
-        def __init__(self, *arguments: object, **options: object) -> None:
-            pass
+        def __init__(self, models: object, tokenizers: object, **options: object) -> None:
+            self.tokenizers = tokenizers
 
         def translate(self, sources: list[str], beam_size: int) -> list[SimpleNamespace]:
             return [SimpleNamespace(text=dict(PAIRS)[source]) for source in sources]
@@ -207,7 +207,7 @@ def test_a_validation_scores_decomposed_text_as_composed(tmp_path: Path, monkeyp
         text = ParallelText.of_pairs("x", functools.partial(iter, pairs))
         folder = tmp_path / form
         folder.mkdir()
-        write_stores(folder, select(text, DataConfig(), {}, hold_out=False), text, tokenizers)
+        write_stores(folder, [PartText(select(text, DataConfig(), {}, hold_out=False), text)], tokenizers)
         found.append(validate(model, PairStore(folder / "validation"), tokenizers, 200, lambda: False))
     assert found[0] == found[1]
     assert found[1] is not None

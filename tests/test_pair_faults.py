@@ -23,6 +23,7 @@ from dragoman.data.parallel_text import ParallelText
 from dragoman.data.repeats import RepeatFinder
 from dragoman.data.selection import select
 from dragoman.settings.data_config import DataConfig
+from dragoman.settings.parsing import parse_config
 
 Pairs = list[tuple[str, str]]
 LETTERS = {
@@ -361,6 +362,22 @@ def _n_faulty(pairs: Any, languages: tuple[str, str]) -> int:
     names = ("numbers", "copied", "script", "mojibake", "wordless")
     counter = FaultCounter(*languages, names)
     return sum(counter.problem(line, *pair) is not None for line, pair in enumerate(pairs, start=1))
+
+
+def test_the_rules_hold_for_each_corpus_of_a_mixture_by_its_own_languages(tmp_path: Path) -> None:
+    norwegian = "Det er ikke her nå."  # and the same in Danish, but for one letter
+    first = corpus(tmp_path / "first", [*sample(40), *FAULTY["copied"]]).data
+    second = corpus(tmp_path / "second", [*sample(40, 2), (norwegian, norwegian)]).data
+    corpora = [
+        {"name": name, "source": data.source, "target": data.target, "source_lang": source, "target_lang": target}
+        for name, data, source, target in (("one", first, "en", "de"), ("two", second, "nb", "da"))
+    ]
+    config = parse_config({"data": {"corpora": corpora, "drop": ["copied"]}})
+    prepared, lines = make(config, tmp_path / "out")
+    left = [*texts(prepared.train), *texts(prepared.validation)]
+    assert not any("Where is my key now?" in source for source, _ in left)
+    assert any(norwegian in source for source, _ in left)
+    assert any(line.startswith("one: 1 pair has the source copied") and line.endswith("dropped)") for line in lines)
 
 
 def test_the_rules_hold_for_pairs_that_are_selected(tmp_path: Path) -> None:

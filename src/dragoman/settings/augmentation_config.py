@@ -15,8 +15,8 @@ class AugmentationConfig(Section):
     spans: Dose = 0.0
     """Other names, numbers, times, prices and addresses in their place on both sides, or one attached to both."""
     reserved: Dose = 0.0
-    """Reserved pieces (`tokenizer.reserved`) for names on both sides, or one attached to both; and always for
-    placeholders, addresses, code and emoji, as `translate` hands them to the model."""
+    """Reserved pieces (`tokenizer.reserved`) for names and numbers on both sides, or one attached to both; and always
+    for placeholders, addresses, code and emoji, as `translate` hands them to the model."""
     case: Dose = 0.0
     """A source in small letters, in Title Case, or with one WORD in capitals. `translate` handles all capitals."""
     punctuation: Dose = 0.0

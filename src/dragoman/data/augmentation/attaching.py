@@ -9,6 +9,7 @@ from numpy.random import Generator
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.names import draw_name
 from dragoman.data.augmentation.number_values import Number, draw_digits, written
+from dragoman.data.augmentation.replacing import free_pieces
 from dragoman.data.augmentation.shared import Languages, Pair
 from dragoman.data.perturbations.emoji import draw_emoji
 from dragoman.data.perturbations.final_marks import split_final_marks
@@ -54,8 +55,8 @@ def attach_span(pair: Pair, languages: Languages, generator: Generator) -> Pair:
 
 def attach_piece(pair: Pair, languages: Languages, pieces: Sequence[str], generator: Generator) -> Pair:
     """Return the pair with one reserved piece that it does not have yet at the same end of both sides."""
-    piece = pick(pieces, generator)
-    if piece in pair[0] or piece in pair[1]:
+    piece = next(iter(free_pieces(pair, pieces, generator)), None)
+    if piece is None:
         return pair
     if generator.random() < 0.2:
         return address(pair, languages, piece)

@@ -20,11 +20,10 @@ _FR = "deux trois quatre cinq six sept huit neuf dix onze douze vingt trente qua
 _ZH = "两 三 四 五 六 七 八 九 十"
 _VALUES = (*range(2, 13), 20, 30, 40, 50)
 _WORDS: Mapping[str, Mapping[str, int]] = {
-    **{
-        language: dict(zip(words.split(), _VALUES, strict=False))
-        for language, words in (("en", _EN), ("de", _DE), ("fr", _FR), ("zh", _ZH))
-    }
+    language: dict(zip(words.split(), _VALUES, strict=False))
+    for language, words in (("en", _EN), ("de", _DE), ("fr", _FR), ("zh", _ZH))
 }
+_LAST_HOUR = 12
 _MEASURES = "个個只隻本天年次岁歲块塊张張杯件位条條间間种種辆輛英公美分小"
 _SCALES = r"\s(?:hundred|thousand|million|billion|cents?|mille|millions?|milliards?|Millionen|Milliarden|tausend)\b"
 _PATTERNS = {
@@ -34,15 +33,14 @@ _PATTERNS = {
     },
     "zh": re.compile(f"(?<![一二三四五六七八九十百千万两几第零期周拜])[{_ZH.replace(' ', '')}](?=[{_MEASURES}点點])"),
 }
-#: The unit of an hour, after its number.
+#: The unit of an hour, after its number. English may leave it out: "at six."
 _UNITS = {
-    "en": re.compile(
-        r"\so['’]clock|(?<=(?:at|by)\s.{3})(?=[.,?!])|(?<=(?:at|by)\s.{4})(?=[.,?!])|(?<=(?:at|by)\s.{5})(?=[.,?!])"
-    ),
+    "en": re.compile(r"\so['’]clock"),
     "de": re.compile(r"\sUhr\b"),
     "fr": re.compile(r"\sheures\b"),
     "zh": re.compile("[点點][钟鐘]?(?![一二三四五六七八九十半多])"),
 }
+_AT, _END = re.compile(r"\b(?:at|by)\s\Z"), re.compile(r"[.,?!]|\Z")
 #: Hours in whole, and with minutes.
 _HOURS = {"en": ("{} o'clock",), "de": ("{} Uhr",), "fr": ("{} heures",), "zh": ("{}点", "{}点钟")}
 _TIMES = {
@@ -61,14 +59,22 @@ def shared_counts(pair: Pair, languages: Languages) -> list[Shared]:
     found = []
     for value, place in sides[0].items():
         other = sides[1].get(value)
-        if place is not None and other is not None:
-            ends = [_UNITS[language].match(text, end) for text, language, (_, end) in
-                    zip(pair, languages, (place, other), strict=True)]  # fmt: skip
-            if ends[0] and ends[1] and value <= 12:
-                found.append(Shared("hour", (((place[0], ends[0].end()),), ((other[0], ends[1].end()),))))
-            elif not (ends[0] or ends[1]):
-                found.append(Shared("count", ((place,), (other,))))
+        if place is None or other is None:
+            continue
+        ends = [_end_of_hour(*side) for side in zip(pair, languages, (place, other), strict=True)]
+        if ends[0] and ends[1] and value <= _LAST_HOUR:
+            found.append(Shared("hour", (((place[0], ends[0]),), ((other[0], ends[1]),))))
+        elif not any(ends):
+            found.append(Shared("count", ((place,), (other,))))
     return found
+
+
+def _end_of_hour(text: str, language: str, place: Place) -> int | None:
+    """Return the end of an hour with its unit; None if the number in its place is no hour."""
+    start, end = place
+    if unit := _UNITS[language].match(text, end):
+        return unit.end()
+    return end if language == "en" and _AT.search(text[:start]) and _END.match(text, end) else None
 
 
 def _counts(text: str, language: str) -> dict[int, Place | None]:

@@ -28,6 +28,11 @@ _MONEY_BEFORE = re.compile(r"[$€£¥]\s?\Z")
 _MONEY_AFTER = re.compile(
     r"\s?(?:[$€£¥]|dollars?\b|euros?\b|Dollar|Euro|pounds?\b|Pfund|francs?\b|yen\b|欧元|美元|元)", re.IGNORECASE
 )
+#: The beginning of a month's name in English, German or French, or the signs of a Chinese date.
+_MONTH = re.compile(
+    r"(?i:\b(?:jan|feb|f[ée]v|mar[cs]|märz|apr|avr|jun|juin|jul|juil|aug|août|sep|o[ck]t|nov|d[eé][cz])|\bmai\b)|\bMay|[月日号]"
+)
+_LAST_DAY = 28
 _JOINING = frozenset("-/+")
 _FIRST_YEAR, _LAST_YEAR = 1000, 2099
 
@@ -83,6 +88,8 @@ def other_value(number: Number, context: Context, generator: Generator) -> Numbe
         return Number("whole", (draw_digits(len(number.digits[0]), generator),))
     if context.is_hour and value <= 24:
         return Number("whole", (str(_between(2, 12 if value <= 12 else 23, generator)),))
+    if context.is_day and value <= 31:
+        return Number("whole", (_padded(_between(2, _LAST_DAY, generator), number.digits[0]),))
     if context.is_money and generator.random() < 0.4:
         return Number("decimal", (other_whole(number.digits[0], generator), draw_digits(2, generator)))
     if not context.is_free:
@@ -95,6 +102,8 @@ class Context(NamedTuple):
 
     is_ordinal: bool
     is_hour: bool
+    #: It may be a day of a month.
+    is_day: bool
     is_money: bool
     #: It is part of a longer one, such as that of a telephone.
     is_part: bool
@@ -110,6 +119,7 @@ def context(places: tuple[tuple[str, str], tuple[str, str]], languages: tuple[st
     return Context(
         is_ordinal=any(map(_ORDINAL.match, afters)),
         is_hour=is_half_day or any(map(_HOUR.match, afters)),
+        is_day=any(map(_MONTH.search, (*befores, *afters))),
         is_money=any(map(_MONEY_BEFORE.search, befores)) or any(map(_MONEY_AFTER.match, afters)),
         is_part=before[-1:] in _JOINING or after[:1] in _JOINING,
         is_free=_ONE_OR_MANY.issuperset(languages),

@@ -23,6 +23,8 @@ _NAMES = ("female", "male", "person", "place")
 _SHARE = 0.8
 #: The share of names that a placeholder, an address or the like replaces, and the share of Chinese names for Chinese.
 _VERBATIM_SHARE, _CHINESE_SHARE = 0.2, 0.35
+#: The share of numbers that become reserved pieces, and the share of pairs whose pieces come in their order.
+_NUMBER_SHARE, _IN_ORDER_SHARE = 0.5, 0.5
 _TRIES = 20
 _GENITIVE = re.compile(r"s\b")
 _ENDING = re.compile(f"['’`´]|(?![{UNSPACED}])[^\\W\\d_]")
@@ -46,19 +48,37 @@ def replace_spans(pair: Pair, languages: Languages, generator: Generator) -> Pai
 
 
 def reserve_names(pair: Pair, languages: Languages, pieces: Sequence[str], generator: Generator) -> Pair:
-    """Return the pair with reserved pieces for the names on both sides; the same if it has none."""
-    names = [shared for shared in find_shared(pair, languages) if shared.kind in _NAMES]
-    return reserve(pair, names, pieces, generator)
+    """Return the pair with reserved pieces for the names on both sides and half of the numbers that are not 1 or 0.
+
+    A translator masks numbers too, if they are lost otherwise.
+    """
+    spans = [
+        shared
+        for shared in find_shared(pair, languages)
+        if shared.kind in _NAMES or (_is_many(shared, pair) and generator.random() < _NUMBER_SHARE)
+    ]
+    return reserve(pair, spans, pieces, generator)
+
+
+def _is_many(shared: Shared, pair: Pair) -> bool:
+    """Return True for a number in words, and for one of two digits or more."""
+    (start, end), *_ = shared.places[0]
+    return shared.kind == "count" or (shared.kind == "number" and end - start > 1 and pair[0][start:end].isascii())
 
 
 def reserve(pair: Pair, spans: Sequence[Shared], pieces: Sequence[str], generator: Generator) -> Pair:
     """Return the pair with a reserved piece in the place of each span, as far as there are pieces."""
-    free = [piece for piece in pieces if piece not in pair[0] and piece not in pair[1]]
     edits = []
-    for shared in spans[: len(free)]:
-        piece = free.pop(int(generator.random() * len(free)))
+    free = free_pieces(pair, pieces, generator)
+    for shared, piece in zip(sorted(spans, key=lambda shared: shared.places[0]), free, strict=False):
         edits.append((shared, (piece, piece)))
     return edited(pair, edits)
+
+
+def free_pieces(pair: Pair, pieces: Sequence[str], generator: Generator) -> list[str]:
+    """Return the pieces that a pair does not have: in their order, as translators take them, or shuffled."""
+    free = [piece for piece in pieces if piece not in pair[0] and piece not in pair[1]]
+    return free if generator.random() < _IN_ORDER_SHARE else [free[place] for place in generator.permutation(len(free))]
 
 
 def edited(pair: Pair, edits: Sequence[tuple[Shared, Pair]]) -> Pair:
