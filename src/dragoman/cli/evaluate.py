@@ -107,6 +107,8 @@ def _print(results: Sequence[_Results]) -> None:
         print_result(signature_lines(first.metrics))
     else:
         print_result(directions_table({each.name: each.evaluation for each in results}))
+        every = (metric for each in results for metric in each.evaluation.metrics)
+        print_result(signature_lines(list({metric.signature: metric for metric in every}.values())))
     for each in results:
         if each.perturbed:
             print_result(perturbation_table(each.perturbed, each.name))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +13,9 @@ from dragoman.cli.options import BeamSize, LengthPenalty, OneModel
 from dragoman.cli.streams import command_line, say
 from dragoman.cli.training_settings import require_folder
 from dragoman.errors import DataError
+
+if TYPE_CHECKING:
+    from dragoman.bundle.bundle import Bundle
 
 Precision = Annotated[
     Literal["float32", "float16", "int8"],
@@ -62,8 +65,13 @@ def package(
     write_bundle(output, bundle, precision, text)
     if note:
         say(note)
+    _say_packaged(output, bundle)
+
+
+def _say_packaged(output: Path, bundle: Bundle) -> None:
     size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
-    say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {command_line('translate', '-m', output)}")
+    into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
+    say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {command_line('translate', '-m', output, *into)}")
 
 
 def _read_card(path: Path | None) -> str | None:

@@ -31,6 +31,7 @@ _NUMBER = re.compile(
 )
 #: Most digits of a number before a scale.
 _LONGEST_SCALED = 15
+_DIGIT = re.compile(r"\d")
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _DECADE = re.compile("(?:1[5-9]|20)([1-9]0)")
 #: Signs of a time of day.
@@ -75,7 +76,7 @@ def numbers_kept(source: str, translation: str, source_lang: str, target_lang: s
 
 def _ascii(text: str) -> str:
     """Return the digits of a text, of any script, as those of ASCII."""
-    return "".join(str(unicodedata.decimal(character)) for character in text if character.isdecimal())
+    return "".join(str(unicodedata.decimal(digit)) for digit in _DIGIT.findall(text))
 
 
 def _numbers(text: str, is_time: bool) -> Iterator[_Number]:

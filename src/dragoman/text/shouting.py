@@ -31,8 +31,9 @@ def is_shouted(text: str) -> bool:
     >>> [is_shouted(text) for text in ("PLEASE CALL ME", "PLEASE don't", "NATO", "NASA说", "SEND IT TO {name}!")]
     [True, False, False, False, True]
     """
-    if text.islower() or not (letters := [letter for part in _changeable(text) for letter in part if letter.isalpha()]):
+    if sum(map(str.isupper, text)) < _FEWEST_EXCLAIMED:
         return False
+    letters = [letter for part in _changeable(text) for letter in part if letter.isalpha()]
     n_capitals = sum(map(str.isupper, letters))
     if n_capitals < (1 - _MOST_OTHERS) * len(letters):
         return False
