@@ -1,5 +1,6 @@
 """The command line: results on standard output, everything else on standard error, and the right exit code."""
 
+import contextlib
 import errno
 import gzip
 import io
@@ -593,6 +594,19 @@ def test_signals_end_with_their_code_and_whole_lines_in_any_locale(
     process.send_signal(number)  # it waits for the next line now
     rest, err = process.communicate(timeout=60)
     assert (process.returncode, rest, without_flags(err.decode())) == (code, b"", "")
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_before_the_command_begins_ends_it_with_its_code(
+    monkeypatch: pytest.MonkeyPatch, number: signal.Signals, code: int
+) -> None:
+    @contextlib.contextmanager
+    def interrupted_log() -> Iterator[None]:
+        os.kill(os.getpid(), number)
+        yield
+
+    monkeypatch.setattr("dragoman.cli.program.log_to_terminal", interrupted_log)
+    assert run(["--version"]) == code
 
 
 def test_a_signal_whose_exception_is_swallowed_still_ends_it() -> None:

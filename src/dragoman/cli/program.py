@@ -100,16 +100,10 @@ def run(arguments: Sequence[str]) -> int:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # whatever the locale
-    with _signals_as_exceptions() as ended_by, log_to_terminal():
+    with _signals_as_exceptions() as ended_by:
         try:
-            command = typer.main.get_command(app)
-            command_arguments = [argument for argument in arguments if argument != "--debug"]
-            if command_arguments in ([], ["inspect"]):  # a group of commands lists them
-                command_arguments.append("--help")
-            code = command.main(command_arguments, prog_name="dragoman", standalone_mode=False)
-            if sys.stdout is not None:
-                sys.stdout.flush()
-            return code if isinstance(code, int) else 0
+            with log_to_terminal():
+                return _run_command([argument for argument in arguments if argument != "--debug"])
         except BaseException as error:
             if debug:
                 traceback.print_exc()
@@ -119,6 +113,16 @@ def run(arguments: Sequence[str]) -> int:
             if message:
                 print(f"error: {message}", file=sys.stderr)
             return code
+
+
+def _run_command(arguments: list[str]) -> int:
+    """Run the command, and return the exit code that it gives."""
+    if arguments in ([], ["inspect"]):  # a group of commands lists them
+        arguments.append("--help")
+    code = typer.main.get_command(app).main(arguments, prog_name="dragoman", standalone_mode=False)
+    if sys.stdout is not None:
+        sys.stdout.flush()
+    return code if isinstance(code, int) else 0
 
 
 @contextmanager
