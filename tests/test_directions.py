@@ -57,6 +57,17 @@ def test_typed_tags_win_and_related_codes_are_known(many: Translator) -> None:
     assert (find_code("zh-CN", ["zh", "en"]), find_code("zh", ["zh-CN", "zh-TW"])) == ("zh", None)
 
 
+def test_a_tag_inside_a_text_stays_text_where_a_segment_begins_with_it(many: Translator) -> None:
+    text = "A man rides. >>zh<< She reads a book."
+    first, second = ids(many, text=text, target_lang="de")
+    assert first == ids(many, text="A man rides.", target_lang="de")[0]
+    tags = TOKENIZERS.source.vocabulary.ids([">>de<<", ">>zh<<"])
+    assert (second[0], tags[1] in second) == (tags[0], False)
+    assert "".join(TOKENIZERS.source.decode(second).split()) == ">>zh<<Shereadsabook."
+    words = many.translate(text, target_lang="de", align=True).alignment or ()
+    assert all(source < len(text.split()) for source, _ in words)
+
+
 def test_a_model_of_one_direction_takes_its_own_languages(one: Translator) -> None:
     plain = ids(one, text="A man.")
     for languages in ({"source_lang": "en"}, {"target_lang": "de"}, {"source_lang": "eng", "target_lang": "de-AT"}):
