@@ -14,7 +14,7 @@ from dragoman.cli.training_settings import default_folder
 from dragoman.data.mixture import directions, planned_text, stage_weights
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import Prepared, open_prepared, validation_text
-from dragoman.data.slots import StageWeights
+from dragoman.data.slots import Slots, StageWeights
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.config import Config
@@ -259,6 +259,17 @@ def test_temperature_weighs_by_size() -> None:
     ((large, small),) = (stage.weights for stage in stage_weights(data, stored))
     assert large * 10_000 + small * 100 == pytest.approx(10_100)
     assert large * 10_000 / (small * 100) == pytest.approx(10)  # the root of their sizes
+
+
+def test_no_temperature_repeats_a_tiny_corpus_without_end() -> None:
+    data = parse_config({"data": {"corpora": [{**EN_DE, "name": name} for name in "ab"], "temperature": 100}}).data
+    ((large, small),) = (
+        stage.weights for stage in stage_weights(data, [Part("a", "en", "de", 3_000_000), Part("b", "en", "de", 20)])
+    )
+    assert small == 1000
+    costs = np.full(300 + 20, 5, np.int32)
+    _, copies = Slots(costs, [300, 20], (large, small), seed=1).filling(0)
+    assert copies.max() == 999
 
 
 def test_the_plan_counts_the_pairs_of_an_epoch(tmp_path: Path) -> None:

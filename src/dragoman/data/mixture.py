@@ -12,7 +12,7 @@ from dragoman.data.parallel_text import ParallelText
 from dragoman.data.slots import StageWeights
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError
-from dragoman.settings.corpus_config import corpus_names
+from dragoman.settings.corpus_config import MOST_TIMES, corpus_names
 from dragoman.settings.data_config import DataConfig
 from dragoman.text.tags import Direction
 
@@ -123,7 +123,7 @@ def stage_weights(data: DataConfig, parts: Sequence[Part]) -> list[StageWeights]
     """Return the weights of the parts of a store, stage by stage; none for a corpus that is no mixture.
 
     With a temperature T, a part of n pairs counts as n^(1/T) (Arivazhagan et al. 2019, section 4), and an epoch has as
-    many pairs as without.
+    many pairs as without; but no pair more than 1,000 times.
     """
     if not data.corpora:
         return []
@@ -135,5 +135,7 @@ def stage_weights(data: DataConfig, parts: Sequence[Part]) -> list[StageWeights]
     if data.temperature != 1:
         shares = [part.n_pairs ** (1 / data.temperature) for part in parts]
         scale = sum(part.n_pairs for part in parts) / max(1.0, sum(shares))
-        last = [scale * share / max(1, part.n_pairs) for share, part in zip(shares, parts, strict=True)]
+        last = [
+            min(MOST_TIMES, scale * share / max(1, part.n_pairs)) for share, part in zip(shares, parts, strict=True)
+        ]
     return [*stages, StageWeights(tuple(last))]

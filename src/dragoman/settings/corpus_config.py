@@ -13,7 +13,9 @@ from dragoman.settings.ranges import Positive
 from dragoman.settings.sections import Section
 from dragoman.settings.text_origin import columns_problems, language_problems, origin_problems
 
-Weight = Annotated[float, Field(ge=0, le=1000)]
+#: Most times that an epoch has a pair.
+MOST_TIMES = 1000
+Weight = Annotated[float, Field(ge=0, le=MOST_TIMES)]
 
 _NAME = re.compile(r"[\w+-]{1,64}")
 #: The name of a tag for a kind of text.
