@@ -391,6 +391,7 @@ def test_a_model_of_one_direction_is_tuned_on_a_mixture_of_its_target(tmp_path: 
     german, french = settings["data"].pop("corpora")
     del settings["data"]["stages"]
     first = {key: german[key] for key in ("source", "target", "source_lang", "target_lang")}
+    settings["tokenizer"]["joint"] = False
     train({**settings, "data": first, "training": short}, tmp_path / "run", device="cpu")
     start = {"init_from": tmp_path / "run", "device": "cpu"}
     more = write(tmp_path / "text", "d", ("fr", "de"), sample(60, seed=4))
