@@ -432,10 +432,15 @@ def test_a_model_of_one_direction_is_tuned_on_a_mixture_of_its_target(tmp_path: 
     german, french = settings["data"].pop("corpora")
     del settings["data"]["stages"]
     first = {key: german[key] for key in ("source", "target", "source_lang", "target_lang")}
+    settings["tokenizer"]["joint"] = False
     train({**settings, "data": first, "training": short}, tmp_path / "run", device="cpu")
     start = {"init_from": tmp_path / "run", "device": "cpu"}
     more = write(tmp_path / "text", "d", ("fr", "de"), sample(60, seed=4))
     train({"data": {"corpora": [{**german, "both_ways": False}, more]}, "training": short}, tmp_path / "tuned", **start)
     assert open_prepared(tmp_path / "tuned").tokenizers.directions == (("en", "de"), ("fr", "de"))
+    saved = read_recipe(tmp_path / "tuned" / "config.yaml")
+    assert saved["tokenizer"]["joint"] is False  # which a new model of two directions may not ask for
+    train({**saved, "training": {**saved["training"], "max_steps": 3}}, tmp_path / "tuned", device="cpu")
+    assert saved_steps(tmp_path / "tuned" / "checkpoints")[-1] == 3
     with pytest.raises(ConfigError, match="translates into de, not into en"):
         train({"data": {"corpora": [german, french]}, "training": short}, tmp_path / "other", **start)
