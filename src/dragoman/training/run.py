@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from dragoman.training.timed import TimedStart
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState, describe_environment
 from dragoman.training.vocabulary_transfer import with_vocabularies
+from dragoman.translator.checking import positive_seconds
 
 _log = logging.getLogger(__name__)
 
@@ -67,6 +69,8 @@ def train(
     Raises:
         DragomanError: of the class that fits; what was saved before stays usable.
     """
+    if time_limit is not None and positive_seconds(time_limit, "time_limit") == math.inf:
+        raise ConfigError("time_limit is infinite", advice="leave it out, and give training.max_steps")
     began, folder, processes = time.monotonic(), Path(folder), start_processes()
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
