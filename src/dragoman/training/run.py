@@ -69,8 +69,7 @@ def train(
     Raises:
         DragomanError: of the class that fits; what was saved before stays usable.
     """
-    if time_limit is not None and positive_seconds(time_limit, "time_limit") == math.inf:
-        raise ConfigError("time_limit is infinite", advice="leave it out, and give training.max_steps")
+    _check_limit(time_limit)
     began, folder, processes = time.monotonic(), Path(folder), start_processes()
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
@@ -85,6 +84,11 @@ def train(
         if lock is not None:
             lock.require()
         return read_pointer(folder / "best")
+
+
+def _check_limit(seconds: float | None) -> None:
+    if seconds is not None and positive_seconds(seconds, "time_limit") == math.inf:
+        raise ConfigError("time_limit is infinite", advice="leave it out, and give training.max_steps")
 
 
 def _log_end(trainer: Trainer) -> None:
