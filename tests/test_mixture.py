@@ -83,7 +83,8 @@ def parts(prepared: Prepared, split: str = "train") -> dict[tuple[str, str], Pai
         ({"corpora": [{**EN_DE, "tag": "a b"}]}, "'a b' cannot be the name of a tag"),
         ({"corpora": [{**EN_DE, "tag": "bt", "both_ways": True}]}, "a tag is for one direction"),
         ({"corpora": [{**EN_DE, "sorce": "x"}]}, "did you mean 'data.corpora.0.source'"),
-        ({"corpora": "x"}, "data.corpora: input should be a valid tuple"),
+        ({"corpora": "x"}, "data.corpora: input should be a list, got 'x'"),
+        ({"corpora": ["x"]}, "data.corpora.0: input should be settings with names, such as {name: value}, got 'x'"),
         ({"stages": [{"until": 2, "weights": {"x": 1}}]}, "stage 1 names an unknown corpus, 'x'; there are en-de"),
         ({"stages": [{"until": 2, "weights": {"en-de": 0}}]}, "a stage needs a corpus with a weight above 0"),
         ({"stages": [{"until": 2, "weights": {"en-de": 1}}] * 2}, "stages must end one after the other"),
@@ -105,6 +106,21 @@ def test_names(tmp_path: Path) -> None:
     assert [name for name, _ in data.each()] == ["en-de", "en-de-3", "multi30k", "my-text-tsv", "en-de-2"]
     assert [one.corpora for _, one in data.each()] == [()] * 5
     assert [name for name, _ in DataConfig(corpus="multi30k").each()] == [""]
+
+
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ({"source": "de/train.de", "target": "de/train.en.gz"}, "de-en"),
+        ({"source": "a.en.txt", "target": "a.zh_Hans", "target_lang": "zh"}, "en-zh"),
+        ({"source": "a.en", "target": "a.zh_Hans.xz"}, "en-zh_Hans"),
+        ({"source": "talks.txt", "target": "a.de"}, "talks-txt"),
+        ({"source": "de", "target": "en"}, "de"),
+        ({"pairs": "my.en-de.tsv"}, "my-en-de-tsv"),
+    ],
+)
+def test_a_corpus_without_a_name_has_that_of_its_languages_if_files_say_them(entry: dict[str, str], name: str) -> None:
+    assert [each for each, _ in parse_config({"data": {"corpora": [entry]}}).data.each()] == [name]
 
 
 def test_a_recipe_is_saved_and_read_again_and_its_temperature_can_be_set(tmp_path: Path) -> None:
@@ -133,6 +149,31 @@ def test_the_usual_folder_has_the_languages() -> None:
 
 
 # -- preparation -------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_held_out_of_tagged_text_if_other_text_has_its_direction(tmp_path: Path) -> None:
+    own, written = write(tmp_path, "own", ("en", "de"), sample()), sample(50, seed=2)
+    back = write(tmp_path, "back", ("en", "de"), written, tag="bt")
+    for number, corpora in enumerate([(own, back), (back, own)]):
+        with captured_log() as lines:
+            prepared = prepare(config(*corpora), tmp_path / str(number))
+        validation = parts(prepared, "validation")
+        assert list(validation) == [("own", "en-de")]
+        assert not any(source.startswith(">>bt<<") for source, _ in validation["own", "en-de"])
+        left = [source.removeprefix(">>bt<< ") for source, _ in parts(prepared)["back", "en-de"]]
+        apart = {sentence for pair in validation["own", "en-de"] for sentence in pair}
+        assert left == [source for source, target in written if not {source, target} & apart]
+        assert len([line for line in lines if line.startswith("back")]) == 1
+    only_tagged = prepare(config(back, write(tmp_path, "other", ("de", "en"), sample(seed=3))), tmp_path / "only")
+    assert list(parts(only_tagged, "validation")) == [("back", "en-de"), ("other", "de-en")]
+    given = prepare(config(own, with_validation(back, sample(9, seed=4)[3:])), tmp_path / "given")
+    assert list(parts(given, "validation")) == [("own", "en-de"), ("back", "en-de")]
+
+
+def test_a_tag_that_is_a_language_is_refused(tmp_path: Path) -> None:
+    entries = [write(tmp_path, name, ("en", "de"), sample(), **tag) for name, tag in (("a", {}), ("b", {"tag": "de"}))]
+    with pytest.raises(ConfigError, match="the tag of the corpus b is that of a language, 'de'"):
+        prepare(config(*entries), tmp_path / "run")
 
 
 def test_parts_have_their_pairs_with_tags(tmp_path: Path) -> None:
