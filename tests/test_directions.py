@@ -130,6 +130,19 @@ def test_an_untrained_direction_is_allowed_with_one_warning(caplog: pytest.LogCa
     ]
 
 
+def test_the_first_unknown_tags_are_text_with_one_warning_each(caplog: pytest.LogCaptureFixture) -> None:
+    directions = Directions(TOKENIZERS)
+    texts = [">>es<< Hola.", ">>es<< Hola.", "Hola >>it<<.", ">>\x1b[2J<< A.", f">>{'x' * 50}<< A.", ">>de<< >>pt<< A."]
+    texts += [f">>{number}<< A." for number in range(20)]
+    with caplog.at_level(logging.WARNING):
+        sources = [directions.tagged(text, None, "de").source for text in texts]
+    assert sources == [text if text.startswith(">>de<<") else f">>de<< {text}" for text in texts]
+    names = ["es", "pt", *map(str, range(8))]
+    assert [record.message.split(",")[0] for record in caplog.records] == [
+        f"the model has no tag >>{name}<<" for name in names
+    ]
+
+
 def test_segments_are_joined_by_the_language_of_each_request(many: Translator) -> None:
     requests = [Request(TEXT, target_lang=target) for target in ("de", "zh")] + [Request(f">>zh<< {TEXT}")]
     plan = many.pipeline.plan(requests)
