@@ -57,6 +57,17 @@ def test_typed_tags_win_and_related_codes_are_known(many: Translator) -> None:
     assert (find_code("zh-CN", ["zh", "en"]), find_code("zh", ["zh-CN", "zh-TW"])) == ("zh", None)
 
 
+def test_a_tag_inside_a_text_stays_text_where_a_segment_begins_with_it(many: Translator) -> None:
+    text = "A man rides. >>zh<< She reads a book."
+    first, second = ids(many, text=text, target_lang="de")
+    assert first == ids(many, text="A man rides.", target_lang="de")[0]
+    tags = TOKENIZERS.source.vocabulary.ids([">>de<<", ">>zh<<"])
+    assert (second[0], tags[1] in second) == (tags[0], False)
+    assert "".join(TOKENIZERS.source.decode(second).split()) == ">>zh<<Shereadsabook."
+    words = many.translate(text, target_lang="de", align=True).alignment or ()
+    assert all(source < len(text.split()) for source, _ in words)
+
+
 def test_a_model_of_one_direction_takes_its_own_languages(one: Translator) -> None:
     plain = ids(one, text="A man.")
     for languages in ({"source_lang": "en"}, {"target_lang": "de"}, {"source_lang": "eng", "target_lang": "de-AT"}):
@@ -116,6 +127,19 @@ def test_an_untrained_direction_is_allowed_with_one_warning(caplog: pytest.LogCa
     assert [record.message.split(",")[0] for record in caplog.records] == [
         "the model was not trained to translate de to zh",
         "the model was not trained to translate de to de",
+    ]
+
+
+def test_the_first_unknown_tags_are_text_with_one_warning_each(caplog: pytest.LogCaptureFixture) -> None:
+    directions = Directions(TOKENIZERS)
+    texts = [">>es<< Hola.", ">>es<< Hola.", "Hola >>it<<.", ">>\x1b[2J<< A.", f">>{'x' * 50}<< A.", ">>de<< >>pt<< A."]
+    texts += [f">>{number}<< A." for number in range(20)]
+    with caplog.at_level(logging.WARNING):
+        sources = [directions.tagged(text, None, "de").source for text in texts]
+    assert sources == [text if text.startswith(">>de<<") else f">>de<< {text}" for text in texts]
+    names = ["es", "pt", *map(str, range(8))]
+    assert [record.message.split(",")[0] for record in caplog.records] == [
+        f"the model has no tag >>{name}<<" for name in names
     ]
 
 

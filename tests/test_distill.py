@@ -304,7 +304,7 @@ def test_sources_are_written_for_target_text_alone(
     assert written(tmp_path / "out") == expected_pairs
     assert len(expected_pairs) >= 4
     err = capsys.readouterr().err
-    assert f"0 pairs of the text, and {len(expected_pairs)} new ones" in err
+    assert f"wrote {len(expected_pairs)} new pairs" in err
     # The line for a recipe marks them with a tag, which training sources then begin with.
     (line,) = (line for line in err.splitlines() if line.startswith("  - {"))
     own = {"source": str(tmp_path / "a.en"), "target": str(tmp_path / "a.de"), "source_lang": "en", "target_lang": "de"}

@@ -245,7 +245,19 @@ def test_a_wrong_mask_is_put_right_where_only_one_can_be_meant(masking: Tokenize
     assert (translation.text, translation.flags) == ("See @ann and {name}.", ())
     stages = pipeline(ScriptedSearch(masking, lambda text: [f"{text} ⟨3⟩"]))
     (translation,) = stages.translate([Request("See @ann.")])
-    assert (translation.text, translation.flags) == ("See @ann. ", ("span",))
+    assert (translation.text, translation.flags) == ("See @ann.", ("span",))
+
+
+@pytest.mark.parametrize("text", ["A horse.", "See @ann.", "See ⟨2⟩."])
+def test_a_piece_that_stands_for_nothing_is_left_out(masking: Tokenizers, plain: Tokenizers, text: str) -> None:
+    search = ScriptedSearch(masking, lambda read: [f"⟨4⟩ {read} ⟨3⟩"] * 3)
+    (translation,) = pipeline(search, n_best=3).translate([Request(text, align=True)])
+    assert [one.text for one in translation.alternatives] == [text] * 3
+    assert translation.flags == ("span",)
+    assert {target for _, target in translation.alignment or ()} == set(range(len(text.split())))
+    search = ScriptedSearch(plain, lambda read: [f"{read} ⟨3⟩"])  # text to a model without such pieces
+    (translation,) = pipeline(search).translate([Request(text)])
+    assert translation.text == f"{text} ⟨3⟩"
 
 
 def test_a_prefix_may_have_spans(masking: Tokenizers) -> None:

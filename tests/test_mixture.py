@@ -14,7 +14,7 @@ from dragoman.cli.training_settings import default_folder
 from dragoman.data.mixture import directions, planned_text, stage_weights
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import Prepared, open_prepared, validation_text
-from dragoman.data.slots import StageWeights
+from dragoman.data.slots import Slots, StageWeights
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError, DataError
 from dragoman.settings.config import Config
@@ -83,7 +83,8 @@ def parts(prepared: Prepared, split: str = "train") -> dict[tuple[str, str], Pai
         ({"corpora": [{**EN_DE, "tag": "a b"}]}, "'a b' cannot be the name of a tag"),
         ({"corpora": [{**EN_DE, "tag": "bt", "both_ways": True}]}, "a tag is for one direction"),
         ({"corpora": [{**EN_DE, "sorce": "x"}]}, "did you mean 'data.corpora.0.source'"),
-        ({"corpora": "x"}, "data.corpora: input should be a valid tuple"),
+        ({"corpora": "x"}, "data.corpora: input should be a list, got 'x'"),
+        ({"corpora": ["x"]}, "data.corpora.0: input should be settings with names, such as {name: value}, got 'x'"),
         ({"stages": [{"until": 2, "weights": {"x": 1}}]}, "stage 1 names an unknown corpus, 'x'; there are en-de"),
         ({"stages": [{"until": 2, "weights": {"en-de": 0}}]}, "a stage needs a corpus with a weight above 0"),
         ({"stages": [{"until": 2, "weights": {"en-de": 1}}] * 2}, "stages must end one after the other"),
@@ -105,6 +106,21 @@ def test_names(tmp_path: Path) -> None:
     assert [name for name, _ in data.each()] == ["en-de", "en-de-3", "multi30k", "my-text-tsv", "en-de-2"]
     assert [one.corpora for _, one in data.each()] == [()] * 5
     assert [name for name, _ in DataConfig(corpus="multi30k").each()] == [""]
+
+
+@pytest.mark.parametrize(
+    ("entry", "name"),
+    [
+        ({"source": "de/train.de", "target": "de/train.en.gz"}, "de-en"),
+        ({"source": "a.en.txt", "target": "a.zh_Hans", "target_lang": "zh"}, "en-zh"),
+        ({"source": "a.en", "target": "a.zh_Hans.xz"}, "en-zh_Hans"),
+        ({"source": "talks.txt", "target": "a.de"}, "talks-txt"),
+        ({"source": "de", "target": "en"}, "de"),
+        ({"pairs": "my.en-de.tsv"}, "my-en-de-tsv"),
+    ],
+)
+def test_a_corpus_without_a_name_has_that_of_its_languages_if_files_say_them(entry: dict[str, str], name: str) -> None:
+    assert [each for each, _ in parse_config({"data": {"corpora": [entry]}}).data.each()] == [name]
 
 
 def test_a_recipe_is_saved_and_read_again_and_its_temperature_can_be_set(tmp_path: Path) -> None:
@@ -133,6 +149,31 @@ def test_the_usual_folder_has_the_languages() -> None:
 
 
 # -- preparation -------------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_held_out_of_tagged_text_if_other_text_has_its_direction(tmp_path: Path) -> None:
+    own, written = write(tmp_path, "own", ("en", "de"), sample()), sample(50, seed=2)
+    back = write(tmp_path, "back", ("en", "de"), written, tag="bt")
+    for number, corpora in enumerate([(own, back), (back, own)]):
+        with captured_log() as lines:
+            prepared = prepare(config(*corpora), tmp_path / str(number))
+        validation = parts(prepared, "validation")
+        assert list(validation) == [("own", "en-de")]
+        assert not any(source.startswith(">>bt<<") for source, _ in validation["own", "en-de"])
+        left = [source.removeprefix(">>bt<< ") for source, _ in parts(prepared)["back", "en-de"]]
+        apart = {sentence for pair in validation["own", "en-de"] for sentence in pair}
+        assert left == [source for source, target in written if not {source, target} & apart]
+        assert len([line for line in lines if line.startswith("back")]) == 1
+    only_tagged = prepare(config(back, write(tmp_path, "other", ("de", "en"), sample(seed=3))), tmp_path / "only")
+    assert list(parts(only_tagged, "validation")) == [("back", "en-de"), ("other", "de-en")]
+    given = prepare(config(own, with_validation(back, sample(9, seed=4)[3:])), tmp_path / "given")
+    assert list(parts(given, "validation")) == [("own", "en-de"), ("back", "en-de")]
+
+
+def test_a_tag_that_is_a_language_is_refused(tmp_path: Path) -> None:
+    entries = [write(tmp_path, name, ("en", "de"), sample(), **tag) for name, tag in (("a", {}), ("b", {"tag": "de"}))]
+    with pytest.raises(ConfigError, match="the tag of the corpus b is that of a language, 'de'"):
+        prepare(config(*entries), tmp_path / "run")
 
 
 def test_parts_have_their_pairs_with_tags(tmp_path: Path) -> None:
@@ -261,6 +302,17 @@ def test_temperature_weighs_by_size() -> None:
     assert large * 10_000 / (small * 100) == pytest.approx(10)  # the root of their sizes
 
 
+def test_no_temperature_repeats_a_tiny_corpus_without_end() -> None:
+    data = parse_config({"data": {"corpora": [{**EN_DE, "name": name} for name in "ab"], "temperature": 100}}).data
+    ((large, small),) = (
+        stage.weights for stage in stage_weights(data, [Part("a", "en", "de", 3_000_000), Part("b", "en", "de", 20)])
+    )
+    assert small == 1000
+    costs = np.full(300 + 20, 5, np.int32)
+    _, copies = Slots(costs, [300, 20], (large, small), seed=1).filling(0)
+    assert copies.max() == 999
+
+
 def test_the_plan_counts_the_pairs_of_an_epoch(tmp_path: Path) -> None:
     german = write(tmp_path, "a", ("en", "de"), sample(60), both_ways=True, weight=0.5)
     french = write(tmp_path, "b", ("en", "fr"), sample(50, seed=2), weight=3)
@@ -380,10 +432,15 @@ def test_a_model_of_one_direction_is_tuned_on_a_mixture_of_its_target(tmp_path: 
     german, french = settings["data"].pop("corpora")
     del settings["data"]["stages"]
     first = {key: german[key] for key in ("source", "target", "source_lang", "target_lang")}
+    settings["tokenizer"]["joint"] = False
     train({**settings, "data": first, "training": short}, tmp_path / "run", device="cpu")
     start = {"init_from": tmp_path / "run", "device": "cpu"}
     more = write(tmp_path / "text", "d", ("fr", "de"), sample(60, seed=4))
     train({"data": {"corpora": [{**german, "both_ways": False}, more]}, "training": short}, tmp_path / "tuned", **start)
     assert open_prepared(tmp_path / "tuned").tokenizers.directions == (("en", "de"), ("fr", "de"))
+    saved = read_recipe(tmp_path / "tuned" / "config.yaml")
+    assert saved["tokenizer"]["joint"] is False  # which a new model of two directions may not ask for
+    train({**saved, "training": {**saved["training"], "max_steps": 3}}, tmp_path / "tuned", device="cpu")
+    assert saved_steps(tmp_path / "tuned" / "checkpoints")[-1] == 3
     with pytest.raises(ConfigError, match="translates into de, not into en"):
         train({"data": {"corpora": [german, french]}, "training": short}, tmp_path / "other", **start)

@@ -386,3 +386,23 @@ def test_the_rules_hold_for_pairs_that_are_selected(tmp_path: Path) -> None:
     selection = select(text, DataConfig(drop=("wordless",)), {}, hold_out=False)
     assert selection.dropped.dropped == {"control characters": 1, "no words": 1}
     assert selection.dropped.first == {"control characters": 1, "no words": 2}
+
+
+@pytest.mark.parametrize(
+    ("languages", "dropped", "n_lines"),
+    [
+        (("und", "en"), ("script",), 1),
+        (("und", "en"), ("copied",), 0),
+        (("und", "und"), ("copied", "script"), 1),
+        (("und", "und"), ("mojibake",), 0),
+        (("de", "en"), ("copied", "script"), 0),
+    ],
+)
+def test_a_rule_that_lacks_a_language_says_so(
+    languages: tuple[str, str], dropped: tuple[Any, ...], n_lines: int
+) -> None:
+    counter = FaultCounter(*languages, dropped)
+    counter.problem(1, "Wie geht es dir?", "How are you?")
+    told = [line for line in counter.lines() if "--source-lang" in line]
+    assert len(told) == n_lines
+    assert all(f"data.drop={','.join(dropped)} needs" in line for line in told)

@@ -1,5 +1,6 @@
 """Changes of a text: each does what its name says, to nothing else, the same for whoever asks again."""
 
+import re
 from collections import Counter
 from itertools import pairwise
 
@@ -11,7 +12,7 @@ from tiny import PAIRS, tiny_model, tiny_tokenizers
 
 from dragoman.cli.metric_tables import perturbation_table
 from dragoman.data.perturbations import PERTURBATIONS
-from dragoman.data.perturbations.final_marks import final_mark
+from dragoman.data.perturbations.final_marks import final_mark, split_final_marks
 from dragoman.data.perturbations.letter_case import shout_word
 from dragoman.data.perturbations.typos import mistype
 from dragoman.errors import ConfigError
@@ -37,6 +38,21 @@ def all_of(name: str, text: str) -> set[str]:
 @given(names, st.text(max_size=60), st.integers(0, 2**32))
 def test_a_change_is_a_function_of_name_text_and_seed(name: str, text: str, seed: int) -> None:
     assert perturb(name, [text, "x y", text], seed)[2] == perturb(name, [text], seed)[0]
+
+
+@given(st.text(alphabet=" \t.!?。…ab", max_size=12))
+def test_final_marks_are_all_marks_after_the_last_of_other_characters(text: str) -> None:
+    before, marks = split_final_marks(text)
+    assert before + marks == text
+    assert bool(marks) == bool(re.search(r"[.!?。…]\s*\Z", text))
+    assert not marks or (before == before.rstrip() and not final_mark(before + "a"))
+    assert not marks or re.fullmatch(r"\s*[.!?。…]+\s*", marks)
+
+
+@pytest.mark.parametrize("name", ["no-mark", "marks"])
+def test_a_row_of_marks_inside_a_text_takes_no_time(name: str) -> None:
+    text = "." * 300_000 + "a"  # minutes, if the time grew with the square of the length
+    assert perturb(name, [text]) == [text]
 
 
 def test_another_seed_changes_other_letters() -> None:

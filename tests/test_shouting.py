@@ -48,6 +48,11 @@ def test_names_and_usual_text_are_not(text: str) -> None:
     assert not is_shouted(text)
 
 
+def test_a_row_of_marks_takes_no_time() -> None:
+    marks = "! " * 150_000  # minutes, if the time grew with the square of the length
+    assert [is_shouted(text) for text in (f"{marks}HELP", f"HELP{marks}")] == [False, True]
+
+
 @given(st.text(alphabet="aBc dÉfß ñ.,!{}x1@#'я你İıI", max_size=40))
 def test_spans_and_all_but_letters_stay(text: str) -> None:
     for changed in (calm(text, "en", no_cost), shout(text, "de")):

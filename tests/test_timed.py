@@ -200,6 +200,13 @@ def test_nonsense_is_refused_before_anything_is_written(
     assert not folder.exists()
 
 
+@pytest.mark.parametrize("limit", [0, -3, math.nan, math.inf, "30m", True])
+def test_a_limit_is_a_number_of_seconds(corpus: Path, tmp_path: Path, limit: Any) -> None:
+    with pytest.raises(ConfigError, match="time_limit is "):
+        train(timed_settings(corpus), tmp_path / "run", device="cpu", time_limit=limit)
+    assert not (tmp_path / "run").exists()
+
+
 def test_a_time_that_is_too_short_says_how_long(corpus: Path, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"the time is too short: .* left for it, .*; add \d\w+ or more to --time"):
         train(timed_settings(corpus), tmp_path / "run", device="cpu", time_limit=0.01)

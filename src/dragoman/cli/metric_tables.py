@@ -19,7 +19,8 @@ _MAX_WIDTH = 80
 def evaluation_table(evaluation: Evaluation) -> Table:
     """Return the scores of a model on a test set."""
     table = metrics_table(evaluation.metrics)
-    table.title = f"{evaluation.n_sentences:,} sentences, {evaluation.search.describe()}"
+    table.title = title = f"{evaluation.n_sentences:,} sentences, {evaluation.search.describe()}"
+    table.min_width = min(_MAX_WIDTH, len(title) + 4)  # a title is wrapped at the width of its table
     table.add_row("exact match", f"{evaluation.exact_match:.4f}")
     perplexity = "-" if evaluation.perplexity is None else f"{evaluation.perplexity:.3f}"
     if evaluation.n_too_long:

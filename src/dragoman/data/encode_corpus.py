@@ -42,6 +42,7 @@ class PartText:
         part: its entry in the index of the stores; None if they have no parts.
         is_reversed: the targets are the sources.
         tags: before each source, with a space after each.
+        validates: the part has validation text, given or held out.
     """
 
     selection: Selection
@@ -49,6 +50,7 @@ class PartText:
     part: Part | None = None
     is_reversed: bool = False
     tags: str = ""
+    validates: bool = True
 
     def rows(self, pairs: Sequence[NumberedPair]) -> list[NumberedPair]:
         """Return pairs in this direction, with tags."""
@@ -90,22 +92,23 @@ def _write_part(
     train.add(selection.dropped)
     if validation is not None:
         apart, form = _usable(validation, validated), "validation: {}"
-    elif selection.holds_out:
+    elif selection.holds_out or not part.validates:
         apart, form = iter(()), "held out for validation: {}"
     else:
         apart, form = (pair for pair, _ in selection.used()), _TOO_FEW_TO_HOLD_OUT
     if part.part is not None:
-        for store in stores:
+        for store in stores[: 1 + part.validates]:
             store.begin(part.part)
     jobs = chain(_selected(selection), ([[], pairs] for pairs in _chunks(apart)))
     for encoded in workers.imap([part.rows(pairs) for pairs in splits] for splits in jobs):
         for store, counts, split in zip(stores, (train, validated), encoded, strict=True):
             store.add(split.rows)
             counts.add(split.counts)
-    for name, counts, text in ((TRAIN, train, selection.text), (VALIDATION, validated, validation or selection.text)):
+    splits = ((TRAIN, train, selection.text), (VALIDATION, validated, validation or selection.text))
+    for name, counts, text in splits[: 1 + part.validates]:
         if not counts.kept:
             raise DataError(f"no {name} pair is left ({counts.line()})", text.name, advice="check the files")
-    return [part.label(train.line()), part.label(form.format(validated.line()))]
+    return [part.label(line) for line in (train.line(), form.format(validated.line()))[: 1 + part.validates]]
 
 
 def _selected(selection: Selection) -> Iterator[_Job]:

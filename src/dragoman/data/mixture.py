@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from dragoman.data.checks.markup import cleaned
@@ -12,7 +12,7 @@ from dragoman.data.parallel_text import ParallelText
 from dragoman.data.slots import StageWeights
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError
-from dragoman.settings.corpus_config import corpus_names
+from dragoman.settings.corpus_config import MOST_TIMES, corpus_names
 from dragoman.settings.data_config import DataConfig
 from dragoman.text.tags import Direction
 
@@ -28,6 +28,8 @@ class Corpus:
     both_ways: bool = False
     #: The name of a tag that sources begin with.
     tag: str | None = None
+    #: True if pairs are held out where there is no validation text.
+    may_hold_out: bool = True
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -45,22 +47,36 @@ class Corpus:
 def open_corpora(data: DataConfig) -> list[Corpus]:
     """Open the text of each corpus, cleaned as the settings ask.
 
-    Where several corpora have no validation text, `validation_size` is shared equally among them.
+    Where several corpora have no validation text, `validation_size` is shared equally among them. Nothing is held out
+    of a corpus with a tag if another one has the same direction without: people's text says more than a machine's.
 
     Raises:
-        ConfigError: as `read_pairs`, or the languages of a corpus of several are not known.
+        ConfigError: as `read_pairs`; or the languages of a corpus of several are not known, or its tag is a language's.
         DataError: as `read_pairs`.
     """
-    each = list(data.each())
-    n_without = sum("validation" not in available_splits(one) for _, one in each)
-    share = max(1, data.validation_size // max(1, n_without))
     if not data.corpora:
         return [Corpus("", data, _texts(data), languages(data))]
-    corpora = []
-    for (name, one), settings in zip(each, data.corpora, strict=True):
-        one = one.model_copy(update={"validation_size": share})
-        corpora.append(Corpus(name, one, _texts(one), _known(name, one), settings.both_ways, settings.tag))
-    return corpora
+    corpora = [
+        Corpus(name, one, _texts(one), _known(name, one), settings.both_ways, settings.tag)
+        for (name, one), settings in zip(data.each(), data.corpora, strict=True)
+    ]
+    _refuse_tags_of_languages(corpora)
+    untagged = {direction for corpus in corpora if corpus.tag is None for direction in corpus.directions}
+    may_hold_out = [corpus.tag is None or corpus.languages not in untagged for corpus in corpora]
+    n_without = sum(may and "validation" not in corpus.texts for may, corpus in zip(may_hold_out, corpora, strict=True))
+    size = {"validation_size": max(1, data.validation_size // max(1, n_without))}
+    return [
+        replace(corpus, data=corpus.data.model_copy(update=size), may_hold_out=may)
+        for may, corpus in zip(may_hold_out, corpora, strict=True)
+    ]
+
+
+def _refuse_tags_of_languages(corpora: Sequence[Corpus]) -> None:
+    codes = {code for corpus in corpora for code in corpus.languages}
+    for corpus in corpora:
+        if corpus.tag in codes:
+            problem = f"the tag of the corpus {corpus.name} is that of a language, {corpus.tag!r}"
+            raise ConfigError(problem, advice="give another tag, such as bt")
 
 
 def _texts(data: DataConfig) -> dict[str, ParallelText]:
@@ -86,8 +102,8 @@ def directions(data: DataConfig) -> tuple[Direction, ...]:
 def _known(name: str, data: DataConfig) -> tuple[str, str]:
     source, target = languages(data)
     if UNKNOWN_LANGUAGE in (source, target) or source == target:
-        problem = f"the languages of the corpus {name} are not known: {source} and {target}"
-        raise ConfigError(problem, advice="give its source_lang and target_lang")
+        are = f"are both {source}" if source == target != UNKNOWN_LANGUAGE else "are not known"
+        raise ConfigError(f"the languages of the corpus {name} {are}", advice="give its source_lang and target_lang")
     return source, target
 
 
@@ -123,7 +139,7 @@ def stage_weights(data: DataConfig, parts: Sequence[Part]) -> list[StageWeights]
     """Return the weights of the parts of a store, stage by stage; none for a corpus that is no mixture.
 
     With a temperature T, a part of n pairs counts as n^(1/T) (Arivazhagan et al. 2019, section 4), and an epoch has as
-    many pairs as without.
+    many pairs as without; but no pair more than 1,000 times.
     """
     if not data.corpora:
         return []
@@ -135,5 +151,7 @@ def stage_weights(data: DataConfig, parts: Sequence[Part]) -> list[StageWeights]
     if data.temperature != 1:
         shares = [part.n_pairs ** (1 / data.temperature) for part in parts]
         scale = sum(part.n_pairs for part in parts) / max(1.0, sum(shares))
-        last = [scale * share / max(1, part.n_pairs) for share, part in zip(shares, parts, strict=True)]
+        last = [
+            min(MOST_TIMES, scale * share / max(1, part.n_pairs)) for share, part in zip(shares, parts, strict=True)
+        ]
     return [*stages, StageWeights(tuple(last))]

@@ -144,7 +144,8 @@ def _parts(corpora: Sequence[Corpus], selections: Sequence[Selection], tokenizer
                     raise ConfigError(f"the model of --init-from has no tag {tag}", advice=advice)
             part = Part(corpus.name or "text", source, target) if corpus.name or tokenizers.is_tagged else None
             prefix = "".join(f"{tag} " for tag in tags if tag)
-            parts.append(PartText(selection, validation, part, is_reversed=number == 1, tags=prefix))
+            validates = validation is not None or corpus.may_hold_out
+            parts.append(PartText(selection, validation, part, number == 1, prefix, validates))
     return parts
 
 
@@ -199,7 +200,8 @@ def _select(corpora: Sequence[Corpus]) -> tuple[list[Selection], list[str]]:
         others = {
             split: text for split, text in texts.items() if split not in (TRAIN, VALIDATION if corpus.name else "")
         }
-        selection = select(texts[TRAIN], corpus.data, others, hold_out=VALIDATION not in texts)
+        hold_out = corpus.may_hold_out and VALIDATION not in texts
+        selection = select(texts[TRAIN], corpus.data, others, hold_out=hold_out)
         lines += map(corpus.label, selection.lines())
         try:
             selection.refuse_misaligned()

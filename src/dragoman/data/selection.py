@@ -93,7 +93,8 @@ class Selection:
         lines = []
         if self.n_repeated:
             treatment = "removed" if self.data.dedup else "kept; --set data.dedup=true removes them"
-            lines.append(f"{self.n_repeated:,} pairs occur before in the corpus ({treatment})")
+            some = "1 pair occurs" if self.n_repeated == 1 else f"{self.n_repeated:,} pairs occur"
+            lines.append(f"{some} before in the corpus ({treatment})")
         if self.n_other_target:
             lines.append(f"{self.n_other_target:,} pairs have a source that occurs before with another target (kept)")
         if self.data.corpus is None and self.n_equal * 2 > len(self.uses):

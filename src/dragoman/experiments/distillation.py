@@ -167,7 +167,9 @@ def _write(files: tuple[Path, Path], teachers: Sequence[Teacher], text: Parallel
         write_chunks(file, (f"{pair[side]}\n".encode() for pair in _kept(pairs(), repeated)))
     new = np.fromiter((pair.is_new for pair in pairs()), bool, len(repeated))
     n_own, n_new, n_repeated = (int(kind.sum()) for kind in (~new, new & ~repeated, new & repeated))
-    _log.info(f"{n_own:,} pairs of the text, and {n_new:,} new ones; {n_repeated:,} more were there already")
+    own = f"{n_own:,} pairs of the text, and " if n_own else ""
+    left_out = f"; {n_repeated:,} that repeat a pair were left out" if n_repeated else ""
+    _log.info(f"wrote {own}{n_new:,} new pairs{left_out}")
 
 
 def _kept(pairs: Iterator[Pair], repeated: NDArray[np.bool_]) -> Iterator[Pair]:

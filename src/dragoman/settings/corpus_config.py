@@ -11,10 +11,14 @@ from pydantic import Field
 
 from dragoman.settings.ranges import Positive
 from dragoman.settings.sections import Section
-from dragoman.settings.text_origin import columns_problems, language_problems, origin_problems
+from dragoman.settings.text_origin import LANGUAGE_CODE, columns_problems, language_problems, origin_problems
 
-Weight = Annotated[float, Field(ge=0, le=1000)]
+#: Most times that an epoch has a pair.
+MOST_TIMES = 1000
+Weight = Annotated[float, Field(ge=0, le=MOST_TIMES)]
 
+#: What may follow the language in the name of a file.
+_KINDS = re.compile(r"(\.(txt|tsv|csv|jsonl?|tmx|gz|bz2|xz|zst))+")
 _NAME = re.compile(r"[\w+-]{1,64}")
 #: The name of a tag for a kind of text.
 _TAG = re.compile(r"[^\s<>]{1,32}")
@@ -65,11 +69,16 @@ class CorpusConfig(Section):
         """The name of a corpus that has none."""
         if self.corpus is not None:
             name = self.corpus
-        elif self.source_lang is not None and self.target_lang is not None:
-            name = f"{self.source_lang}-{self.target_lang}"
         else:
-            name = PurePath(self.source or self.pairs or "").name
+            source, target = self.source_lang or _language(self.source), self.target_lang or _language(self.target)
+            name = f"{source}-{target}" if source and target else PurePath(self.source or self.pairs or "").name
         return re.sub(r"[^\w+-]+", "-", name)[:50] or "corpus"
+
+
+def _language(file: str | None) -> str | None:
+    """Return what is probably the language in the name of a file, or None."""
+    *before, last = _KINDS.sub("", PurePath(file or "").name).split(".")
+    return last if before and LANGUAGE_CODE.fullmatch(last) else None
 
 
 class StageConfig(Section):
@@ -113,7 +122,7 @@ def mixture_problems(
         yield "corpora", "all corpora have the weight 0; one must have more"
     ends = [stage.until for stage in stages]
     if ends != sorted(set(ends)):
-        yield "stages", f"stages must end one after the other, but until is {', '.join(map(str, ends))}"
+        yield "stages", f"stages must end one after the other; until must grow, but is {', '.join(map(str, ends))}"
     for number, stage in enumerate(stages, start=1):
         for unknown in sorted(stage.weights.keys() - set(names)):
             yield "stages corpora", f"stage {number} names an unknown corpus, {unknown!r}; there are {', '.join(names)}"

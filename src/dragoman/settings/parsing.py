@@ -110,7 +110,7 @@ def _useless_settings(config: Config) -> Iterator[tuple[str, str]]:
             yield name, f"{name} is for bpe and unigram; {kind} never become bytes; leave it out"
         if tokenizer.split_digits or tokenizer.reserved:
             name = "tokenizer.split_digits" if tokenizer.split_digits else "tokenizer.reserved"
-            yield name, f"{name} is for bpe and unigram; {kind} have no pieces of words; leave it out"
+            yield name, f"{name} is for bpe and unigram, not for {kind}; leave it out"
     if config.model.tie == "all" and not tokenizer.is_joint:
         name = "model.tie"
         yield name, f"{name} 'all' needs one joint vocabulary; use tokenizer.joint=true or model.tie=decoder"

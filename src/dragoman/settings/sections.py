@@ -18,6 +18,13 @@ S = TypeVar("S", bound="Section")
 #: The most problems that are explained at once.
 MOST_PROBLEMS = 100
 
+#: Demands that pydantic words in Python's terms.
+_DEMANDS = {
+    "tuple_type": "input should be a list",
+    "model_type": "input should be settings with names, such as {name: value}",
+    "dict_type": "input should be settings with names, such as {name: value}",
+}
+
 
 class ContradictionError(ValueError):
     """Settings that are valid alone, but not together."""
@@ -138,9 +145,9 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
         return f"unknown key {key!r} " + (
             f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"
         )
-    shown = repr(problem["input"])
+    shown = repr(list(problem["input"]) if isinstance(problem["input"], tuple) else problem["input"])
     shown = shown if len(shown) <= 60 else shown[:57] + "..."
-    demand = problem["msg"][:1].lower() + problem["msg"][1:]
+    demand = _DEMANDS.get(problem["type"]) or problem["msg"][:1].lower() + problem["msg"][1:]
     return f"{key}: {demand}, got {shown}" if key else f"{demand}, got {shown}"
 
 

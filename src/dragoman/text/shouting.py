@@ -20,7 +20,7 @@ _FEWEST_LETTERS, _FEWEST_OF_ONE = 5, 7
 #: Fewest letters of one word with an exclamation mark: "HELP!"
 _FEWEST_EXCLAIMED = 3
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_EXCLAIMED = re.compile(r"[!！]\W*\Z")
+_WORD_CHARACTER = re.compile(r"\w")
 #: Languages whose small i has a dot when it is a capital, too.
 _DOTTED = ("tr", "az")
 
@@ -39,7 +39,12 @@ def is_shouted(text: str) -> bool:
         return False
     if len(_WORD.findall(text)) > 1:
         return n_capitals >= _FEWEST_LETTERS
-    return n_capitals >= (_FEWEST_EXCLAIMED if _EXCLAIMED.search(text) else _FEWEST_OF_ONE)
+    return n_capitals >= (_FEWEST_EXCLAIMED if _is_exclaimed(text) else _FEWEST_OF_ONE)
+
+
+def _is_exclaimed(text: str) -> bool:
+    last = _WORD_CHARACTER.split(text)[-1]
+    return "!" in last or "！" in last
 
 
 def calm(text: str, language: str, cost: Callable[[str], int]) -> str:

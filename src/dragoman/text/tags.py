@@ -58,6 +58,15 @@ def split_tags(text: str, known: Collection[str]) -> tuple[tuple[str, ...], str]
     return (tuple(tags), rest) if tags else ((), text)
 
 
+def without_tags(text: str, known: Collection[str]) -> str:
+    """Return a text that no known tag is read from: with a space in one that it begins with.
+
+    >>> without_tags(">>de<< is a tag.", {">>de<<"})
+    '>> de<< is a tag.'
+    """
+    return text.replace(">>", ">> ", 1) if split_tags(text, known)[0] else text
+
+
 def reserved_names(count: int) -> tuple[str, ...]:
     """Return the first reserved pieces: a number in mathematical angle brackets.
 

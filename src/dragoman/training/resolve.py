@@ -35,24 +35,27 @@ _log = logging.getLogger(__name__)
 LIMITS = ("max_epochs", "max_steps")
 
 
-def resolve(settings: Mapping[str, Any], start: Bundle | None = None, preset: str | None = None) -> Config:
+def resolve(
+    settings: Mapping[str, Any], start: Bundle | None = None, preset: str | None = None, *, is_begun: bool = False
+) -> Config:
     """Return the whole configuration for the settings that a person asked for, and log what is chosen.
 
     Args:
         start: the model that the training starts from, if not from random weights.
         preset: the shape to choose where the person asked for none; None is the usual one for the corpus.
+        is_begun: the run goes on. It may have two vocabularies for several directions from a model that it began with.
 
     Raises:
         DragomanError: as `fill`.
     """
-    config, choices = fill(settings, start, preset)
+    config, choices = fill(settings, start, preset, is_begun=is_begun)
     for line in choices:
         _log.info(line)
     return config
 
 
 def fill(
-    settings: Mapping[str, Any], start: Bundle | None = None, preset: str | None = None
+    settings: Mapping[str, Any], start: Bundle | None = None, preset: str | None = None, *, is_begun: bool = False
 ) -> tuple[Config, list[str]]:
     """Return the whole configuration, and lines about what was chosen; see `resolve`.
 
@@ -66,7 +69,8 @@ def fill(
     n_pairs, text = planned_text(data)
     if not n_pairs:
         raise DataError("there are no pairs", text.name, advice="give text with one sentence a line")
-    if start is None and data.corpora and len(directions(data)) > 1:
+    has_two = is_begun and (settings.get("tokenizer") or {}).get("joint") is False
+    if start is None and not has_two and data.corpora and len(directions(data)) > 1:
         settings = _with_one_vocabulary(settings)
     filled, choices = plan(settings, n_pairs, text, fine_tuning=start is not None, preset=preset)
     if start is not None:
@@ -127,7 +131,7 @@ def _continue(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None)
         _log.info(
             f"kept {', '.join(f'training.{key}={value}' for key, value in kept.items() if value)}, as this run began"
         )
-    config = resolve({**settings, "training": {**asked, **kept}}, start, chosen.get("model.preset"))
+    config = resolve({**settings, "training": {**asked, **kept}}, start, chosen.get("model.preset"), is_begun=True)
     refuse_changes(saved_config, config, run.path)
     tokenizers, starting_model = given_tokenizers(run.path), noted_starting_model(run.path)
     if start is not None and tokenizers is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from dragoman.training.timed import TimedStart
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState, describe_environment
 from dragoman.training.vocabulary_transfer import with_vocabularies
+from dragoman.translator.checking import positive_seconds
 
 _log = logging.getLogger(__name__)
 
@@ -67,6 +69,7 @@ def train(
     Raises:
         DragomanError: of the class that fits; what was saved before stays usable.
     """
+    _check_limit(time_limit)
     began, folder, processes = time.monotonic(), Path(folder), start_processes()
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
@@ -81,6 +84,11 @@ def train(
         if lock is not None:
             lock.require()
         return read_pointer(folder / "best")
+
+
+def _check_limit(seconds: float | None) -> None:
+    if seconds is not None and positive_seconds(seconds, "time_limit") == math.inf:
+        raise ConfigError("time_limit is infinite", advice="leave it out, and give training.max_steps")
 
 
 def _log_end(trainer: Trainer) -> None:

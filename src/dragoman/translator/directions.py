@@ -8,10 +8,13 @@ from typing import NamedTuple
 
 from dragoman.errors import ConfigError
 from dragoman.text.languages import find_code
-from dragoman.text.tags import UNKNOWN, Direction, describe_directions, split_tags, with_tag
+from dragoman.text.tags import TAG, UNKNOWN, Direction, describe_directions, split_tags, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import string
 from dragoman.translator.options import CallOptions, LanguageOptions, SearchOptions, split_languages
+
+#: Unknown tags that are warned of, and the longest.
+_MOST_WARNINGS, _LONGEST_TAG = 10, 40
 
 _log = logging.getLogger(__name__)
 
@@ -47,18 +50,20 @@ class Directions:
         self._tags = tokenizers.source.tags
         self._languages = {tokenizers.tag(target): target for target in self._targets} if tokenizers.is_tagged else {}
         self._untrained: set[Direction] = set()
+        self._unknown_tags: set[str] = set()
 
     def tagged(self, text: str, source_lang: str | None = None, target_lang: str | None = None) -> TaggedText:
         """Return a text with its languages and tags. A tag that a person typed wins over `target_lang`.
 
         A direction that the model was not trained in is allowed if it reads the one language and writes the other.
-        There is one warning for each.
+        There is one warning for each, and one for each of the first unknown tags, which are read as text.
 
         Raises:
             ConfigError: the model does not read or write a language, or no target language is named and there are
                 several.
         """
         typed, rest = split_tags(text, self._tags) if self._tags else ((), text)
+        self._warn_unknown_tag(rest)
         source, target = self.find(source_lang, target_lang)
         typed_target = next((self._languages[tag] for tag in typed if tag in self._languages), None)
         if (target := typed_target or target) is None:
@@ -96,6 +101,15 @@ class Directions:
             return code
         advice = f"it translates {describe_directions(self._directions)}"
         raise ConfigError(f"the model does not {verb} {code!r}", advice=advice)
+
+    def _warn_unknown_tag(self, text: str) -> None:
+        match = TAG.match(text.lstrip()) if self._tags else None
+        tag = match[0] if match else ""
+        is_readable = 0 < len(tag) <= _LONGEST_TAG and tag.isprintable()
+        if is_readable and tag not in self._unknown_tags and len(self._unknown_tags) < _MOST_WARNINGS:
+            self._unknown_tags.add(tag)
+            directions = describe_directions(self._directions)
+            _log.warning(f"the model has no tag {tag}, so it is read as text; it translates {directions}")
 
     def _warn_untrained(self, source: str | None, target: str) -> None:
         is_known = source is None or UNKNOWN in (*self._sources, *self._targets) or (source, target) in self._directions

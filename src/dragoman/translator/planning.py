@@ -11,7 +11,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
-from dragoman.text.tags import UNKNOWN, with_tag
+from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
@@ -141,14 +141,20 @@ class Planner:
         language, reserved, tags = tagged.source_lang or UNKNOWN, self._tokenizers.reserved, tagged.tags
         reader = TextReader(tagged.text, language, reserved, self._cost, masks_numbers=masks_numbers)
 
+        known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
+
+        def read(segment: str) -> Reading:
+            reading = reader.read(segment)
+            return reading._replace(text=without_tags(reading.text, known_tags)) if known_tags else reading
+
         def encode(segment: str) -> list[int]:
-            read = reader.read(segment).text
-            return self._tokenizers.source.encode(with_tag(tags, read) if tags else read)
+            text = read(segment).text
+            return self._tokenizers.source.encode(with_tag(tags, text) if tags else text)
 
         return [
             segment._replace(
                 text=reader.original(segment.text),
-                reading=Reading() if segment.is_copied else reader.read(segment.text),
+                reading=Reading() if segment.is_copied else read(segment.text),
             )
             for segment in cut(reader.text, encode, limits)
         ]

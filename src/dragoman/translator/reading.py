@@ -17,6 +17,7 @@ from dragoman.text.spans import VERBATIM, find_spans
 #: Characters for private use, of the last plane but one.
 _FIRST_MARK, _LAST_MARK = 0xF0000, 0xFFFFD
 RESERVED = re.compile("⟨[0-9]{1,3}⟩")
+_AFTER_SPACE = re.compile(r"\s?(⟨[0-9]{1,3}⟩)")
 #: Numbers of fewer characters are not masked: a language may write them in words.
 _SHORTEST_NUMBER = 2
 
@@ -29,18 +30,30 @@ class Reading(NamedTuple):
     masks: Sequence[tuple[str, str]] = ()
     #: The segment is in capitals, and its translation should be.
     is_shouted: bool = False
+    #: The model has reserved pieces. One in a translation that is not in `text` stands for nothing.
+    has_pieces: bool = False
 
     def unmask(self, text: str) -> str:
-        """Return a text with the spans in place of their masks. Other reserved pieces stand for nothing."""
-        if not self.masks:
-            return text
+        """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""
         spans = dict(self.masks)
-        return RESERVED.sub(lambda match: spans.get(match[0], ""), text)
+
+        def restored(match: re.Match[str]) -> str:
+            piece = match[1]
+            return "" if self._is_nothing(piece) else match[0].replace(piece, spans.get(piece, piece))
+
+        is_clean = not any(map(self._is_nothing, RESERVED.findall(text)))
+        restored_text = _AFTER_SPACE.sub(restored, text)
+        return restored_text if is_clean else restored_text.strip()
 
     def unmask_pieces(self, pieces: Sequence[str]) -> list[str]:
         """Return the pieces of a text with the spans in place of their masks."""
         spans = dict(self.masks)
-        return [spans.get(piece, piece) for piece in pieces]
+        return [
+            "" if RESERVED.fullmatch(piece) and self._is_nothing(piece) else spans.get(piece, piece) for piece in pieces
+        ]
+
+    def _is_nothing(self, piece: str) -> bool:
+        return self.has_pieces and piece not in self.text
 
     def mask(self, text: str) -> str:
         """Return the beginning of a translation with masks in place of the spans, each once."""
@@ -86,7 +99,8 @@ class TextReader:
         pieces = dict(zip(self._masked(text), self._reserved, strict=False)) if self._spans else {}
         if self._spans:
             text = "".join(pieces.get(character) or self._spans.get(character, character) for character in text)
-        return Reading(text, [(piece, self._spans[mark]) for mark, piece in pieces.items()], shouted)
+        masks = [(piece, self._spans[mark]) for mark, piece in pieces.items()]
+        return Reading(text, masks, shouted, bool(self._reserved))
 
     def _masked(self, text: str) -> list[str]:
         """Return the marks of a text to be masked: as many as there are reserved pieces.

@@ -25,8 +25,11 @@ from dragoman.text.cleaning import without_controls
 from dragoman.text.languages import base_language
 from dragoman.text.number_words import has_number_words
 from dragoman.text.numbers import numbers_kept
+from dragoman.text.tags import UNKNOWN
 
 _DIGIT = re.compile(r"\d")
+#: Unknown languages with which a rule does not find all of its faults, or none.
+_UNKNOWN: Mapping[Fault, int] = {"copied": 2, "script": 1}
 N_SAMPLES = 5
 _MAX_SAMPLE = 60
 #: A fault of a larger share of the pairs is worth a warning.
@@ -118,6 +121,11 @@ class FaultCounter:
     def lines(self) -> list[str]:
         """Return lines for people about each fault that occurs, with samples."""
         lines: list[str] = []
+        n_unknown = self._languages.count(UNKNOWN)
+        idle = ",".join(fault for fault, least in _UNKNOWN.items() if fault in self._dropped and n_unknown >= least)
+        if idle:
+            problem = f"data.drop={idle} needs the languages of the text, which are not known"
+            lines.append(f"warning: {problem}; give --source-lang and --target-lang")
         for fault in _DESCRIPTIONS:
             if fault in self._found:
                 lines += describe(fault, self._found[fault], self._n_pairs, is_dropped=fault in self._dropped)

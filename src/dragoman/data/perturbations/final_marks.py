@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-import re
-
 from numpy.random import Generator
 
 from dragoman.data.perturbations.picking import pick
 
-#: All marks at the end of a text, with the space that French puts before them.
-_FINAL_MARKS = re.compile(r"\s*[.!?…‽。！？｡؟۔։।॥]+\s*\Z")
+_MARKS = ".!?…‽。！？｡؟۔։।॥"
 _MORE = {"?": ("??", "???", "?!", "!?"), "？": ("？？", "？？？", "？！"), ".": ("..", "...")}
 
 
 def drop_final_mark(text: str, generator: Generator) -> str:
     """Return the text without the marks at its end."""
-    return _FINAL_MARKS.sub("", text) or text
+    return split_final_marks(text)[0] or text
 
 
 def split_final_marks(text: str) -> tuple[str, str]:
-    """Return the text before the marks at its end, and these marks with the space before them."""
-    match = _FINAL_MARKS.search(text)
-    return (text, "") if match is None else (text[: match.start()], match[0])
+    """Return the text before the marks at its end, and these marks with the spaces around them: French puts one before.
+
+    >>> split_final_marks("Ça va ?! ")
+    ('Ça va', ' ?! ')
+    """
+    ended = text.rstrip()
+    begun = ended.rstrip(_MARKS)
+    if begun == ended:
+        return text, ""
+    begun = begun.rstrip()
+    return begun, text[len(begun) :]
 
 
 def final_mark(text: str) -> str:
@@ -30,15 +35,14 @@ def final_mark(text: str) -> str:
     >>> final_mark("Ça va ?!"), final_mark("你好。"), final_mark("He said “yes”")
     ('?', '。', '')
     """
-    match = _FINAL_MARKS.search(text)
-    return match[0].strip()[0] if match else ""
+    return split_final_marks(text)[1].strip()[:1]
 
 
 def double_final_mark(text: str, generator: Generator) -> str:
     """Return the text with two or three marks at its end instead of one."""
-    match, mark = _FINAL_MARKS.search(text), final_mark(text)
-    if match is None or match[0].strip() != mark:
+    start, marks = split_final_marks(text)
+    mark = marks.strip()
+    if len(mark) != 1:
         return text
     choices = _MORE.get(mark, (mark * 2, mark * 3))
-    space = match[0][: match[0].index(mark)]
-    return text[: match.start()] + space + pick(choices, generator)
+    return start + marks[: marks.index(mark)] + pick(choices, generator)
