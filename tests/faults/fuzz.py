@@ -53,6 +53,7 @@ sys.path.append(str(Path(__file__).parents[1]))
 import torch
 from tiny import PAIRS, tiny_tokenizers, write_tiny_bundle
 
+import dragoman.data.mixture
 import dragoman.training.resolve
 import dragoman.training.run
 from dragoman.cli import program
@@ -194,6 +195,19 @@ RECIPES: list[dict[str, Any]] = [
         "training": {"precision": "float32", "validate_every": 50, "best_by": "loss", "patience": 3, "seed": 7},
         "search": {"sample": True, "temperature": 0.7, "top_k": 10, "top_p": 0.9, "min_length": 1, "max_length": 50},
     },
+    {
+        "data": {
+            "corpora": [
+                {"source": "a.en", "target": "a.de", "both_ways": True, "weight": 0.5},
+                {"pairs": "b.en-fr.tsv", "name": "more", "source_lang": "en", "target_lang": "fr", "tag": "bt"},
+            ],
+            "stages": [{"until": 2, "weights": {"more": 1}}],
+            "drop": ["numbers", "copied"],
+        },
+        "tokenizer": {"split_digits": True, "reserved": 8},
+        "augmentation": {"spans": 0.2, "reserved": 0.1, "case": 0.1, "typos": 0.1, "joined": 0.05},
+        "training": {"save_minutes": 3, "max_epochs": 4},
+    },
 ]
 
 
@@ -210,8 +224,9 @@ def few_pairs(*arguments: Any) -> ParallelText:
 def no_training(place: Path) -> None:
     """Keep the files that the recipes name out of it: only the recipes are tried."""
     dragoman.training.run.train = ready_to_train  # type: ignore[assignment]
-    dragoman.training.resolve.read_pairs = few_pairs  # type: ignore[attr-defined]
+    dragoman.data.mixture.read_pairs = few_pairs  # type: ignore[attr-defined]
     dragoman.cli.train.require_readable = lambda settings: None  # type: ignore[attr-defined]
+    dragoman.cli.train._first_direction = lambda folder: []
 
 
 def try_config(place: Path, dice: Random | None) -> tuple[int, list[str]]:
@@ -223,7 +238,8 @@ def try_config(place: Path, dice: Random | None) -> tuple[int, list[str]]:
         key = dice.choice([section, f"{section}.{dice.choice(list(RECIPES[0][section]))}", nasty_text(dice)])
         value = dice.choice([nasty_text(dice), dice.choice(YAML_TOKENS), dice.choice(NASTY)])
         arguments = ["--set", f"{key}={value}"]
-    return run(["train", str(recipe), *arguments]), [str(recipe), *arguments[:1]]
+    # The languages of a corpus are read from its files, and their message names its place in the recipe.
+    return run(["train", str(recipe), *arguments]), [str(recipe), *arguments[:1], "the languages of the corpus "]
 
 
 # --- model: a bundle whose manifest fits
