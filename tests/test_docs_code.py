@@ -1,5 +1,7 @@
 """The documentation is true: its Python runs, its links lead somewhere, its command lines exist."""
 
+import ast
+import importlib
 import re
 import shlex
 from collections.abc import Iterator
@@ -44,6 +46,30 @@ def test_links_and_paths_exist(page: Path) -> None:
     missing = [name for name in links if not (page.parent / name).exists()]
     missing += [name for name in PATH.findall(text) if not (ROOT / name).exists()]
     assert not missing
+
+
+def test_code_exists_that_pages_include_and_the_reference_names() -> None:
+    included = re.compile(r"{literalinclude} (?P<path>\S+)\n(?::[^\n]+\n)*?:pyobject: (?P<name>\S+)")
+    for page in PAGES:
+        for found in included.finditer(page.read_text(encoding="utf-8")):
+            file = page.parent / found["path"]
+            names = {
+                f"{node.name}.{part.name}"
+                for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+                if isinstance(node, ast.ClassDef)
+                for part in node.body
+                if isinstance(part, ast.FunctionDef)
+            }
+            names |= {
+                node.name
+                for node in ast.parse(file.read_text(encoding="utf-8")).body
+                if isinstance(node, ast.ClassDef | ast.FunctionDef)
+            }
+            assert found["name"] in names, (page, found["name"])
+    reference = (ROOT / "docs/book/en/api.md").read_text(encoding="utf-8")
+    for name in re.findall(r"^\.\. auto(?:class|function):: (\S+)", reference, re.M):
+        module, _, attribute = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), attribute), name
 
 
 def test_the_architecture_has_the_levels_of_the_import_order() -> None:

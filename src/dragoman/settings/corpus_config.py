@@ -44,7 +44,7 @@ class CorpusConfig(Section):
     weight: Weight = 1.0
     """Number of times that an epoch has each pair: with 0.5, half of the pairs now, and the others in the next."""
     tag: str | None = None
-    """Tag of a kind of text, such as bt for back-translated text: sources begin with it."""
+    """Tag of a kind of text, such as bt for back-translated text. Sources begin with it."""
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Yield no origin or two, half an origin, and names and languages that cannot be."""
