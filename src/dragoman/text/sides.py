@@ -66,6 +66,7 @@ class Side:
             vocabulary=learned.vocabulary,
             sampling=self.config.sampling,
             reserved=reserved_names(self.config.reserved),
+            reads_tags=self.index == 0,  # a tag in a target is text
         )
 
 
@@ -85,4 +86,4 @@ def build_both(sides: tuple[Side, Side], build: Callable[[Side], Tokenizer]) -> 
     source, target = sides
     first = build(source)
     is_same = source.vocabulary_name == target.vocabulary_name and source.lowercase == target.lowercase
-    return first, first if is_same else build(target)
+    return first, first if is_same and not first.tags else build(target)

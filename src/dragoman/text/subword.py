@@ -33,9 +33,8 @@ class Subword(Tokenizer):
         vocabulary: other numbers than the model's own.
         sampling: BPE-dropout's probability or unigram sampling's smoothing; 0 is off.
         reserved: pieces of the model that it never cuts.
-
-    Tags (`>>de<<`) that the model has as control symbols, or the vocabulary alone, are read where a text begins with
-    them.
+        reads_tags: read tags (`>>de<<`) that the model has as control symbols, or the vocabulary alone, where a text
+            begins with them. Without it, they are text.
 
     Raises:
         ValueError: an ordinary piece has a special id; a reserved piece is missing or cut; or sampling with a model
@@ -53,6 +52,7 @@ class Subword(Tokenizer):
         vocabulary: Vocabulary | None = None,
         sampling: float = 0.0,
         reserved: Sequence[str] = (),
+        reads_tags: bool = True,
     ) -> None:
         super().__init__(segmenter, segmenter.vocabulary(special_ids) if vocabulary is None else vocabulary)
         if sampling and not segmenter.cuts_words:
@@ -61,7 +61,8 @@ class Subword(Tokenizer):
         self._sampling = sampling
         self._own_list = vocabulary
         self._reserved = tuple(reserved)
-        self._tags = frozenset(_tags(self.vocabulary, segmenter))
+        self._reads_tags = reads_tags
+        self._tags = frozenset(_tags(self.vocabulary, segmenter) if reads_tags else ())
         self._known_words = _KnownWords(segmenter.processor, vocabulary)
         if problem := _reserved_problem(reserved, self.vocabulary, segmenter):
             raise ValueError(problem)
@@ -111,6 +112,7 @@ class Subword(Tokenizer):
             vocabulary=self._own_list,
             sampling=self._sampling,
             reserved=self._reserved,
+            reads_tags=self._reads_tags,
         )
 
     @property
