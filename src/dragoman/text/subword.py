@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from itertools import chain
 from typing import Literal, Self
@@ -33,8 +34,9 @@ class Subword(Tokenizer):
         vocabulary: other numbers than the model's own.
         sampling: BPE-dropout's probability or unigram sampling's smoothing; 0 is off.
         reserved: pieces of the model that it never cuts.
-        reads_tags: read tags (`>>de<<`) that the model has as control symbols, or the vocabulary alone, where a text
-            begins with them. Without it, they are text.
+
+    Tags (`>>de<<`) that the model has as control symbols, or the vocabulary alone, are read where a text begins with
+    them.
 
     Raises:
         ValueError: an ordinary piece has a special id; a reserved piece is missing or cut; or sampling with a model
@@ -52,7 +54,6 @@ class Subword(Tokenizer):
         vocabulary: Vocabulary | None = None,
         sampling: float = 0.0,
         reserved: Sequence[str] = (),
-        reads_tags: bool = True,
     ) -> None:
         super().__init__(segmenter, segmenter.vocabulary(special_ids) if vocabulary is None else vocabulary)
         if sampling and not segmenter.cuts_words:
@@ -61,8 +62,7 @@ class Subword(Tokenizer):
         self._sampling = sampling
         self._own_list = vocabulary
         self._reserved = tuple(reserved)
-        self._reads_tags = reads_tags
-        self._tags = frozenset(_tags(self.vocabulary, segmenter) if reads_tags else ())
+        self._tags = frozenset(_tags(self.vocabulary, segmenter))
         self._known_words = _KnownWords(segmenter.processor, vocabulary)
         if problem := _reserved_problem(reserved, self.vocabulary, segmenter):
             raise ValueError(problem)
@@ -105,15 +105,24 @@ class Subword(Tokenizer):
 
     def lowercasing(self) -> Self:
         """Return the tokenizer with the same vocabulary that reads text of any case as lower case."""
-        return type(self)(
+        lowercasing = type(self)(
             self.segmenter.lowercasing(),
             self._kind,
             special_ids=self.special_ids,
             vocabulary=self._own_list,
             sampling=self._sampling,
             reserved=self._reserved,
-            reads_tags=self._reads_tags,
         )
+        lowercasing._tags = self._tags
+        return lowercasing
+
+    def without_tags(self) -> Self:
+        """Return the tokenizer with the same vocabulary that reads tags as text."""
+        if not self._tags:
+            return self
+        without = copy(self)
+        without._tags = frozenset()
+        return without
 
     @property
     def oddity(self) -> str | None:
