@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.checks.corpus_checks import CorpusChecks
-from dragoman.data.checks.pair_faults import REASONS, FaultCounter
+from dragoman.data.checks.pair_faults import FaultCounter
 from dragoman.data.corpus import languages
 from dragoman.data.duplicates import DuplicateFinder, text_hash
 from dragoman.data.filtering import Counts, text_problem
@@ -142,8 +142,12 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     survey.faults.add_repeats(text, repeated, usable[list(repeats.examples)])
     if "repeated" in data.drop:
         uses[repeated] = Use.REPEATED
-    reasons = {Use.DUPLICATE: "duplicate", Use.SAME_SOURCE: "same source as in validation"}
-    for use, reason in (*reasons.items(), (Use.REPEATED, REASONS["repeated"])):
+    reasons = {
+        Use.DUPLICATE: "duplicate",
+        Use.SAME_SOURCE: "same source as in validation",
+        Use.REPEATED: "repeated",
+    }
+    for use, reason in reasons.items():
         indices = np.flatnonzero(uses == use)
         if len(indices):
             survey.dropped.drop(reason, text.line_of(int(indices[0])), len(indices))
