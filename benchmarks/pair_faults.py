@@ -20,8 +20,8 @@ from dragoman.data.checks.foreign_script import scripts_of
 from dragoman.data.checks.mojibake import has_mojibake, mend_mojibake
 from dragoman.data.checks.pair_faults import FaultCounter
 from dragoman.data.corpus import languages, read_pairs
-from dragoman.data.duplicates import text_hash
-from dragoman.data.repeats import RepeatFinder
+from dragoman.data.hashed_pairs import HashedPairs, text_hash
+from dragoman.data.repeats import find_repeats
 from dragoman.settings.data_config import DataConfig, Fault
 
 Pair = tuple[str, str]
@@ -55,10 +55,10 @@ def misread(text: str) -> str:
 
 def n_repeated(pairs: Sequence[Pair]) -> int:
     """Return the number of pairs of repeated lines."""
-    with RepeatFinder() as finder:
+    with HashedPairs("target") as hashed:
         for source, target in pairs:
-            finder.add(text_hash(source), text_hash(target), target)
-        return int(finder.find().is_repeat.sum())
+            hashed.add(text_hash(source), text_hash(target), len(target.encode()))
+        return int(find_repeats(hashed).is_repeat.sum())
 
 
 def report_spoiled(pairs: Sequence[Pair], langs: tuple[str, str], draw: random.Random) -> None:

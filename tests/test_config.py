@@ -162,7 +162,7 @@ MISTAKES = [
     (["model.d_model=100", "model.n_heads=3"], "model: d_model 100 does not divide into 3 heads"),
     (["model.memory=layerwise", "model.n_encoder_layers=2"], "model: layerwise memory needs as many"),
     (["training.lr=-1"], "training.lr: input should be greater than 0"),
-    (["training.adam_betas=[0.1, 2]"], "training.adam_betas.1: input should be less than 1"),
+    (["training.adam_betas=[0.1, 2]"], "training.adam_betas, entry 2: input should be less than 1"),
     (["search.beam_size=1", "search.n_best=2"], "search: n_best 2 is more than beam_size 1"),
     (["search.min_length=9", "search.max_length=3"], "search: min_length 9 is more than max_length 3"),
     (["data.source=a"], "data: source and target belong together"),

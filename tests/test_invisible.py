@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import tiny_model, tiny_tokenizers
 
-from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import text_problem
+from dragoman.data.hashed_pairs import text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import select
 from dragoman.errors import DataError, printable

@@ -11,7 +11,7 @@ from runs import assert_same_training, captured_log, logged
 from test_prepare import sample, texts
 
 from dragoman.cli.training_settings import default_folder
-from dragoman.data.mixture import directions, planned_text, stage_weights
+from dragoman.data.mixture import describe_epochs, directions, planned_text, stage_weights
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import Prepared, open_prepared, validation_text
 from dragoman.data.slots import Slots, StageWeights
@@ -70,10 +70,16 @@ def parts(prepared: Prepared, split: str = "train") -> dict[tuple[str, str], Pai
         ({"source_lang": "en"}, "source_lang belongs into one of them"),
         ({"test_pairs": "x.tsv"}, "corpora have texts of their own; test_pairs has no place beside them"),
         ({"corpora": [{**EN_DE, "name": "a"}, {**EN_DE, "name": "a"}]}, "two corpora have the name 'a'"),
-        ({"corpora": [{**EN_DE, "weight": -1}]}, "data.corpora.0.weight: input should be greater than or equal to 0"),
+        (
+            {"corpora": [{**EN_DE, "weight": -1}]},
+            "data.corpora, entry 1, weight: input should be greater than or equal to 0",
+        ),
         ({"corpora": [{**EN_DE, "weight": 0}]}, "all corpora have the weight 0"),
         ({"corpora": [{**EN_DE, "weight": 3}], "temperature": 5}, "give either it or the weights"),
-        ({"corpora": [{**EN_DE, "pairs": "x"}]}, "data.corpora.0: give only one of: corpus, source and target, pairs"),
+        (
+            {"corpora": [{**EN_DE, "pairs": "x"}]},
+            "data.corpora, entry 1: give only one of: corpus, source and target, pairs",
+        ),
         ({"corpora": [{"source": "x"}]}, "source and target belong together; give both"),
         ({"corpora": [{}]}, "a corpus needs source and target, or pairs, or corpus"),
         ({"corpora": [{**EN_DE, "target_lang": "en"}]}, "source_lang and target_lang are both 'en'"),
@@ -82,9 +88,12 @@ def parts(prepared: Prepared, split: str = "train") -> dict[tuple[str, str], Pai
         ({"corpora": [{**EN_DE, "name": "a.b"}]}, "'a.b' cannot be the name of a corpus"),
         ({"corpora": [{**EN_DE, "tag": "a b"}]}, "'a b' cannot be the name of a tag"),
         ({"corpora": [{**EN_DE, "tag": "bt", "both_ways": True}]}, "a tag is for one direction"),
-        ({"corpora": [{**EN_DE, "sorce": "x"}]}, "did you mean 'data.corpora.0.source'"),
+        ({"corpora": [{**EN_DE, "sorce": "x"}]}, "did you mean 'data.corpora, entry 1, source'"),
         ({"corpora": "x"}, "data.corpora: input should be a list, got 'x'"),
-        ({"corpora": ["x"]}, "data.corpora.0: input should be settings with names, such as {name: value}, got 'x'"),
+        (
+            {"corpora": ["x"]},
+            "data.corpora, entry 1: input should be settings with names, such as {name: value}, got 'x'",
+        ),
         ({"stages": [{"until": 2, "weights": {"x": 1}}]}, "stage 1 names an unknown corpus, 'x'; there are en-de"),
         ({"stages": [{"until": 2, "weights": {"en-de": 0}}]}, "a stage needs a corpus with a weight above 0"),
         ({"stages": [{"until": 2, "weights": {"en-de": 1}}] * 2}, "stages must end one after the other"),
@@ -313,6 +322,31 @@ def test_no_temperature_repeats_a_tiny_corpus_without_end() -> None:
     assert copies.max() == 999
 
 
+def test_a_line_for_each_stage_counts_the_pairs_of_an_epoch() -> None:
+    corpora = [{**EN_DE, "weight": 0.5}, {**EN_DE, "name": "b", "both_ways": True}]
+    stored = [Part("en-de", "en", "de", 2500), Part("b", "en", "de", 5), Part("b", "de", "en", 4)]
+    plain = parse_config({"data": {"corpora": corpora}}).data
+    assert describe_epochs(plain, stored) == ["an epoch has 1,259 pairs: en-de 1,250, b (en-de) 5, b (de-en) 4"]
+    stages = [{"until": 1, "weights": {"b": 2}}, {"until": 3, "weights": {"en-de": 1}}]
+    staged = parse_config({"data": {"corpora": corpora, "stages": stages}}).data
+    assert describe_epochs(staged, stored) == [
+        "epoch 1 has 18 pairs: en-de 0, b (en-de) 10, b (de-en) 8",
+        "epochs 2 to 3 have 2,500 pairs each: en-de 2,500, b (en-de) 0, b (de-en) 0",
+        "each epoch from 4 on has 1,259 pairs: en-de 1,250, b (en-de) 5, b (de-en) 4",
+    ]
+    for stage, line in zip(stage_weights(staged, stored), (18, 2500, 1259), strict=True):
+        slots = Slots(np.full(2509, 5, np.int32), [2500, 5, 4], stage.weights, seed=1)
+        assert len(slots.filling(0)[0]) == line
+    assert describe_epochs(DataConfig(corpus="multi30k"), []) == []
+
+
+def test_preparing_tells_the_pairs_of_an_epoch(tmp_path: Path) -> None:
+    german = write(tmp_path, "a", ("en", "de"), sample(60), weight=3)
+    with captured_log() as lines:
+        prepared = prepare(config(with_validation(german, sample(5, seed=2))), tmp_path / "run")
+    assert f"an epoch has {3 * prepared.train.parts[0].n_pairs} pairs" in lines[-1]
+
+
 def test_the_plan_counts_the_pairs_of_an_epoch(tmp_path: Path) -> None:
     german = write(tmp_path, "a", ("en", "de"), sample(60), both_ways=True, weight=0.5)
     french = write(tmp_path, "b", ("en", "fr"), sample(50, seed=2), weight=3)
@@ -395,7 +429,7 @@ def test_a_run_goes_on_where_its_text_was_moved_but_not_with_other_weights(tmp_p
     with pytest.raises(ConfigError, match="other settings") as caught:
         train(moved, tmp_path / "run", device="cpu")
     assert any(
-        line.strip().startswith("data.corpora.0.weight: 0.5 (then), 2.0 (now)")
+        line.strip().startswith("data.corpora, entry 1, weight: 0.5 (then), 2.0 (now)")
         for line in str(caught.value).splitlines()
     )
     del moved["data"]["corpora"][0]["weight"], moved["data"]["stages"]

@@ -18,9 +18,9 @@ from dragoman.data.checks.foreign_script import ForeignScript, scripts_of
 from dragoman.data.checks.markup import cleaned
 from dragoman.data.checks.mojibake import has_mojibake, mend_mojibake
 from dragoman.data.checks.pair_faults import N_SAMPLES, FaultCounter
-from dragoman.data.duplicates import text_hash
+from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.repeats import RepeatFinder
+from dragoman.data.repeats import find_repeats
 from dragoman.data.selection import select
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.parsing import parse_config
@@ -173,12 +173,16 @@ def test_scripts_of_all_known_languages_find_their_own_text_right() -> None:
 )
 @settings(max_examples=100)
 def test_repeated_lines_against_counting(pairs: Pairs, n_buffered: int) -> None:
-    with pytest.MonkeyPatch.context() as patch, RepeatFinder() as finder:
-        for name, value in (("_MANY_SOURCES", 4), ("_MANY_TIMES", 6), ("_BUFFER", n_buffered)):
-            patch.setattr(f"dragoman.data.repeats.{name}", value)
+    with pytest.MonkeyPatch.context() as patch, HashedPairs("target") as hashed:
+        for name, value in (
+            ("repeats._MANY_SOURCES", 4),
+            ("repeats._MANY_TIMES", 6),
+            ("hashed_pairs._BUFFER", n_buffered),
+        ):
+            patch.setattr(f"dragoman.data.{name}", value)
         for source, target in pairs:
-            finder.add(text_hash(source), text_hash(target), target)
-        found = finder.find()
+            hashed.add(text_hash(source), text_hash(target), len(target))
+        found = find_repeats(hashed)
     sources = {target: {source for source, other in pairs if other == target} for _, target in pairs}
     expected = [
         (len(sources[target]) >= 4 and target != "short")
@@ -316,7 +320,9 @@ def test_a_dry_run_reports_as_a_true_one_and_writes_nothing(
     assert sorted(tmp_path.rglob("*")) == before
     report, last = capsys.readouterr().err.splitlines()[:-1], "nothing was written"
     assert run(["prepare", *files, "-o", "out"]) == 0
-    assert capsys.readouterr().err.splitlines()[:-1] == report
+    told = capsys.readouterr().err.splitlines()[:-1]
+    assert any(line.startswith("chose training.") for line in told)
+    assert [line for line in told if not line.startswith("chose ")] == report
     assert any("    line 81: Where is my key now? | Where" in line for line in report)
     assert run(["prepare", *files, "-o", "out", "--dry-run"]) == 0  # also where there is a corpus
     assert last in capsys.readouterr().err.splitlines()[-1]

@@ -20,8 +20,9 @@ from hypothesis import strategies as st
 from runs import captured_log
 
 from dragoman.data.corpus import read_pairs
-from dragoman.data.duplicates import DuplicateFinder, text_hash
+from dragoman.data.duplicates import find_duplicates
 from dragoman.data.filtering import length_problem, text_problem
+from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.prepare import prepare
 from dragoman.data.prepared import Prepared, open_prepared
@@ -109,10 +110,10 @@ short_pairs = st.lists(st.tuples(st.sampled_from("abc "), st.sampled_from("xy"))
 @given(pairs=short_pairs)
 @settings(max_examples=50)
 def test_duplicates_against_a_set(pairs: list[tuple[str, str]]) -> None:
-    with DuplicateFinder() as finder:
+    with HashedPairs("source") as hashed:
         for source, target in pairs:
-            finder.add(text_hash(source), target)
-        found = finder.find()
+            hashed.add(text_hash(source), text_hash(target))
+        found = find_duplicates(hashed)
     stripped = [(source.strip(), target) for source, target in pairs]
     assert found.repeated.tolist() == [pair in stripped[:index] for index, pair in enumerate(stripped)]
     assert found.n_repeated == len(stripped) - len(set(stripped))
@@ -120,12 +121,14 @@ def test_duplicates_against_a_set(pairs: list[tuple[str, str]]) -> None:
 
 
 def test_duplicates_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dragoman.data.duplicates._BUFFER", 7)
+    monkeypatch.setattr("dragoman.data.hashed_pairs._BUFFER", 7)
     numbers = [random.Random(3).randrange(40) for _ in range(300)]
-    with DuplicateFinder() as finder:
+    with HashedPairs("source") as hashed:
         for number in numbers:
-            finder.add(text_hash(str(number)), "x")
-        assert finder.find().repeated.tolist() == [number in numbers[:index] for index, number in enumerate(numbers)]
+            hashed.add(text_hash(str(number)), 0)
+        assert find_duplicates(hashed).repeated.tolist() == [
+            number in numbers[:index] for index, number in enumerate(numbers)
+        ]
 
 
 # -- what is held out --------------------------------------------------------------------------------------------
@@ -362,7 +365,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path: Path, kind: str, monkeypa
     second = corpus(tmp_path / "two", sample(), tokenizer={"kind": kind})
     make(first, tmp_path / "run")
     monkeypatch.setattr("dragoman.data.encode_corpus._CHUNK", 7)
-    monkeypatch.setattr("dragoman.data.duplicates._BUFFER", 11)
+    monkeypatch.setattr("dragoman.data.hashed_pairs._BUFFER", 11)
     monkeypatch.setattr("os.cpu_count", lambda: 1)
     make(second, tmp_path / "moved")
     assert contents(tmp_path / "run") == contents(tmp_path / "moved")

@@ -14,7 +14,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import assert_same_training, settings
+from runs import assert_same_training, captured_log, settings
 
 from dragoman.cli.program import run as run_program
 from dragoman.errors import ConfigError
@@ -169,7 +169,10 @@ def test_the_largest_shape_for_which_there_is_time(
     for limit, preset, width in ((5000.0, "small", 256), (1.2, None, 128)):
         run = RunFolder(tmp_path / str(limit))
         start = TimedStart(asked, limit, run, None, torch.device("cpu"), began=0.0)
-        config, _, chosen = start.resolve()
+        with captured_log() as lines:
+            config, _, chosen = start.resolve()
+        told = [line for line in lines if "model.preset=" in line]
+        assert [f"model.preset={preset or 'tiny'}" in line for line in told] == [True]
         assert config.model.d_model == width
         assert chosen.get("model.preset") == preset
         assert config.training.max_steps == chosen["training.max_steps"]

@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import Counts
+from dragoman.data.hashed_pairs import text_hash
 from dragoman.data.mixture import Corpus
 from dragoman.data.selection import VALIDATION, Selection, Use
 

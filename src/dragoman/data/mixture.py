@@ -9,7 +9,7 @@ from itertools import zip_longest
 from dragoman.data.checks.markup import cleaned
 from dragoman.data.corpus import UNKNOWN_LANGUAGE, Split, available_splits, languages, read_pairs
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.slots import StageWeights
+from dragoman.data.slots import StageWeights, pairs_in_epoch
 from dragoman.data.store import Part
 from dragoman.errors import ConfigError
 from dragoman.settings.corpus_config import MOST_TIMES, corpus_names
@@ -155,3 +155,27 @@ def stage_weights(data: DataConfig, parts: Sequence[Part]) -> list[StageWeights]
             min(MOST_TIMES, scale * share / max(1, part.n_pairs)) for share, part in zip(shares, parts, strict=True)
         ]
     return [*stages, StageWeights(tuple(last))]
+
+
+def describe_epochs(data: DataConfig, parts: Sequence[Part]) -> list[str]:
+    """Return a line for people about the pairs in an epoch of each stage; none for a corpus that is no mixture."""
+    stages = stage_weights(data, parts)
+    lines, first = [], 1
+    for stage in stages:
+        sizes = [pairs_in_epoch(part.n_pairs, weight) for part, weight in zip(parts, stage.weights, strict=True)]
+        listed = ", ".join(f"{_label(part)} {size:,}" for part, size in zip(parts, sizes, strict=True))
+        if len(stages) == 1:
+            start = "an epoch has {}"
+        elif stage.until is None:
+            start = f"each epoch from {first} on has {{}}"
+        else:
+            is_one = stage.until == first
+            start = f"epoch {first} has {{}}" if is_one else f"epochs {first} to {stage.until} have {{}} each"
+            first = stage.until + 1
+        lines.append(f"{start.format(f'{sum(sizes):,} pairs')}: {listed}")
+    return lines
+
+
+def _label(part: Part) -> str:
+    """Return the name of a part's corpus, with the direction if the name is not its languages."""
+    return part.name if part.name == part.direction else f"{part.name} ({part.direction})"

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from dragoman.data.checks.corpus_checks import CorpusChecks
 from dragoman.data.checks.pair_faults import FaultCounter
 from dragoman.data.corpus import languages
-from dragoman.data.duplicates import DuplicateFinder, text_hash
+from dragoman.data.duplicates import find_duplicates
 from dragoman.data.filtering import Counts, text_problem
+from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.repeats import RepeatFinder
+from dragoman.data.repeats import find_repeats
 from dragoman.data.smallest_hashes import HELD_OUT_SHARE, SmallestHashes
 from dragoman.errors import DataError
 from dragoman.settings.data_config import DataConfig
@@ -130,9 +131,9 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
         DataError: the corpus cannot be read, or no pair is usable.
     """
     survey = _Survey(others, data.validation_size if hold_out else 0, FaultCounter(*languages(data), data.drop))
-    with DuplicateFinder() as finder, RepeatFinder() as repeat_finder:
-        survey.read(text, finder, repeat_finder)
-        duplicates, repeats = finder.find(), repeat_finder.find()
+    with HashedPairs("source") as by_source, HashedPairs("target") as by_target:
+        survey.read(text, by_source, by_target)
+        duplicates, repeats = find_duplicates(by_source), find_repeats(by_target)
     held_out = survey.smallest.least(data.validation_size, survey.n_usable // HELD_OUT_SHARE)
     uses = np.full(len(survey.usable), Use.UNUSABLE, np.uint8)
     is_usable = np.frombuffer(survey.usable, bool)
@@ -183,7 +184,7 @@ class _Survey:
         self.usable = bytearray()
         self.n_usable = self.n_equal = 0
 
-    def read(self, text: ParallelText, finder: DuplicateFinder, repeats: RepeatFinder) -> None:
+    def read(self, text: ParallelText, by_source: HashedPairs, by_target: HashedPairs) -> None:
         """Read the corpus.
 
         Raises:
@@ -199,8 +200,9 @@ class _Survey:
             elif isinstance(source, str) and isinstance(target, str):
                 source_hash = text_hash(source)
                 self.smallest.add(source_hash, self.n_usable)
-                target_hash = finder.add(source_hash, target)
-                repeats.add(source_hash, target_hash, target)
+                target_hash = text_hash(target)
+                by_source.add(source_hash, target_hash)
+                by_target.add(source_hash, target_hash, len(target.encode()))
                 self.n_equal += target_hash == source_hash
                 for split, hashes in self._other_hashes.items():
                     self.overlaps[split] += source_hash in hashes

@@ -91,6 +91,12 @@ class Slots:
         return np.concatenate([self._fixed, *(each.filling(epoch) for each in self._shared)]), self._copies
 
 
+def pairs_in_epoch(size: int, weight: float) -> int:
+    """Return the number of pairs that an epoch has of a part of `size` pairs, repetitions included."""
+    n_times, n_slots = _times(size, weight)
+    return n_times * size + n_slots
+
+
 def _times(size: int, weight: float) -> tuple[int, int]:
     """Return how often each pair of a part has a slot of its own, and the number of slots that the pairs share."""
     n_times = int(weight)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from dragoman.data.checks.corpus_checks import CorpusChecks
 from dragoman.data.corpus import Split
-from dragoman.data.duplicates import text_hash
 from dragoman.data.filtering import Counts, text_problem
+from dragoman.data.hashed_pairs import text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import DataError
 

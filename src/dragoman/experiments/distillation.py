@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.corpus import UNKNOWN_LANGUAGE
-from dragoman.data.duplicates import DuplicateFinder, text_hash
+from dragoman.data.duplicates import find_duplicates
 from dragoman.data.filtering import text_problem
+from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.errors import ConfigError, DataError, RunFolderError
 from dragoman.experiments.parts import Parts, TranslationOptions
@@ -157,10 +158,10 @@ def _write(files: tuple[Path, Path], teachers: Sequence[Teacher], text: Parallel
     def pairs() -> Iterator[Pair]:
         return _all_pairs(teachers, text, parts)
 
-    with DuplicateFinder() as finder:
+    with HashedPairs("source") as hashed:
         for pair in pairs():
-            finder.add(text_hash(pair.source), pair.target)
-        repeated = finder.find().repeated
+            hashed.add(text_hash(pair.source), text_hash(pair.target))
+        repeated = find_duplicates(hashed).repeated
     if not len(repeated):
         raise DataError("no sentence of it could be translated", text.name, advice="is it empty?")
     for side, file in enumerate(files):

@@ -92,6 +92,21 @@ def problems_of(section: type[Section], settings: Mapping[str, Any]) -> list[str
     return problems
 
 
+def setting_name(path: Sequence[str | int]) -> str:
+    """Return the name of a setting for people, given its path; elements of lists are counted from 1.
+
+    >>> setting_name(("training", "lr")), setting_name(("data", "corpora", 0, "weight"))
+    ('training.lr', 'data.corpora, entry 1, weight')
+    """
+    groups: list[list[str]] = [[]]
+    for name in path:
+        if isinstance(name, int):
+            groups += [[f"entry {name + 1}"], []]
+        else:
+            groups[-1].append(name)
+    return ", ".join(".".join(group) for group in groups if group)
+
+
 def _errors(section: type[Section], settings: Mapping[str, Any]) -> list[ErrorDetails]:
     try:
         section.model_validate(settings)
@@ -106,7 +121,7 @@ def _explanations(
     """Yield, for each problem of an error, the paths of its settings and a function that returns its message."""
     path = tuple(str(part) for part in error["loc"])
     if error["type"] == "value_error":
-        start = f"{'.'.join(path)}: " if path else ""
+        start = f"{setting_name(error['loc'])}: " if path else ""
         for names, message in error["ctx"]["error"].contradictions:
             yield {(*path, *name.split(".")) for name in names.split()}, functools.partial(str, start + message)
         return
@@ -136,11 +151,12 @@ def _tuples(value: Any) -> Any:
 def _explain(section: type[Section], problem: ErrorDetails) -> str:
     """Return one line for one problem that pydantic found."""
     path = [str(part) for part in problem["loc"]]
-    key = ".".join(path)
+    key = setting_name(problem["loc"])
     if problem["type"] == "extra_forbidden":
         close = [name for name in section.model_fields if path[-1] in _keys(section, [name])][:1]
         close = [f"{name}.{path[-1]}" for name in close] or [
-            ".".join([*path[:-1], name]) for name in difflib.get_close_matches(path[-1], _keys(section, path[:-1]), n=1)
+            setting_name([*problem["loc"][:-1], name])
+            for name in difflib.get_close_matches(path[-1], _keys(section, path[:-1]), n=1)
         ]
         return f"unknown key {key!r} " + (
             f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 
 from dragoman.text.languages import base_language
 from dragoman.text.sentences import sentence_spans
@@ -33,7 +34,8 @@ def is_shouted(text: str) -> bool:
     """
     if sum(map(str.isupper, text)) < _FEWEST_EXCLAIMED:
         return False
-    letters = [letter for part in _changeable(text) for letter in part if letter.isalpha()]
+    parts = (part for _, part, is_verbatim in _parts(text) if not is_verbatim)
+    letters = [letter for part in parts for letter in part if letter.isalpha()]
     n_capitals = sum(map(str.isupper, letters))
     if n_capitals < (1 - _MOST_OTHERS) * len(letters):
         return False
@@ -58,7 +60,7 @@ def calm(text: str, language: str, cost: Callable[[str], int]) -> str:
     """
     starts = {match.start() for start, end in sentence_spans(text) if (match := _WORD.search(text, start, end))}
 
-    def rewritten(match: re.Match[str], offset: int) -> str:
+    def rewritten(offset: int, match: re.Match[str]) -> str:
         word = match[0]
         small = _lower(word, language)
         capital = word[0] + small[1:] if len(small) == len(word) else small.capitalize()
@@ -78,31 +80,26 @@ def shout(text: str, language: str) -> str:
     n_letters = sum(map(str.isalpha, text))
     if 2 * sum(letter.lower() != letter.upper() for letter in text) < n_letters:
         return text
-    return _rewritten(text, lambda match, _: _upper(match[0], language))
+    return _rewritten(text, lambda _, match: _upper(match[0], language))
 
 
-def _rewritten(text: str, rewrite: Callable[[re.Match[str], int], str]) -> str:
-    """Return a text with its words rewritten, given the match of each and the offset of its place."""
-    written, end = [], 0
-    for span in find_spans(text):
-        if span.kind in VERBATIM:
-            written += [_words_rewritten(text[end : span.start], end, rewrite), text[span.start : span.end]]
-            end = span.end
-    return "".join([*written, _words_rewritten(text[end:], end, rewrite)])
+def _rewritten(text: str, rewrite: Callable[[int, re.Match[str]], str]) -> str:
+    """Return a text with its words rewritten, given the offset of its part and the match of each."""
+    written = []
+    for offset, part, is_verbatim in _parts(text):
+        written.append(part if is_verbatim else _WORD.sub(partial(rewrite, offset), part))
+    return "".join(written)
 
 
-def _words_rewritten(part: str, offset: int, rewrite: Callable[[re.Match[str], int], str]) -> str:
-    return _WORD.sub(lambda match: rewrite(match, offset), part)
-
-
-def _changeable(text: str) -> Iterator[str]:
-    """Yield the parts of a text between addresses and the like."""
+def _parts(text: str) -> Iterator[tuple[int, str, bool]]:
+    """Yield (offset, text, is_verbatim) of each part of a text: addresses and the like, and the stretches between."""
     end = 0
     for span in find_spans(text):
         if span.kind in VERBATIM:
-            yield text[end : span.start]
+            yield end, text[end : span.start], False
+            yield span.start, text[span.start : span.end], True
             end = span.end
-    yield text[end:]
+    yield end, text[end:], False
 
 
 def _lower(text: str, language: str) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from dragoman.errors import ConfigError
 from dragoman.machine.json_files import to_json
 from dragoman.settings.config import Config
+from dragoman.settings.sections import setting_name
 
 _log = logging.getLogger(__name__)
 
@@ -44,14 +45,19 @@ def refuse_changes(old: Config, new: Config, folder: Path) -> None:
     changed = [key for key in dict.fromkeys([*after, *before]) if after.get(key) != before.get(key)]
     for key in changed:
         if _may_change(key):
-            _log.info(f"{key}: {before.get(key)} -> {after.get(key)}")
+            _log.info(f"{_name(key)}: {before.get(key)} -> {after.get(key)}")
     if harmful := [key for key in changed if not _may_change(key)]:
         raise ConfigError(
             "the run was started with other settings",
             folder,
             advice="go back to them (--output alone goes on with them), or choose another --output",
-            details=[f"{key}: {before.get(key)} (then), {after.get(key)} (now)" for key in harmful],
+            details=[f"{_name(key)}: {before.get(key)} (then), {after.get(key)} (now)" for key in harmful],
         )
+
+
+def _name(key: str) -> str:
+    """Return a key of `_flat` as the name of a setting for people."""
+    return setting_name([int(part) if part.isdecimal() else part for part in key.split(".")])
 
 
 def settings_fingerprint(config: Config) -> str:

@@ -103,12 +103,21 @@ def resolve_run(settings: Mapping[str, Any], run: RunFolder, start: Bundle | Non
     return config, prepared
 
 
-def begin_run(settings: Mapping[str, Any], run: RunFolder, start: Bundle | None) -> tuple[Config, Prepared]:
-    """Resolve and prepare a run that has saved nothing yet: every setting is free. `config.yaml` is left to write."""
+def begin_run(
+    settings: Mapping[str, Any], run: RunFolder, start: Bundle | None, *, logs_choices: bool = True
+) -> tuple[Config, Prepared]:
+    """Resolve and prepare a run that has saved nothing yet, so every setting is free. `config.yaml` is left to write.
+
+    Args:
+        logs_choices: log what is chosen; False if the choice is made again later.
+
+    Raises:
+        DragomanError: as `resolve` and `prepare`; or `config.yaml` is there without a prepared corpus.
+    """
     if run.config.exists() and not (run.path / DATA_FOLDER).exists():
         raise ConfigError("this is the config.yaml of something else", run.config, advice="choose another --output")
     check_request(settings, inherited=inherit_settings(start, settings) if start is not None else None)
-    config = resolve(settings, start)
+    config = resolve(settings, start) if logs_choices else fill(settings, start)[0]
     return config, _prepare(config, run, start)
 
 

@@ -90,11 +90,11 @@ class TimedStart:
         asked = self.settings.get("training") or {}
         schedule = {} if asked.get("schedule") else {"schedule": "cosine"}
         settings = self._with({**schedule, "max_steps": SOME_STEPS})
-        config, prepared = begin_run(settings, self.run, self.start)
+        config, prepared = begin_run(settings, self.run, self.start, logs_choices=False)
         n_pairs, _ = planned_text(config.data)
         size = size_for(n_pairs)
         for preset in self._presets(size):
-            config, told = fill(settings, self.start, preset)
+            config, _ = fill(settings, self.start, preset)
             is_last = preset == self._presets(size)[-1]
             try:
                 measured, n_passes = self._measure(config, prepared, 0.0, asked.get("validate_every"))
@@ -107,8 +107,7 @@ class TimedStart:
         chosen = {**schedule, "max_steps": measured.n_steps, "validate_every": measured.validate_every}
         config, lines = fill(self._with(chosen), self.start, preset)
         for line in lines:
-            if line not in told or (preset is not None and "model.preset=" in line):
-                _log.info(line)
+            _log.info(line)
         write_file(self.run.config, to_yaml(config).encode())
         names = {f"training.{name}": value for name, value in chosen.items()}
         return config, prepared, names if preset is None else {**names, "model.preset": preset}

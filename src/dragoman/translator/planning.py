@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from dragoman.errors import ConfigError
@@ -140,9 +141,9 @@ class Planner:
         """Cut a text; the ids of each segment begin with the tags."""
         language, reserved, tags = tagged.source_lang or UNKNOWN, self._tokenizers.reserved, tagged.tags
         reader = TextReader(tagged.text, language, reserved, self._cost, masks_numbers=masks_numbers)
-
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
+        @cache
         def read(segment: str) -> Reading:
             reading = reader.read(segment)
             return reading._replace(text=without_tags(reading.text, known_tags)) if known_tags else reading
