@@ -44,6 +44,12 @@ class Use(IntEnum):
     REPEATED = 6
 
 
+#: Reasons for which usable pairs are dropped, for people.
+_REASONS = {
+    Use.DUPLICATE: "duplicate",
+    Use.SAME_SOURCE: "same source as in validation",
+    Use.REPEATED: "repeated",
+}
 #: A table for `bytes.translate`: 1 for uses whose pairs are read again, 0 for others.
 _IS_USED = bytes(int(use in (Use.TRAINING, Use.VALIDATION)) for use in range(256))
 
@@ -143,12 +149,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     survey.faults.add_repeats(text, repeated, usable[list(repeats.examples)])
     if "repeated" in data.drop:
         uses[repeated] = Use.REPEATED
-    reasons = {
-        Use.DUPLICATE: "duplicate",
-        Use.SAME_SOURCE: "same source as in validation",
-        Use.REPEATED: "repeated",
-    }
-    for use, reason in reasons.items():
+    for use, reason in _REASONS.items():
         indices = np.flatnonzero(uses == use)
         if len(indices):
             survey.dropped.drop(reason, text.line_of(int(indices[0])), len(indices))
