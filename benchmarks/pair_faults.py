@@ -22,10 +22,10 @@ from dragoman.data.checks.pair_faults import FaultCounter
 from dragoman.data.corpus import languages, read_pairs
 from dragoman.data.hashed_pairs import HashedPairs, text_hash
 from dragoman.data.repeats import find_repeats
-from dragoman.settings.data_config import DataConfig
+from dragoman.settings.data_config import DataConfig, Fault
 
 Pair = tuple[str, str]
-RULES = ("numbers", "copied", "script", "mojibake", "wordless")
+RULES: tuple[Fault, ...] = ("numbers", "copied", "script", "mojibake", "wordless")
 #: Pairs that are spoiled.
 N_SPOILED = 4_000
 BOILERPLATE = "All rights reserved, 2024."
@@ -33,9 +33,9 @@ BOILERPLATE_STEP = 200
 _NOT_IN_CP1252 = (0x81, 0x8D, 0x8F, 0x90, 0x9D)
 
 
-def flagged(pairs: Sequence[Pair], langs: tuple[str, str], rule: str) -> list[Pair]:
+def flagged(pairs: Sequence[Pair], langs: tuple[str, str], rule: Fault) -> list[Pair]:
     """Return the pairs that one rule flags."""
-    counter = FaultCounter(*langs, (rule,))  # type: ignore[arg-type]
+    counter = FaultCounter(*langs, (rule,))
     return [pair for line, pair in enumerate(pairs, start=1) if counter.problem(line, *pair)]
 
 

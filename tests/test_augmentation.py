@@ -20,6 +20,7 @@ from dragoman.data.augmentation.augment import Augmentation
 from dragoman.data.augmentation.clauses import cut_short, join
 from dragoman.data.augmentation.letters import add_typos, change_case
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
+from dragoman.data.augmentation.name_lists import NAME_KINDS
 from dragoman.data.augmentation.names import draw_name, invented_word
 from dragoman.data.augmentation.number_values import Number, parse, written
 from dragoman.data.augmentation.punctuation import change_punctuation
@@ -173,8 +174,8 @@ def test_french_and_english_words_before_a_name_fit_its_first_sound() -> None:
 
 def test_made_up_names_and_spans_are_many_and_keep_their_kind() -> None:
     generator = default_rng(1)
-    for kind in ("female", "male", "person", "place"):
-        names = [draw_name(kind, generator) for _ in range(300)]  # type: ignore[arg-type]
+    for kind in NAME_KINDS:
+        names = [draw_name(kind, generator) for _ in range(300)]
         assert len(set(names)) > 200
         assert all(name[0].isupper() for name in names)
     assert len({invented_word(generator) for _ in range(500)}) > 400

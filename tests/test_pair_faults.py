@@ -270,6 +270,7 @@ def test_pairs_of_a_fault_are_dropped_when_it_is_asked_for_and_only_then(tmp_pat
     assert left <= set(pairs)
     n_counted = sum(f"{len(wrong):,} pair" in line and "dropped)" in line for line in lines)
     assert n_counted == 1, lines
+    assert any(line.startswith("kept ") and f"{fault} {len(wrong):,} (" in line for line in lines), lines
 
 
 def _n_same_source(lines: list[str]) -> int:
@@ -390,8 +391,8 @@ def test_the_rules_hold_for_pairs_that_are_selected(tmp_path: Path) -> None:
     """Selection, which all corpora go through, counts usable pairs alone."""
     text = ParallelText.of_pairs("x", lambda: iter([("a\0", "..."), ("Ja.", "..."), ("A man.", "Ein Mann.")]))
     selection = select(text, DataConfig(drop=("wordless",)), {}, hold_out=False)
-    assert selection.dropped.dropped == {"control characters": 1, "no words": 1}
-    assert selection.dropped.first == {"control characters": 1, "no words": 2}
+    assert selection.dropped.dropped == {"control characters": 1, "wordless": 1}
+    assert selection.dropped.first == {"control characters": 1, "wordless": 2}
 
 
 @pytest.mark.parametrize(

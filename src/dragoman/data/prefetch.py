@@ -6,9 +6,17 @@ import contextlib
 import queue
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TypeVar
 
 Item = TypeVar("Item")
+
+
+@dataclass(frozen=True)
+class _End:
+    """Follows the last item, with the error that ended them."""
+
+    error: BaseException | None = None
 
 
 def prefetch(items: Iterator[Item], ahead: int = 2) -> Iterator[Item]:
@@ -16,35 +24,33 @@ def prefetch(items: Iterator[Item], ahead: int = 2) -> Iterator[Item]:
 
     An error of `items` is raised in the place of its item.
     """
-    waiting: queue.Queue[tuple[Item | None, BaseException | None, bool]] = queue.Queue(ahead)
+    waiting: queue.Queue[Item | _End] = queue.Queue(ahead)
     stopped = threading.Event()
 
-    def put(item: Item | None, error: BaseException | None, last: bool) -> bool:
+    def put(item: Item | _End) -> bool:
         while not stopped.is_set():
             with contextlib.suppress(queue.Full):
-                waiting.put((item, error, last), timeout=0.1)
+                waiting.put(item, timeout=0.1)
                 return True
         return False
 
     def work() -> None:
+        end = _End()
         try:
             for item in items:
-                if not put(item, None, False):
+                if not put(item):
                     return
-            put(None, None, True)
         except BaseException as error:
-            put(None, error, True)
+            end = _End(error)
+        put(end)
 
     thread = threading.Thread(target=work, name="prefetch", daemon=True)
     thread.start()
     try:
-        while True:
-            item, error, last = waiting.get()
-            if error is not None:
-                raise error
-            if last:
-                return
-            yield item  # type: ignore[misc]
+        while not isinstance(item := waiting.get(), _End):
+            yield item
+        if item.error is not None:
+            raise item.error
     finally:
         stopped.set()
         thread.join()

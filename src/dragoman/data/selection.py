@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.checks.corpus_checks import CorpusChecks
-from dragoman.data.checks.pair_faults import REASONS, FaultCounter
+from dragoman.data.checks.pair_faults import FaultCounter
 from dragoman.data.corpus import languages
 from dragoman.data.duplicates import find_duplicates
 from dragoman.data.filtering import Counts, text_problem
@@ -44,6 +44,12 @@ class Use(IntEnum):
     REPEATED = 6
 
 
+#: Reasons for which usable pairs are dropped, for people.
+_REASONS = {
+    Use.DUPLICATE: "duplicate",
+    Use.SAME_SOURCE: "same source as in validation",
+    Use.REPEATED: "repeated",
+}
 #: A table for `bytes.translate`: 1 for uses whose pairs are read again, 0 for others.
 _IS_USED = bytes(int(use in (Use.TRAINING, Use.VALIDATION)) for use in range(256))
 
@@ -143,8 +149,7 @@ def select(text: ParallelText, data: DataConfig, others: Mapping[str, ParallelTe
     survey.faults.add_repeats(text, repeated, usable[list(repeats.examples)])
     if "repeated" in data.drop:
         uses[repeated] = Use.REPEATED
-    reasons = {Use.DUPLICATE: "duplicate", Use.SAME_SOURCE: "same source as in validation"}
-    for use, reason in (*reasons.items(), (Use.REPEATED, REASONS["repeated"])):
+    for use, reason in _REASONS.items():
         indices = np.flatnonzero(uses == use)
         if len(indices):
             survey.dropped.drop(reason, text.line_of(int(indices[0])), len(indices))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 NameKind = Literal["female", "male", "person", "place"]
+NAME_KINDS: tuple[NameKind, ...] = ("female", "male", "person", "place")
 
 _FEMALE = """
 Mary Maria Marie Anna Emma Mia Lena Laura Julia Sarah Lisa Lea Hannah Sophie Clara Ida Greta Frieda Heike Ursula

@@ -9,16 +9,14 @@ from numpy.random import Generator
 
 from dragoman.data.augmentation.counts import draw_count, draw_hour
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
-from dragoman.data.augmentation.name_lists import WITH_CHINESE, NameKind
+from dragoman.data.augmentation.name_lists import NAME_KINDS, WITH_CHINESE, NameKind
 from dragoman.data.augmentation.names import draw_name
 from dragoman.data.augmentation.number_values import context, other_value, parse, written
 from dragoman.data.augmentation.shared import Languages, Pair, Shared
 from dragoman.data.augmentation.shared_spans import NEAR, find_shared
 from dragoman.data.perturbations.picking import pick
 from dragoman.text.languages import UNSPACED
-from dragoman.text.spans import VERBATIM
 
-_NAMES = ("female", "male", "person", "place")
 #: Of several spans in a pair, the share that is replaced.
 _SHARE = 0.8
 #: The share of names that a placeholder, an address or the like replaces, and the share of Chinese names for Chinese.
@@ -55,7 +53,7 @@ def reserve_names(pair: Pair, languages: Languages, pieces: Sequence[str], gener
     spans = [
         shared
         for shared in find_shared(pair, languages)
-        if shared.kind in _NAMES or (_is_many(shared, pair) and generator.random() < _NUMBER_SHARE)
+        if shared.kind in NAME_KINDS or (_is_many(shared, pair) and generator.random() < _NUMBER_SHARE)
     ]
     return reserve(pair, spans, pieces, generator)
 
@@ -96,14 +94,14 @@ def edited(pair: Pair, edits: Sequence[tuple[Shared, Pair]]) -> Pair:
 
 def _replacement(shared: Shared, pair: Pair, languages: Languages, generator: Generator, used: set[str]) -> Pair | None:
     """Return the text that replaces a span, on each side; None if it must stay."""
-    if shared.kind in VERBATIM:
-        text = draw_verbatim(generator)
-        return None if text in used or shared.kind == "reserved" else (text, text)
-    if shared.kind == "number":
+    kind = shared.kind
+    if kind == "number":
         return _other_number(shared, pair, languages, generator)
-    if shared.kind in ("count", "hour"):
-        return (draw_count if shared.kind == "count" else draw_hour)(languages, generator)
-    kind: NameKind = shared.kind  # type: ignore[assignment]
+    if kind in ("count", "hour"):
+        return (draw_count if kind == "count" else draw_hour)(languages, generator)
+    if kind not in NAME_KINDS:
+        text = draw_verbatim(generator)
+        return None if text in used or kind == "reserved" else (text, text)
     chance = generator.random()
     if chance < _CHINESE_SHARE and "zh" in languages and "en" in languages:
         names = _chinese_name(kind, languages, generator)

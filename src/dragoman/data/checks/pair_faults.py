@@ -34,7 +34,7 @@ N_SAMPLES = 5
 _MAX_SAMPLE = 60
 #: A fault of a larger share of the pairs is worth a warning.
 _LARGE_SHARE = 0.005
-#: The fault in words, after "12 pairs have"; and the reason for which a pair is dropped.
+#: The fault in words, after "12 pairs have".
 _DESCRIPTIONS: Mapping[Fault, str] = {
     "numbers": "numbers that differ between the sides",
     "copied": "the source copied as the target",
@@ -42,14 +42,6 @@ _DESCRIPTIONS: Mapping[Fault, str] = {
     "mojibake": "misread characters, such as Ã¼ for ü",
     "wordless": "a side without letters or digits",
     "repeated": "a line that is repeated many times",
-}
-REASONS: Mapping[Fault, str] = {
-    "numbers": "numbers differ",
-    "copied": "copied",
-    "script": "another script",
-    "mojibake": "mojibake",
-    "wordless": "no words",
-    "repeated": "repeated",
 }
 _ADVICE: Mapping[Fault, str] = {"mojibake": "; --set data.clean=mojibake repairs what is certain"}
 
@@ -93,15 +85,13 @@ class FaultCounter:
         self._found: dict[Fault, FoundFault] = {}
         self._n_pairs = 0
 
-    def problem(self, line: int, source: str, target: str) -> str | None:
-        """Count the faults of the next pair, and return the reason to drop it, or None."""
+    def problem(self, line: int, source: str, target: str) -> Fault | None:
+        """Count the faults of the next pair, and return the first for which it is dropped, or None."""
         self._n_pairs += 1
-        reason = None
-        for fault in self._faults(source, target):
+        faults = self._faults(source, target)
+        for fault in faults:
             self._found.setdefault(fault, FoundFault()).add(line, source, target)
-            if fault in self._dropped:
-                reason = reason or REASONS[fault]
-        return reason
+        return next((fault for fault in faults if fault in self._dropped), None)
 
     def add_repeats(self, text: ParallelText, repeats: NDArray[np.int64], examples: NDArray[np.int64]) -> None:
         """Take the lines of the corpus that are repeated many times, found after all pairs were taken.
