@@ -31,6 +31,7 @@ from scorers import (
 )
 
 from dragoman.decoding.constraints import Rows, Stateless
+from dragoman.decoding.constraints.forbidden import ForbiddenTokens
 from dragoman.decoding.scores import ArrayScores, Scores
 from dragoman.decoding.search import search
 from dragoman.errors import ConfigError
@@ -208,6 +209,66 @@ def test_a_rule_that_allows_everything_changes_nothing(method: dict[str, object]
     assert search(scorer, sentences(2, 5), options, constraints=[Stateless()]) == search(
         scorer, sentences(2, 5), options
     )
+
+
+# --- tokens that a translation does not have -------------------------------------------------------------------------
+
+
+def forbidden_tokens(*ids: int) -> st.SearchStrategy[list[list[int]]]:
+    return st.lists(st.lists(st.sampled_from(ids)), min_size=len(LENGTHS), max_size=len(LENGTHS))
+
+
+WORDS = UNK_ID, A, B
+MORE = forbidden_tokens(*WORDS, 6, 7, 8)
+
+
+@dataclass(frozen=True)
+class ForbidsTokens:
+    """`ForbiddenTokens` of one sentence, from its definition."""
+
+    ids: Sequence[int]
+
+    def forbids(self, ids: Word, token: int) -> bool:
+        return token in self.ids
+
+    def may_end(self, ids: Word) -> bool:
+        return True
+
+
+@settings(max_examples=60)
+@given(method=st.sampled_from(METHODS), seed=st.integers(0, 10_000), forbidden=MORE, others=MORE)
+def test_no_search_writes_forbidden_tokens_and_no_sentence_minds_those_of_another(
+    method: dict[str, object], seed: int, forbidden: list[list[int]], others: list[list[int]]
+) -> None:
+    scorer, options = TableScorer(seed, vocab_size=9, max_length=30), config(**method)
+    beams = search(scorer, sentences(*LENGTHS), options, constraints=[ForbiddenTokens(forbidden)])
+    for ids, beam in zip(forbidden, beams, strict=True):
+        assert beam
+        assert not {*ids} & {id for each in beam for id in each.ids}
+    mixed = search(scorer, sentences(*LENGTHS), options, constraints=[ForbiddenTokens([forbidden[0], *others[1:]])])
+    assert mixed[0] == beams[0]
+    assert search(scorer, sentences(*LENGTHS), options, constraints=[ForbiddenTokens([[], [], []])]) == search(
+        scorer, sentences(*LENGTHS), options
+    )
+
+
+@settings(max_examples=30)
+@given(
+    seed=st.integers(0, 10_000),
+    forbidden=forbidden_tokens(*WORDS),
+    prefix=st.lists(st.sampled_from([A, B]), max_size=2),
+)
+def test_among_the_other_tokens_a_search_takes_the_best(
+    seed: int, forbidden: list[list[int]], prefix: list[int]
+) -> None:
+    scorer, rules = TableScorer(seed, max_length=4), [ForbiddenTokens(forbidden)]
+    for options in (config(beam_size=1), config(beam_size=WIDE, n_best=5)):
+        beams = search(scorer, sentences(*LENGTHS), options, prefixes=[prefix] * 3, constraints=rules)
+        for length, ids, beam in zip(LENGTHS, forbidden, beams, strict=True):
+            source = (*range(10, 10 + length), EOS_ID)
+            oracle = Oracle(scorer, source, options, tuple(prefix), [ForbidsTokens(ids)])
+            every = ranked(oracle.every(), options)[: options.n_best]
+            assert_same(beam, [oracle.greedy()] if options.beam_size == 1 else every)
 
 
 # --- repetition penalty ----------------------------------------------------------------------------------------------

@@ -175,6 +175,14 @@ def test_scores_see_the_tag(many: Translator) -> None:
     assert len(TOKENIZERS.source.encode(">>de<< " + "A man. " * (n_fitting + 1))) > many.max_length
 
 
+def test_a_target_may_begin_with_a_tag_as_text(many: Translator) -> None:
+    text = ">>zh<< Ein Mann"
+    first = many.pipeline.translate([Request("A man.", prefix=text, target_lang="de")])[0]
+    assert first.text.startswith(text)
+    scored = many.score("A man.", text, target_lang="de").tokens
+    assert ">>zh<<" not in scored
+
+
 def test_evaluation_counts_words_in_the_language_of_the_direction(many: Translator) -> None:
     results = evaluate(many, ["A man."] * 3, ["一个男人。"] * 3, target_lang="zh")
     assert "tok:zh" in results.metrics[0].signature

@@ -96,6 +96,20 @@ def test_reserved_pieces_and_digits_are_never_cut_or_merged(kind: str, parts: li
         )
 
 
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+@pytest.mark.parametrize("joint", [True, False])
+def test_a_tag_in_a_target_is_text(kind: str, joint: bool, tmp_path: Path) -> None:
+    tokenizers = learn(kind, ("bt",), joint=joint, byte_fallback=True, sampling=0.4)
+    tokenizers.save(tmp_path)
+    for source, target in ((one.source, one.target) for one in (tokenizers, load_tokenizers(tmp_path))):
+        for text in (">>de<< Ein Mann", ">>bt<<", "x >>zh<<"):
+            assert target.decode(target.encode(text)) == target.decode(target.sample(text, (1,))) == text
+            assert not source.tags & set(target.split(text))
+        assert target.lowercasing().tags == target.tags == frozenset()
+        assert source.pieces(source.encode(">>de<< Ein"))[0] == ">>de<<"
+        assert target.encode("Ein ⟨2⟩ Mann") == target.vocabulary.ids(target.split("Ein ⟨2⟩ Mann"))
+
+
 _MANY = {kind: learn(kind, sampling=0.4) for kind in ("bpe", "unigram")}
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from tiny import LEARNED, PAIRS, tiny_model
@@ -258,6 +260,31 @@ def test_a_piece_that_stands_for_nothing_is_left_out(masking: Tokenizers, plain:
     search = ScriptedSearch(plain, lambda read: [f"{read} ⟨3⟩"])  # text to a model without such pieces
     (translation,) = pipeline(search).translate([Request(text)])
     assert translation.text == f"{text} ⟨3⟩"
+
+
+@pytest.mark.parametrize("joint", [True, False])
+@pytest.mark.parametrize("options", [{"beam_size": 1}, {"beam_size": 4, "n_best": 4}, {"sample": True, "n_best": 8}])
+def test_a_search_writes_the_pieces_of_its_source_alone(joint: bool, options: dict[str, Any]) -> None:
+    config = TokenizerConfig(kind="bpe", joint=joint, reserved=N_RESERVED)
+    tokenizers = learn_tokenizers(lambda: iter(PAIRS), config, "en", "de")
+    model = tiny_model(tokenizers, max_length=60, tie="all" if joint else "decoder", bias=True)
+    with torch.no_grad():  # it always wants to write the pieces
+        model.output_projection.bias[tokenizers.target.vocabulary.ids(tokenizers.reserved)] += 9.0
+    pipeline = Translator([model], tokenizers, SearchConfig.model_validate(options)).pipeline
+    texts = ["A horse.", "See {name} and @ann.", "See ⟨4⟩.", "A book.", " ".join(f"@a{i}" for i in range(9))]
+    plan = pipeline.plan([Request(text) for text in texts])
+    wanted = [["⟨1⟩", "⟨2⟩"][:n] if n < 9 else [*tokenizers.reserved] for n in (0, 2, 1, 0, 9)]
+    for beam, pieces in zip(pipeline.search(plan.jobs), wanted, strict=True):
+        for candidate in beam:
+            assert {*candidate.tokens}.intersection(tokenizers.reserved) <= {*pieces}
+        assert not pieces or any({*candidate.tokens}.intersection(pieces) for candidate in beam)
+    prefixed = pipeline.plan([Request("A horse.", prefix="⟨3⟩")])
+    assert pipeline.search(prefixed.jobs)[0][0].tokens.count("⟨3⟩") == 1
+
+
+def test_models_without_pieces_have_no_rule(plain: Tokenizers) -> None:
+    plan = pipeline(ScriptedSearch(plain, same)).plan([Request("See ⟨4⟩ and @ann.")])
+    assert [job.forbidden_ids for job in plan.jobs] == [()]
 
 
 def test_a_prefix_may_have_spans(masking: Tokenizers) -> None:

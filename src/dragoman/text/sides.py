@@ -81,8 +81,9 @@ def sides_of(config: TokenizerConfig, directions: Sequence[Direction]) -> tuple[
 
 
 def build_both(sides: tuple[Side, Side], build: Callable[[Side], Tokenizer]) -> tuple[Tokenizer, Tokenizer]:
-    """Build the tokenizers of the source and of the target, or one for both where they would be the same."""
+    """Build the tokenizers of the source and of the target, or one for both if they would be the same."""
     source, target = sides
     first = build(source)
     is_same = source.vocabulary_name == target.vocabulary_name and source.lowercase == target.lowercase
-    return first, first if is_same else build(target)
+    second = first if is_same else build(target)
+    return first, second.without_tags()  # a tag in a target is text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from copy import copy
 from functools import cached_property
 from itertools import chain
 from typing import Literal, Self
@@ -104,7 +105,7 @@ class Subword(Tokenizer):
 
     def lowercasing(self) -> Self:
         """Return the tokenizer with the same vocabulary that reads text of any case as lower case."""
-        return type(self)(
+        lowercasing = type(self)(
             self.segmenter.lowercasing(),
             self._kind,
             special_ids=self.special_ids,
@@ -112,6 +113,16 @@ class Subword(Tokenizer):
             sampling=self._sampling,
             reserved=self._reserved,
         )
+        lowercasing._tags = self._tags
+        return lowercasing
+
+    def without_tags(self) -> Self:
+        """Return the tokenizer with the same vocabulary that reads tags as text."""
+        if not self._tags:
+            return self
+        without = copy(self)
+        without._tags = frozenset()
+        return without
 
     @property
     def oddity(self) -> str | None:

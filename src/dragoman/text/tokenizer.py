@@ -81,6 +81,10 @@ class Tokenizer:
         """Return the tokenizer with the same vocabulary that reads text of any case as lower case."""
         return type(self)(self.segmenter.lowercasing(), self.vocabulary)
 
+    def without_tags(self) -> Self:
+        """Return the tokenizer with the same vocabulary that reads tags as text."""
+        return self
+
     @property
     def oddity(self) -> str | None:
         """The reason why releases before version 3 of the format cannot read it; None if they can."""

@@ -56,6 +56,8 @@ class Segment(NamedTuple):
     #: The beginning of its translation, as text and as ids.
     prefix: str = ""
     prefix_ids: Sequence[int] = ()
+    #: The ids that its translation does not have.
+    forbidden_ids: Sequence[int] = ()
     #: What `ids` were made of; empty for a copied segment.
     reading: Reading = Reading()
 

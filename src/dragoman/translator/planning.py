@@ -32,6 +32,8 @@ class SearchJob(NamedTuple):
     #: The ids that the translation begins with.
     prefix_ids: Sequence[int]
     config: SearchConfig
+    #: The ids that the translation does not have.
+    forbidden_ids: Sequence[int] = ()
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,9 @@ class Plan:
         """The jobs of all texts, in order; a segment that is copied needs none."""
         segments = (segment for text in self.texts for segment in text.segments)
         return [
-            SearchJob(segment.ids, segment.prefix_ids, self.config) for segment in segments if not segment.is_copied
+            SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids)
+            for segment in segments
+            if not segment.is_copied
         ]
 
 
@@ -79,6 +83,12 @@ class Planner:
         self._directions = directions
         self._max_length = max_length
         self._learned = learned
+        reserved = tokenizers.reserved
+        #: The id of each reserved piece in a translation, by its id in a source.
+        self._reserved = dict(
+            zip(tokenizers.source.vocabulary.ids(reserved), tokenizers.target.vocabulary.ids(reserved), strict=True)
+        )
+        self._reserved_ids = tuple(self._reserved.values())
 
     @property
     def can_mask(self) -> bool:
@@ -156,9 +166,16 @@ class Planner:
             segment._replace(
                 text=reader.original(segment.text),
                 reading=Reading() if segment.is_copied else read(segment.text),
+                forbidden_ids=self._forbidden_ids(segment.ids),
             )
             for segment in cut(reader.text, encode, limits)
         ]
+
+    def _forbidden_ids(self, source_ids: Sequence[int]) -> Sequence[int]:
+        """Return the ids of the reserved pieces that a source does not have, and its translation may not have."""
+        if self._reserved.keys().isdisjoint(source_ids):
+            return self._reserved_ids
+        return tuple(self._reserved[id] for id in self._reserved.keys() - set(source_ids))
 
     def _cost(self, word: str) -> int:
         """Return the number of a word's pieces; an unknown one counts as many."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from threading import TIMEOUT_MAX
 from typing import NamedTuple, Protocol, Self
 
+from dragoman.decoding.constraints.forbidden import ForbiddenTokens
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
@@ -131,9 +132,12 @@ class Searcher:
             return None
         source_ids = pad_sources([job.ids for job in batch.jobs], self._scorer.special_ids.source)
         prefixes = [job.prefix_ids for job in batch.jobs]
-        config = batch.jobs[0].config
+        config, forbidden = batch.jobs[0].config, [job.forbidden_ids for job in batch.jobs]
+        rules = [ForbiddenTokens(forbidden)] if any(forbidden) else []
         try:
-            beams = search(self._scorer, source_ids, config, prefixes=prefixes, should_stop=batch.stop)
+            beams = search(
+                self._scorer, source_ids, config, prefixes=prefixes, constraints=rules, should_stop=batch.stop
+            )
         except StoppedError:
             return None
         return [[self._candidate(hypothesis) for hypothesis in beam] for beam in beams]
