@@ -40,7 +40,10 @@ _NOT_IN_URL = rf"\s<>\"“”„«»`|\\^…、。！？，；：（）《》「
 _URL = rf"[^{_NOT_IN_URL}]*[^{_NOT_IN_URL}.,;:!?'’‘*()\[\]{{}}]"
 #: Addresses of the web with "http", "ftp" or "www", and of e-mail.
 _WEB_ADDRESS = rf"{_START}(?i:(?:https?|ftp)://|www\.){_URL}"
-_EMAIL = rf"{_START}(?<![.+-])(?:mailto:)?{_W}(?:{_W}|[.+-]){{0,63}}@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}[A-Za-z]{{2,24}}{_STOP}"
+_EMAIL = (
+    rf"{_START}(?<![.+-])(?:mailto:)?{_W}(?:{_W}|[.+-]){{0,63}}@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}"
+    rf"[A-Za-z]{{2,24}}{_STOP}"
+)
 WEB_ADDRESS, EMAIL = re.compile(_WEB_ADDRESS), re.compile(_EMAIL)
 _PICTURE = "[\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]"
 _JOINED = "[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
