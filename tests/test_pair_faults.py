@@ -90,6 +90,7 @@ def faults(source: str, target: str, languages: tuple[str, str] = ("en", "de")) 
         ("It is for you.", "Das ist f\ufffdr dich.", ("en", "de"), {"mojibake"}),
         ("I know.", "...", ("en", "de"), {"wordless"}),
         ("See https://example.org/a.", "https://example.org/a.", ("en", "de"), {"wordless"}),
+        ("See https://example.org/a.", "https://example.org/a看看。", ("en", "zh"), set()),
         ("1984.", "1984.", ("en", "de"), set()),
         ("Hi.", "你好。", ("en", "zh"), set()),
         ("Go!", "走！", ("en", "zh"), set()),

@@ -38,16 +38,22 @@ _DOMAIN_END, _FILE_END = (rf"(?:{ends}|{ends.upper()})(?![.@-]?{_W})" for ends i
 _NOT_IN_URL = rf"\s<>\"“”„«»`|\\^…、。！？，；：（）《》「」『』【】{UNSPACED}"
 #: Characters of a URL. Marks at its end belong to the sentence.
 _URL = rf"[^{_NOT_IN_URL}]*[^{_NOT_IN_URL}.,;:!?'’‘*()\[\]{{}}]"
+#: Addresses of the web with "http", "ftp" or "www", and of e-mail.
+_WEB_ADDRESS = rf"{_START}(?i:(?:https?|ftp)://|www\.){_URL}"
+_EMAIL = (
+    rf"{_START}(?<![.+-])(?:mailto:)?{_W}(?:{_W}|[.+-]){{0,63}}@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}"
+    rf"[A-Za-z]{{2,24}}{_STOP}"
+)
+WEB_ADDRESS, EMAIL = re.compile(_WEB_ADDRESS), re.compile(_EMAIL)
 _PICTURE = "[\u231a\u231b\u23e9-\u23f3\u23f8-\u23fa\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001faff]"
 _JOINED = "[\u200d\ufe0e\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
 
 #: Patterns in the order in which they are tried at a place. Repeats are bounded, or begin where no other match of the
 #: same pattern can, so that the time grows with the length of the text.
 _PATTERNS: dict[Kind, str] = {
-    "email": rf"{_START}(?<![.+-])(?:mailto:)?{_W}(?:{_W}|[.+-]){{0,63}}@(?:[A-Za-z0-9-]{{1,63}}\.){{1,8}}"
-    rf"[A-Za-z]{{2,24}}{_STOP}",
+    "email": _EMAIL,
     "url": rf"""
-        {_START}(?i:(?:https?|ftp)://|www\.){_URL}
+        {_WEB_ADDRESS}
         | {_START}(?<![.@/\\-])(?:[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.){{1,8}}{_DOMAIN_END}
             (?::\d{{2,5}})?(?:/(?:{_URL})?|[?\#]{_URL})?""",
     "placeholder": rf"""

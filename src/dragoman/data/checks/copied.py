@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 
 from dragoman.text.languages import UNSPACED
+from dragoman.text.spans import EMAIL, WEB_ADDRESS
 
 #: A word, or two characters where words are written without spaces.
 _WORD = re.compile(rf"[{UNSPACED}]{{1,2}}|[^\W_{UNSPACED}]+")
 _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
-#: Addresses, whose letters are no words.
-_ADDRESS = re.compile(r"(?:https?|ftp)://[^\s<>]+|\bwww\.[\w-]+\.[^\s<>]+|(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 #: A shorter text may be a name, or words that both languages have: "Tom Jackson.", "Taxi!".
 _MIN_WORDS = 3
 #: At most one word of so many may differ.
@@ -51,5 +50,5 @@ def is_wordless(text: str) -> bool:
     (True, True, False, False)
     """
     if "://" in text or "www." in text or "@" in text:
-        text = _ADDRESS.sub("", text)
+        text = EMAIL.sub("", WEB_ADDRESS.sub("", text))
     return not _LETTER_OR_DIGIT.search(text)

@@ -15,6 +15,7 @@ from dragoman.data.formats.pair_file import LocatedPair
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.text_files.lines import Line
 from dragoman.text.cleaning import collapse_spaces
+from dragoman.text.spans import EMAIL, WEB_ADDRESS
 
 Cleaning = Literal["entities", "tags", "mojibake"]
 
@@ -41,8 +42,6 @@ _TAG = re.compile(rf"<(/?)({_NAME})((?:{_ATTRIBUTE})*)\s*(/?)>|<!--[^<>]*-->|\{{
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")
 #: An ampersand that was encoded several times, before an entity.
 _ENCODED_AGAIN = re.compile(r"&(?:(?:amp|#38|#[xX]26);)+(?=(?:#?\w+);)")
-_URL = re.compile(r"\b(?:https?|ftp)://[^\s<>]+|\bwww\.[\w-]+\.[^\s<>]+")
-_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _PLACEHOLDER = re.compile(
     r"\{\{[^{}]*\}\}|\$?\{[\w.:!]*\}|%\(\w+\)[#0 +-]*\d*(?:\.\d+)?[diouxXeEfFgGcrsa]|%(?:\d+\$)?[sd@](?!\w)"
     r"|\b__[A-Z0-9]+(?:_[A-Z0-9]+)*__\b|</?\d+/?>"
@@ -177,11 +176,11 @@ def _tags(text: str) -> Iterator[str]:
 
 
 def _urls(text: str) -> Iterator[str]:
-    return (match.group() for match in _URL.finditer(text))
+    return (match.group() for match in WEB_ADDRESS.finditer(text))
 
 
 def _mails(text: str) -> Iterator[str]:
-    return (match.group() for match in _MAIL.finditer(text))
+    return (match.group() for match in EMAIL.finditer(text))
 
 
 def _placeholders(text: str) -> Iterator[str]:
