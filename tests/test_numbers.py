@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from dragoman.text.number_words import numbers_in_words
+from dragoman.text.number_words import cardinals, numbers_in_words
 from dragoman.text.numbers import numbers_kept
 
 ONES = {
@@ -78,6 +78,17 @@ def test_the_oracle_writes_numbers_as_people_do() -> None:
         "二千零六",
         "九千",
     ]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "fr"])
+def test_a_cardinal_is_the_word_of_its_number_alone(language: str) -> None:
+    numbers = [*range(2, 13), 20, 30, 40, 50]
+    assert cardinals(language, numbers) == {in_words(number, language): number for number in numbers}
+    assert cardinals(language, [21, 305]) == {}
+
+
+def test_chinese_cardinals_are_those_before_a_measure_word() -> None:
+    assert cardinals("zh", range(2, 12)) == dict(zip("两三四五六七八九十", range(2, 11), strict=True))
 
 
 LANGUAGES = st.sampled_from(["en", "de", "fr", "zh"])

@@ -6,15 +6,16 @@ A reading is generous: it serves to find out that a number may be there, not to 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from dragoman.text.languages import base_language
 
-#: Words and their numbers. "~" is a number that the one before it is multiplied by; months and parts of an hour count
-#: as the numbers that stand for them in dates and times.
+#: Words and their numbers. The first word of a number is its cardinal, if that is one word: "two", not "twice". "~" is
+#: a number that the one before it is multiplied by; months and parts of an hour count as the numbers that stand for
+#: them in dates and times.
 _WORDS = {
     "en": """
-        zero 0 a 1 an 1 one 1 once 1 first 1 two 2 twice 2 double 2 second 2 both 2 pair 2 couple 2 three 3 thrice 3
+        zero 0 one 1 a 1 an 1 once 1 first 1 two 2 twice 2 double 2 second 2 both 2 pair 2 couple 2 three 3 thrice 3
         third 3 four 4 five 5 fif 5 six 6 seven 7 eight 8 eigh 8 nine 9 nin 9 ten 10 eleven 11 twelve 12 twelf 12
         dozen ~12 thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20
         twentie 20 thirty 30 thirtie 30 forty 40 fortie 40 fifty 50 fiftie 50 sixty 60 sixtie 60 seventy 70
@@ -36,7 +37,7 @@ _WORDS = {
         minuit 12 janvier 1 février 2 mars 3 avril 4 mai 5 juin 6 juillet 7 août 8 septembre 9 octobre 10
         novembre 11 décembre 12""",
     "zh": """
-        零 0 〇 0 一 1 二 2 两 2 兩 2 双 2 三 3 四 4 五 5 六 6 七 7 八 8 九 9 十 ~10 廿 20 百 ~100 千 ~1000 万 ~10000
+        零 0 〇 0 一 1 两 2 二 2 兩 2 双 2 三 3 四 4 五 5 六 6 七 7 八 8 九 9 十 ~10 廿 20 百 ~100 千 ~1000 万 ~10000
         萬 ~10000 亿 ~100000000 億 ~100000000 半 30 刻 15""",
 }
 _ENDS = {"en": "(?:th|s|ths|fold)?", "fr": "(?:s|e|i?ème|i?èmes|aine|aines)?"}
@@ -74,6 +75,12 @@ _GAPS = {language: re.compile(pattern) for language, pattern in _BETWEEN.items()
 def has_number_words(language: str) -> bool:
     """Return True for a language whose numbers in words are known here."""
     return base_language(language) in _WORDS
+
+
+def cardinals(language: str, numbers: Iterable[int]) -> dict[str, int]:
+    """Return numbers by their first words in the table: "two", not "twice". Those without a word are left out."""
+    words = {number: word for word, (number, _) in reversed(_LEXICONS[language].items())}
+    return {words[number]: number for number in numbers if number in words}
 
 
 def numbers_in_words(text: str, language: str) -> set[int]:

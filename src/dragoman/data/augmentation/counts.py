@@ -13,15 +13,12 @@ from numpy.random import Generator
 from dragoman.data.augmentation.number_values import Number, other_whole, written
 from dragoman.data.augmentation.shared import Languages, Pair, Place, Shared
 from dragoman.data.perturbations.picking import pick
+from dragoman.text.number_words import cardinals
 
-_EN = "two three four five six seven eight nine ten eleven twelve twenty thirty forty fifty"
-_DE = "zwei drei vier fünf sechs sieben acht neun zehn elf zwölf zwanzig dreißig vierzig fünfzig"
-_FR = "deux trois quatre cinq six sept huit neuf dix onze douze vingt trente quarante cinquante"
-_ZH = "两 三 四 五 六 七 八 九 十"
 _VALUES = (*range(2, 13), 20, 30, 40, 50)
 _WORDS: Mapping[str, Mapping[str, int]] = {
-    language: dict(zip(words.split(), _VALUES, strict=False))
-    for language, words in (("en", _EN), ("de", _DE), ("fr", _FR), ("zh", _ZH))
+    **{language: cardinals(language, _VALUES) for language in ("en", "de", "fr")},
+    "zh": cardinals("zh", range(2, 11)),
 }
 _LAST_HOUR = 12
 _MEASURES = "个個只隻本天年次岁歲块塊张張杯件位条條间間种種辆輛英公美分小"
@@ -31,7 +28,7 @@ _PATTERNS = {
         language: re.compile(rf"(?<![\w-])(?:{'|'.join(_WORDS[language])})(?![\w-])(?!{_SCALES})", re.IGNORECASE)
         for language in ("en", "de", "fr")
     },
-    "zh": re.compile(f"(?<![一二三四五六七八九十百千万两几第零期周拜])[{_ZH.replace(' ', '')}](?=[{_MEASURES}点點])"),
+    "zh": re.compile(f"(?<![一二三四五六七八九十百千万两几第零期周拜])[{''.join(_WORDS['zh'])}](?=[{_MEASURES}点點])"),
 }
 #: The unit of an hour, after its number. English may leave it out: "at six."
 _UNITS = {
