@@ -18,6 +18,7 @@ from test_batches import PAD_ID
 from dragoman.data.augmentation.attaching import address, attach_emoji, attach_piece, attach_span
 from dragoman.data.augmentation.augment import Augmentation
 from dragoman.data.augmentation.clauses import cut_short, join
+from dragoman.data.augmentation.days import MONTHS, WEEKDAYS, shared_days
 from dragoman.data.augmentation.letters import add_typos, change_case
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.name_lists import NAME_KINDS
@@ -231,7 +232,7 @@ def test_what_is_written_is_read(value: int, language: str, has_fraction: bool) 
         (("I have three dogs.", "Ich habe drei Hunde."), EN_DE, r"I have (?P<n>[2-9]|\d\d+|\d[\d,]+) dogs\."),
         (("三只狗。", "Three dogs."), ZH_EN, r"(?P<n>[2-9]|\d\d+|\d[\d,]+)只狗。"),
         (("I eat at six o'clock.", "Ich esse um sechs Uhr."), EN_DE, r"I eat at (?P<n>\d+)( o'clock|:\d\d)\."),
-        (("Born on October 10.", "Geboren am 10. Oktober."), EN_DE, r"Born on October (?P<n>[2-9]|1\d|2[0-8])\."),
+        (("Born on October 10.", "Geboren am 10. Oktober."), EN_DE, r"Born on [A-Z][a-z]+ (?P<n>[2-9]|1\d|2[0-8])\."),
         (("Call 1-800-828.", "Appelez 1-800-828."), EN_FR, r"Call 1-(?P<n>\d{3})-\d{3}\."),
     ],
 )
@@ -533,3 +534,103 @@ def test_reserved_pieces_need_a_tokenizer_that_has_them() -> None:
     with pytest.raises(ConfigError, match=r"augmentation.reserved needs reserved pieces; set tokenizer.reserved"):
         parse_config({"augmentation": {"reserved": 0.1}})
     parse_config({"augmentation": {"reserved": 0.1}, "tokenizer": {"reserved": 8}})
+
+
+# -- days -------------------------------------------------------------------------------------------------------------
+
+#: A pair with a day, and patterns of both sides after a date replaced it.
+DAYS = [
+    (EN_DE, ("I saw you yesterday.", "Ich hab dich gestern gesehen."),
+     (r"I saw you on DATE\.", r"Ich hab dich am DATE gesehen\.")),
+    (EN_DE, ("Yesterday it rained.", "Gestern hat es geregnet."),
+     (r"On DATE it rained\.", r"Am DATE hat es geregnet\.")),
+    (EN_DE, ("Wait until Monday!", "Warte bis Montag!"),
+     (r"Wait until (DATE|WEEKDAY)!", r"Warte bis (zum DATE|WEEKDAY)!")),
+    (EN_DE, ("Come on Monday.", "Kommen Sie am Montag."),
+     (r"Come on (DATE|WEEKDAY)\.", r"Kommen Sie am (DATE|WEEKDAY)\.")),
+    (EN_FR, ("He leaves tomorrow.", "Il part demain."), (r"He leaves on DATE\.", r"Il part le DATE\.")),
+    (EN_FR, ("Finish it before Friday.", "Finis-le avant vendredi."),
+     (r"Finish it before (DATE|WEEKDAY)\.", r"Finis-le avant (le DATE|WEEKDAY)\.")),
+    (ZH_EN, ("我明天去。", "I'll go tomorrow."), (r"我DATE去。", r"I'll go on DATE\.")),
+    (ZH_EN, ("我星期日去。", "I go on Sunday."), (r"我(DATE|星期WEEKDAY)去。", r"I go on (DATE|WEEKDAY)\.")),
+]  # fmt: skip
+_DATES = {
+    "en": "(?:(?P<m>[A-Z][a-z]+) (?P<d>\\d+)(?:, (?P<y>\\d{4}))?|(?P<d2>\\d+) (?P<m2>[A-Z][a-z]+)(?: (?P<y2>\\d{4}))?)",
+    "de": "(?P<d>\\d+)\\. (?P<m>\\w+)(?: (?P<y>\\d{4}))?",
+    "fr": "(?P<d>\\d+)(?:er)? (?P<m>\\w+)(?: (?P<y>\\d{4}))?",
+    "zh": "(?:(?P<y>\\d{4})年)?(?P<m>\\d+)月(?P<d>\\d+)日",
+}
+
+
+def date_or_weekday(text: str, pattern: str, language: str) -> tuple[object, ...]:
+    """Return day, month and year, or the number of a weekday, of a text that has the pattern."""
+    match = re.fullmatch(
+        pattern.replace("DATE", _DATES[language]).replace("WEEKDAY", f"(?P<w>{'|'.join(WEEKDAYS[language])})"), text
+    )
+    assert match, (text, pattern)
+    found = match.groupdict()
+    if found.get("w"):
+        return (WEEKDAYS[language].index(found["w"]),)
+    day, month, year = (found.get(name) or found.get(f"{name}2") for name in "dmy")
+    assert month is not None
+    return day, int(month) if month.isdecimal() else MONTHS[language].index(month) + 1, year
+
+
+@pytest.mark.parametrize(("languages", "pair", "patterns"), DAYS)
+def test_a_date_or_another_weekday_replaces_a_day_on_both_sides(
+    languages: Languages, pair: Pair, patterns: Pair
+) -> None:
+    changed = results(replace_spans, pair, languages) - {pair}
+    assert len(changed) > 30
+    for texts in changed:
+        source, target = map(date_or_weekday, texts, patterns, languages)
+        assert source == target
+
+
+@pytest.mark.parametrize(
+    ("languages", "pair"),
+    [
+        (EN_DE, ("See you next Monday.", "Bis nächsten Montag.")),
+        (EN_DE, ("Good morning!", "Guten Morgen!")),
+        (EN_DE, ("I'll call tomorrow morning.", "Ich rufe morgen früh an.")),
+        (EN_DE, ("Today is Monday.", "Heute ist Montag.")),
+        (EN_DE, ("Yesterday was Monday.", "Gestern war Montag.")),
+        (EN_DE, ("I work on Mondays.", "Ich arbeite montags.")),
+        (EN_DE, ("He came yesterday.", "Er kommt morgen.")),
+        (EN_FR, ("We met the day before yesterday.", "Nous nous sommes vus avant-hier.")),
+        (EN_FR, ("See you on Monday morning.", "À lundi matin.")),
+        (ZH_EN, ("明天早上见。", "See you tomorrow.")),
+        (ZH_EN, ("下星期一见。", "See you on Monday.")),
+        (("und", "en"), ("gestern", "yesterday")),
+    ],
+)
+def test_a_day_stays_where_a_date_would_not_fit(languages: Languages, pair: Pair) -> None:
+    assert not shared_days(pair, languages)
+
+
+@pytest.mark.parametrize(
+    ("languages", "pair"),
+    [
+        (EN_DE, ("It snowed in May 1962.", "Es schneite im Mai 1962.")),
+        (EN_FR, ("It snowed in May.", "Il a neigé en mai.")),
+        (ZH_EN, ("五月下雪了。", "It snowed in May.")),
+        (ZH_EN, ("5月下雪了。", "It snowed in May.")),
+    ],
+)
+def test_a_month_becomes_another_one_on_both_sides(languages: Languages, pair: Pair) -> None:
+    months = set()
+    for texts in results(replace_spans, pair, languages):
+        places = [MONTHS[language] for language in languages]
+        found = [
+            next(
+                number
+                for number in sorted(range(12), key=lambda number: -len(names[number]))
+                if names[number] in text or f"{number + 1}月" == text[: len(f"{number + 1}月")]
+            )
+            for names, text in zip(places, texts, strict=True)
+        ]
+        assert found[0] == found[1]
+        months.add(found[0])
+    assert len(months) > 9
+    assert not shared_days(("May I go?", "Darf ich im Mai gehen, oder im Mai?"), EN_DE)
+    assert not shared_days(("In April.", "Au mois d'avril."), EN_FR)

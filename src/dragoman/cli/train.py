@@ -128,7 +128,8 @@ def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, i
     """Refuse wrong settings, texts, folders and models before slow imports; return the run folder."""
     from dragoman.settings.parsing import check_settings
 
-    check_settings(settings, recipe)
+    if init_from is None:  # otherwise it gives whole sections, which others are checked with when it is loaded
+        check_settings(settings, recipe)
     require_text(settings, recipe)
     folder = output or default_folder(settings)
     require_folder(folder)

@@ -32,8 +32,9 @@ def batch_gradient(
         negative log-likelihood, in nats.
     """
     device, pad_id = next(model.parameters()).device, model.special_ids.target.pad
-    counted = torch.tensor(sum(n_target_tokens(batch, pad_id) for batch in micro_batches), device=device)
-    n_tokens = int(processes.sum(counted))
+    n_tokens = sum(n_target_tokens(batch, pad_id) for batch in micro_batches)
+    if processes.world_size > 1:
+        n_tokens = int(processes.sum(torch.tensor(n_tokens, device=device)))
     sums = torch.zeros(2, device=device)
     for batch in micro_batches:
         with torch.autocast(device.type, torch.bfloat16, enabled=precision == "bfloat16"):

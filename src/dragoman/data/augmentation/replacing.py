@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from numpy.random import Generator
 
 from dragoman.data.augmentation.counts import draw_count, draw_hour
+from dragoman.data.augmentation.days import draw_day, draw_month
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.name_lists import NAME_KINDS, WITH_CHINESE, NameKind
 from dragoman.data.augmentation.names import draw_name
@@ -99,6 +100,10 @@ def _replacement(shared: Shared, pair: Pair, languages: Languages, generator: Ge
         return _other_number(shared, pair, languages, generator)
     if kind in ("count", "hour"):
         return (draw_count if kind == "count" else draw_hour)(languages, generator)
+    if kind == "day":
+        return draw_day(shared, pair, languages, generator)
+    if kind == "month":
+        return draw_month(shared, pair, languages, generator)
     if kind not in NAME_KINDS:
         text = draw_verbatim(generator)
         return None if text in used or kind == "reserved" else (text, text)

@@ -19,7 +19,8 @@ class Shared(NamedTuple):
     """A name, number or other span that stands on both sides, at the same number of places on each.
 
     A "count" is a number in words, an "hour" a number in words with its unit.
+    A "day" is a weekday, tomorrow or yesterday, with the words before it that belong to it.
     """
 
-    kind: NameKind | Kind | Literal["count", "hour"]
+    kind: NameKind | Kind | Literal["count", "hour", "day", "month"]
     places: tuple[tuple[Place, ...], tuple[Place, ...]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dragoman.data.augmentation.counts import shared_counts
+from dragoman.data.augmentation.days import shared_days
 from dragoman.data.augmentation.number_values import Number, parse
 from dragoman.data.augmentation.shared import Languages, Pair, Place, Shared
 from dragoman.data.augmentation.shared_names import shared_names
@@ -19,7 +20,11 @@ def find_shared(pair: Pair, languages: Languages) -> list[Shared]:
 
     Names stand equally often on both sides; numbers and the other spans exactly once on each.
     """
-    found = shared_names(pair, languages) + shared_counts(pair, languages)
+    found = shared_days(pair, languages)
+    for each in shared_names(pair, languages) + shared_counts(pair, languages):
+        taken = tuple([place for shared in found for place in shared.places[side]] for side in (0, 1))
+        if not _overlaps(each, taken):
+            found.append(each)
     spans = find_spans(pair[0]), find_spans(pair[1])
     if spans[0] and spans[1]:
         taken = tuple([place for shared in found for place in shared.places[side]] for side in (0, 1))
