@@ -4,11 +4,19 @@ The installation goes on without a library that cannot be compiled. The descript
 too. Everything else is in pyproject.toml.
 """
 
+import hashlib
 import re
 from pathlib import Path
 
 from setuptools import Extension, setup
 
+NATIVE = Path("src/dragoman/native")
+#: The sources of the engine.
+ENGINE = [
+    *("model.c", "tensors.c", "packing.c", "positions.c"),
+    *("kernels.c", "encoding.c", "scores.c", "processor.c"),
+    *("sentence.c", "search.c", "rules.c", "candidates.c", "faults.c", "translation.c"),
+]
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"]
 #: The libraries of a source with their compiler options, the slowest first; `native/libraries.py` chooses among them.
@@ -25,15 +33,21 @@ KERNELS: dict[str, list[str]] = {
 FUSED: dict[str, list[str]] = {"_fused": [], "_fused_avx2": AVX2, "_fused_avx512": AVX512}
 
 
-def libraries(source: str, headers: list[str], kinds: dict[str, list[str]], *options: str) -> list[Extension]:
-    """Return one library for each kind; `options` are for the compiler and the linker of all."""
-    folder = Path(source).parent
+def libraries(names: list[str], interface: str, kinds: dict[str, list[str]], *options: str) -> list[Extension]:
+    """Return one library for each kind.
+
+    Args:
+        names: the sources.
+        interface: the header whose digest the libraries carry; `native/header.py` computes the same.
+        options: for the compiler and the linker of all.
+    """
+    digest = int(hashlib.sha256((NATIVE / interface).read_text(encoding="utf-8").encode()).hexdigest()[:15], 16)
     return [
         Extension(
-            f"dragoman.{folder.name}.{name}",
-            sources=[source],
-            depends=[f"{folder.as_posix()}/{header}" for header in headers],
-            extra_compile_args=["-O3", "-Wno-psabi", *options, *processor],
+            f"dragoman.native.{name}",
+            sources=[(NATIVE / source).as_posix() for source in names],
+            depends=[header.as_posix() for header in sorted(NATIVE.glob("*.h"))],
+            extra_compile_args=["-O3", "-Wno-psabi", f"-DINTERFACE={digest}", *options, *processor],
             extra_link_args=[*options],
             optional=True,
         )
@@ -48,10 +62,9 @@ def description() -> str:
     return re.sub(r"\[([^\]]*)\]\((?!\w+:)[^)]*\)", r"\1", text)
 
 
-HEADERS = ["vectors.h", "operands.h", "linear.h", "tiles.h", "products.h"]
 EXTENSIONS = [
-    *libraries("src/dragoman/native/kernels.c", HEADERS, KERNELS),
-    *libraries("src/dragoman/native/fused.c", ["vectors.h"], FUSED, "-fopenmp"),
+    *libraries(ENGINE, "dragoman.h", KERNELS),
+    *libraries(["fused.c"], "fused.h", FUSED, "-fopenmp"),
 ]
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
 from dragoman.runtime.embedding import PositionTable, sinusoidal_table
 from dragoman.runtime.folding import can_fold, fold_norms
-from dragoman.runtime.packing import bfloat16
+
+bfloat16 = None
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
 from dragoman.settings.model_config import ModelConfig

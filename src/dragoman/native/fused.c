@@ -3,23 +3,14 @@
  * OpenMP shares rows or sentences among `n_threads`; its threads are PyTorch's own if both use the same OpenMP library.
  * Sums are in float32; arrays that are read and written are in float32 or bfloat16. B sentences, H heads, T queries,
  * S keys, K and W widths of a key and a value, D model width, V vocabulary, R rows. `fused.py` says what
- * each function computes; `fused_library.py` has the same structures and calls them. They return 0 or NO_MEMORY.
+ * each function computes; `fused.h` declares them. They return 0 or NO_MEMORY.
  */
+
+#include "fused.h"
 
 #include "vectors.h"
 
 #include <omp.h>
-
-enum { NO_MEMORY = -1 };
-
-enum { INTERFACE = 3 };
-
-/* A tensor whose numbers lie side by side along the last dimension; `strides` of sentences, heads and rows, in numbers.
- */
-typedef struct {
-    void *data; /* NULL for no tensor */
-    int64_t is_bfloat16, strides[3];
-} Array;
 
 /* ---- bfloat16: the upper half of a float ---- */
 
@@ -81,13 +72,6 @@ INLINE void write_row(const Array *array, int64_t place, int64_t count, const fl
 }
 
 /* ---- dropout ---- */
-
-/* A number is dropped if a draw of 16 bits is below `n_dropped`; the others are multiplied by `scale`. */
-typedef struct {
-    uint64_t seed;
-    int64_t n_dropped;
-    double scale;
-} Dropout;
 
 enum { DRAWS_AT_ONCE = 64 };
 
@@ -310,14 +294,6 @@ static void multiply(int64_t n_rows, int64_t n_inner, int64_t width, Matrix a, c
         tiles(2, n_rows, n_inner, a, b + column, width, out + column);
     if (column < width) tiles(1, n_rows, n_inner, a, b + column, width, out + column);
 }
-
-/* Queries, keys and values of all heads; the mask (bytes, 0: may not attend); and the weights (B, H, T, S up to whole
- * vectors), which the forward pass writes and the backward pass reads. */
-typedef struct {
-    int64_t n_heads, n_queries, n_keys, key_width, value_width;
-    Array queries, keys, values, mask;
-    float *weights;
-} Attention;
 
 /* Matrices of one head of a sentence, their rows filled up to whole vectors: `width` and `value_width` numbers of keys
  * and values, `padded` of scores. */
@@ -578,9 +554,8 @@ int64_t add_rows(float *totals, const Array *numbers, int64_t width, int64_t n_r
     return 0;
 }
 
-/* `fused_library.py` compares this with its own: a number that changes with the arguments of the functions, and the
- * sizes of the structures. */
-const int64_t interface[] = {INTERFACE, sizeof(Array), sizeof(Dropout), sizeof(Attention)};
+/* The digest of fused.h, which the binding compares with its own. */
+const uint64_t interface = INTERFACE;
 
 int64_t lanes(void) { return LANES; }
 

@@ -7,13 +7,14 @@ model width, V vocabulary, P passes, R rows.
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from dragoman.native.fused_library import NUMBERS, AttentionStruct, DropoutStruct, Library, array, library, n_threads
+from dragoman.native.fused_library import NUMBERS, Library, array, header, library, n_threads
 
 
 def is_supported(*tensors: Tensor) -> bool:
@@ -46,11 +47,15 @@ def _floats(*shape: int) -> Tensor:
 # Dropout
 
 
+def _dropout(seed: int, n_dropped: int) -> ctypes.Structure:
+    return header().structure("Dropout", seed=seed, n_dropped=n_dropped, scale=65536 / (65536 - n_dropped))
+
+
 class _AddDropped(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, y: Tensor, n_dropped: int) -> Tensor:
         seed = int(torch.randint(2**63 - 1, (), device="cpu"))
-        ctx.dropout, ctx.dtype = DropoutStruct(seed, n_dropped, 65536 / (65536 - n_dropped)), y.dtype
+        ctx.dropout, ctx.dtype = _dropout(seed, n_dropped), y.dtype
         x, y = x.contiguous(), y.contiguous()
         out = torch.empty_like(x, dtype=torch.promote_types(x.dtype, y.dtype))
         _call("add_dropped", array(x), array(y), array(out), ctx.dropout, rows=x)
@@ -193,12 +198,23 @@ class _Attend(torch.autograd.Function):
         return by_queries, by_keys, by_values, None
 
 
-def _attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, weights: Tensor) -> AttentionStruct:
+def _attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, weights: Tensor) -> ctypes.Structure:
     if queries.shape[:2] != keys.shape[:2] or keys.shape[:3] != values.shape[:3] or queries.size(3) != keys.size(3):
         shapes = ", ".join(str(tuple(x.shape)) for x in (queries, keys, values))
         raise ValueError(f"queries, keys and values of shapes {shapes} do not fit each other")
-    sizes = *queries.shape[1:3], keys.size(2), keys.size(3), values.size(3)
-    return AttentionStruct(*sizes, *map(array, (queries, keys, values, mask)), weights.data_ptr())
+    return header().structure(
+        "Attention",
+        n_heads=queries.size(1),
+        n_queries=queries.size(2),
+        n_keys=keys.size(2),
+        key_width=keys.size(3),
+        value_width=values.size(3),
+        queries=array(queries),
+        keys=array(keys),
+        values=array(values),
+        mask=array(mask),
+        weights=weights.data_ptr(),
+    )
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:

@@ -10,12 +10,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
+from dragoman.native.header import Header
 from dragoman.native.libraries import usable_libraries
 
 #: The kinds of fused.c, the slowest first.
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"
-#: As in fused.c.
-INTERFACE = 3
 #: The types that it reads and writes.
 NUMBERS = torch.float32, torch.bfloat16
 #: One thread computes this many numbers in the time in which another wakes up.
@@ -24,51 +23,28 @@ WORTH_SHARING = 100_000
 Int, Pointer, Double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
 
 
-class ArrayStruct(ctypes.Structure):
-    """`Array` of fused.c."""
-
-    _fields_ = [("data", Pointer), ("is_bfloat16", Int), ("strides", Int * 3)]
-
-
-class DropoutStruct(ctypes.Structure):
-    """`Dropout` of fused.c."""
-
-    _fields_ = [("seed", ctypes.c_uint64), ("n_dropped", Int), ("scale", Double)]
+@functools.cache
+def header() -> Header:
+    """Return the interface of fused.c."""
+    return Header(Path(__file__).with_name("fused.h"))
 
 
-class AttentionStruct(ctypes.Structure):
-    """`Attention` of fused.c."""
-
-    _fields_ = [
-        ("n_heads", Int),
-        ("n_queries", Int),
-        ("n_keys", Int),
-        ("key_width", Int),
-        ("value_width", Int),
-        ("queries", ArrayStruct),
-        ("keys", ArrayStruct),
-        ("values", ArrayStruct),
-        ("mask", ArrayStruct),
-        ("weights", Pointer),
-    ]
-
-
-STRUCTURES = ArrayStruct, DropoutStruct, AttentionStruct
-
-
-def array(tensor: Tensor | None) -> ArrayStruct:
+def array(tensor: Tensor | None) -> ctypes.Structure:
     """Describe a tensor for fused.c, with a contiguous last dimension. Keep it during the call.
 
     Raises:
         TypeError: fused.c does not read its type.
     """
     if tensor is None:
-        return ArrayStruct(None, 0, (Int * 3)(0, 0, 0))
+        return header().structure("Array", data=None, is_bfloat16=0, strides=(0, 0, 0))
     if tensor.dtype not in (*NUMBERS, torch.bool) or tensor.device.type != "cpu":
         raise TypeError(f"{tensor.dtype} on {tensor.device} cannot be read by fused.c")
     strides = tensor.stride()[:-1][-3:]
-    return ArrayStruct(
-        tensor.data_ptr(), tensor.dtype == torch.bfloat16, (Int * 3)(*(0,) * (3 - len(strides)), *strides)
+    return header().structure(
+        "Array",
+        data=tensor.data_ptr(),
+        is_bfloat16=tensor.dtype == torch.bfloat16,
+        strides=(*(0,) * (3 - len(strides)), *strides),
     )
 
 
@@ -76,8 +52,8 @@ class Library:
     """The functions of fused.c, documented there."""
 
     def __init__(self, name: str, library: ctypes.CDLL) -> None:
-        self.name, self._library = name, library
-        self.lanes: int = library["lanes"]()  # floats of a vector: attention weights lie in whole ones
+        self.name, self._functions = name, header().bind(library)
+        self.lanes: int = self._functions["lanes"]()  # floats of a vector: attention weights lie in whole ones
 
     def call(self, name: str, *arguments: object) -> None:
         """Call a function.
@@ -85,7 +61,7 @@ class Library:
         Raises:
             MemoryError: there is not enough RAM.
         """
-        if self._library[name](*map(_as_ctypes, arguments)):
+        if self._functions[name](*map(_as_ctypes, arguments)):
             raise MemoryError("not enough memory")
 
 
@@ -118,4 +94,4 @@ def library() -> Library | None:
 
 def usable() -> Iterator[tuple[str, ctypes.CDLL]]:
     """Yield the libraries that were compiled and run on this processor, with their names, the fastest first."""
-    return usable_libraries(Path(__file__).parent, LIBRARIES, [INTERFACE, *map(ctypes.sizeof, STRUCTURES)])
+    return usable_libraries(Path(__file__).parent, LIBRARIES, header().digest, "processor")

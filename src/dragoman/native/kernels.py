@@ -1,4 +1,4 @@
-"""The binding of `kernels.c`: its structures, its functions, and the library that fits this processor.
+"""The binding of the engine (`dragoman.h`): its functions, and the library that fits this processor.
 
 Without a library that fits, the search runs in NumPy.
 """
@@ -14,174 +14,103 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.errors import ResourceError
+from dragoman.errors import BundleError, DragomanError, ResourceError
 from dragoman.machine.devices import Precision
+from dragoman.native.header import Header
 from dragoman.native.libraries import usable_libraries
 
-#: The libraries of kernels.c for each precision, the slowest first. The first of each is that of float32: it runs
+#: The libraries of the engine for each precision, the slowest first. The first of each is that of float32: it runs
 #: everywhere, and finds the others that do.
 LIBRARIES: dict[Precision, tuple[str, ...]] = {
     "float32": ("kernels", "kernels_avx2", "kernels_avx512"),
     "bfloat16": ("kernels", "kernels_bfloat16"),
     "int8": ("kernels", "kernels_int8_avx2", "kernels_int8_vnni", "kernels_int8_avx512", "kernels_int8_bfloat16"),
 }
-#: As in kernels.c.
-INTERFACE = 6
-NO_NORM, LAYER_NORM, RMS_NORM = range(3)
-NO_MEMORY, NO_SUCH_ID = -1, -2
-ACTIVATIONS = {"relu": 0, "gelu": 1, "swiglu": 2, "silu": 3}
-
-Int, Pointer, Double, Byte = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double, ctypes.c_char
 
 
-class LinearStruct(ctypes.Structure):
-    """`Linear` of linear.h."""
-
-    _fields_ = [
-        ("n_in", Int),
-        ("n_out", Int),
-        ("weight", Pointer),
-        ("bias", Pointer),
-        ("scales", Pointer),
-        ("column_sums", Pointer),
-    ]
-
-
-class NormStruct(ctypes.Structure):
-    """`Norm` of kernels.c."""
-
-    _fields_ = [
-        ("kind", Int),
-        ("gain", Pointer),
-        ("bias", Pointer),
-        ("square_factor", Double),
-        ("inner_epsilon", Double),
-        ("outer_epsilon", Double),
-    ]
-
-
-class LayerStruct(ctypes.Structure):
-    """`Layer` of kernels.c."""
-
-    _fields_ = [
-        ("self_projection", LinearStruct),
-        ("self_output", LinearStruct),
-        ("cross_query", LinearStruct),
-        ("cross_memory", LinearStruct),
-        ("cross_output", LinearStruct),
-        ("inner", LinearStruct),
-        ("gate", LinearStruct),
-        ("outer", LinearStruct),
-        ("self_norm", NormStruct),
-        ("cross_norm", NormStruct),
-        ("feed_forward_norm", NormStruct),
-    ]
-
-
-class ShapeStruct(ctypes.Structure):
-    """`Shape` of kernels.c."""
-
-    _fields_ = [
-        ("d_model", Int),
-        ("n_heads", Int),
-        ("d_k", Int),
-        ("d_v", Int),
-        ("d_ff", Int),
-        ("pre_norm", Int),
-        ("activation", Int),
-    ]
-
-
-class EmbeddingStruct(ctypes.Structure):
-    """`Embedding` of kernels.c."""
-
-    _fields_ = [("tokens", Pointer), ("n_tokens", Int), ("scale", Double), ("centring", Int)]
-
-
-class DecoderStruct(ctypes.Structure):
-    """`Decoder` of kernels.c."""
-
-    _fields_ = [
-        ("shape", ShapeStruct),
-        ("embedding", EmbeddingStruct),
-        ("n_layers", Int),
-        ("layers", Pointer),
-        ("norm", NormStruct),
-    ]
-
-
-class KeyValueCacheStruct(ctypes.Structure):
-    """`KeyValueCache` of kernels.c."""
-
-    _fields_ = [("keys", Pointer), ("values", Pointer), ("blocks", Int)]
-
-
-class SearchStateStruct(ctypes.Structure):
-    """`SearchState` of kernels.c."""
-
-    _fields_ = [
-        ("source_length", Int),
-        ("memory_caches", Pointer),
-        ("target_caches", Pointer),
-        ("memory_mask_bias", Pointer),
-        ("cache_rows", Pointer),
-    ]
-
-
-class StepStruct(ctypes.Structure):
-    """`Step` of kernels.c."""
-
-    _fields_ = [
-        ("ids", Pointer),
-        ("slots", Pointer),
-        ("n_slots", Int),
-        ("n_rows", Int),
-        ("n_read", Int),
-        ("added", Pointer),
-        ("angles", Pointer),
-        ("mask_bias", Pointer),
-        ("mask_stride", Int),
-    ]
-
-
-STRUCTURES = (
-    *(LinearStruct, NormStruct, LayerStruct, ShapeStruct, EmbeddingStruct),
-    *(DecoderStruct, KeyValueCacheStruct, SearchStateStruct, StepStruct),
-)
+@functools.cache
+def header() -> Header:
+    """Return the interface of the engine."""
+    return Header(Path(__file__).with_name("dragoman.h"))
 
 
 class Kernels:
-    """The functions of kernels.c, documented there, with the types of their arguments."""
+    """The functions of one library of the engine, documented in dragoman.h, without their prefix."""
 
     def __init__(self, name: str, library: ctypes.CDLL) -> None:
         self.name = name
+        self._functions = header().bind(library)
+        geometry = header().type("Geometry")()
+        self._functions["dragoman_geometry"](ctypes.byref(geometry))
+        self.lanes: int = geometry.lanes  # floats of a vector: keys and values lie in whole ones
+        self.largest_weight: int = geometry.largest_weight  # of integer weights; 0 for other weights
+        self.pack: int = geometry.pack  # operands of attention in one instruction: 1 float32 or 2 bfloat16
+        self.operand: type[np.generic] = np.float32 if geometry.operand_bytes == 4 else np.uint16
+        self.read_sources = self._checked("read_sources")
+        self.decode = self._checked("decode")
+        self.best_scores = self._checked("best_scores")
+        self.all_scores = self._checked("all_scores")
+        self.translate = self._functions["dragoman_translate"]
+        self.candidates = self._functions["dragoman_candidates"]
+        self.nodes = self._functions["dragoman_nodes"]
+        self.free_translation = self._functions["dragoman_free_translation"]
+        self.score = self._checked("score")
 
-        def function(symbol: str, *types: type) -> Callable[..., None]:
-            compiled = library[symbol]
-            compiled.argtypes, compiled.restype = types, Int
+    def load(self, config: ctypes.Structure, file: bytes, *, allows_nan: bool = False) -> LoadedModel:
+        """Load a model from the bytes of a safetensors file.
 
-            def call(*arguments: object) -> None:
-                status = compiled(*arguments)
-                if status == NO_MEMORY:
-                    raise ResourceError("not enough memory", advice="use a smaller --batch-size, or fewer --workers")
-                if status == NO_SUCH_ID:
-                    raise IndexError("an id that is not in the vocabulary")
+        Raises:
+            BundleError: they are damaged, or of another model.
+            ResourceError: there is not enough RAM.
+        """
+        problem = ctypes.create_string_buffer(header().constants["PROBLEM_LENGTH"])
+        model = ctypes.c_void_p()
+        load = self._functions["dragoman_load"]
+        status = load(ctypes.byref(config), file, len(file), allows_nan, problem, ctypes.byref(model))
+        if status == header().constants["DAMAGED"]:
+            raise BundleError(f"weights: {problem.value.decode()}", advice="use another copy")
+        check(status)
+        return LoadedModel(model, self._functions["dragoman_free"])
 
-            return call
+    def _checked(self, name: str) -> Callable[..., None]:
+        function = self._functions[f"dragoman_{name}"]
 
-        self.lanes: int = library["lanes"]()  # floats of a vector: keys and values lie in whole ones
-        self.inputs: int = library["inputs"]()  # the inputs of a linear map are filled up to a multiple of this
-        self.input_pack: int = library["input_pack_size"]()  # inputs that are multiplied by one instruction
-        self.largest_weight: int = library["largest_weight"]()  # of integer weights; 0 for other weights
-        self.pack: int = library["pack_size"]()  # operands of attention in one instruction: 1 float32 or 2 bfloat16
-        self.operand: type[np.generic] = np.float32 if self.pack == 1 else np.uint16
-        self.weight: type[np.generic] = np.int8 if self.largest_weight else self.operand
-        self.encode = function("encode", Pointer, Pointer, Pointer, Int, Int, Pointer, Pointer)
-        self.read_memory = function("read_memory", Pointer, Pointer, Pointer, Int, Int, Pointer)
-        self.decode = function("decode", Pointer, Pointer, Pointer, Pointer)
-        self.normalise_rows = function("normalise_rows", Pointer, Pointer, Pointer, Int)
-        self.best_scores = function("best_scores", Pointer, Pointer, Int, Pointer, Int, Int, Pointer, Pointer)
-        self.all_scores = function("all_scores", Pointer, Pointer, Int, Pointer)
+        def call(*arguments: object) -> None:
+            check(function(*arguments))
+
+        return call
+
+
+class LoadedModel:
+    """A model of the engine, freed when nobody holds it.
+
+    Attributes:
+        pointer: for the functions of the library that loaded it.
+    """
+
+    def __init__(self, pointer: ctypes.c_void_p, free: Callable[[ctypes.c_void_p], None]) -> None:
+        self.pointer, self._free = pointer, free
+
+    def __del__(self) -> None:
+        self._free(self.pointer)
+
+
+def check(status: int) -> None:
+    """Raise the error that a function's status stands for.
+
+    Raises:
+        ResourceError, IndexError, ValueError, DragomanError: see the statuses in dragoman.h.
+    """
+    constants = header().constants
+    if status == constants["OK"]:
+        return
+    if status == constants["NO_MEMORY"]:
+        raise ResourceError("not enough memory", advice="use a smaller --batch-size, or fewer --workers")
+    if status == constants["NO_SUCH_ID"]:
+        raise IndexError("an id that is not in the vocabulary")
+    if status == constants["NOT_A_NUMBER"]:
+        raise DragomanError("the model gives probabilities that are not numbers (NaN)")
+    raise ValueError(f"the engine refuses its arguments ({status})")
 
 
 def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
@@ -196,14 +125,15 @@ def usable_kernels(precision: Precision = "float32") -> tuple[Kernels, ...]:
 @functools.cache
 def _usable(precision: Precision) -> tuple[Kernels, ...]:
     """Return those of `LIBRARIES`, the fastest first."""
-    names, interface = LIBRARIES[precision], [INTERFACE, *map(ctypes.sizeof, STRUCTURES)]
-    libraries = usable_libraries(Path(__file__).parent, names, interface, get_args(Precision).index(precision))
+    folder, names = Path(__file__).parent, LIBRARIES[precision]
+    number = get_args(Precision).index(precision)
+    libraries = usable_libraries(folder, names, header().digest, "dragoman_processor", number)
     return tuple(Kernels(name, library) for name, library in libraries)
 
 
 def address(array: NDArray[Any]) -> int:
     """Return the address of a contiguous array."""
     try:
-        return ctypes.addressof(Byte.from_buffer(array))  # type: ignore[arg-type] # arrays are buffers
+        return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type] # arrays are buffers
     except (TypeError, ValueError):  # a read-only or empty array: the same, three times slower
         return array.ctypes.data

@@ -7,41 +7,43 @@ other code.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
+from typing import Any
+
+#: Functions of a library by name.
+Library = Mapping[str, Callable[..., Any]]
 
 
 def usable_libraries(
-    folder: Path, names: Sequence[str], interface: Sequence[int], *processor_arguments: int
+    folder: Path, names: Sequence[str], interface: int, processor: str, *processor_arguments: int
 ) -> Iterator[tuple[str, ctypes.CDLL]]:
     """Yield the libraries that this processor can run, with their names, the fastest first.
 
     Args:
         folder: of the libraries; the file of a library is an underscore and its name.
-        names: of the libraries of one source, the slowest first. The first runs everywhere, and its `processor`
-            returns a bit for each that runs here.
-        interface: as in the source: a number that changes with the arguments of its functions, and the sizes of its
-            structures.
-        processor_arguments: the arguments of `processor`.
+        names: of the libraries of one source, the slowest first. The first runs everywhere.
+        interface: the digest of the header that they must have been compiled with.
+        processor: the function of the first that returns a bit for each that runs here, given `processor_arguments`.
     """
     base = load(folder / f"_{names[0]}", interface)
     if base is not None:
-        runs_here = base["processor"](*map(ctypes.c_int64, processor_arguments))
+        runs_here = base[processor](*map(ctypes.c_int64, processor_arguments))
         for index, name in reversed(list(enumerate(names))):
             library = load(folder / f"_{name}", interface) if runs_here >> index & 1 else None
             if library is not None:
                 yield name, library
 
 
-def load(path: Path, interface: Sequence[int]) -> ctypes.CDLL | None:
+def load(path: Path, interface: int) -> ctypes.CDLL | None:
     """Return the library at a path without its suffix, if it can be loaded and has this interface."""
     for file in (path.with_name(path.name + suffix) for suffix in EXTENSION_SUFFIXES):
         if file.exists():
             try:
                 library = ctypes.CDLL(str(file))
-                actual = (ctypes.c_int64 * len(interface)).in_dll(library, "interface")
+                actual = ctypes.c_uint64.in_dll(library, "interface").value
             except (OSError, ValueError):  # for another system, or an older version
                 return None
-            return library if list(actual) == list(interface) else None
+            return library if actual == interface else None
     return None

@@ -4,6 +4,8 @@
  * sums are exact, and become floats at the end.
  */
 
+#pragma once
+
 #include "operands.h"
 
 /* One lane multiplies INPUT_PACK inputs at once. The inputs of a row are filled up to a multiple of INPUTS. */
@@ -139,7 +141,7 @@ typedef struct {
 INLINE int64_t input_stride(int64_t n_in) { return rounded_up(n_in, INPUTS) + BEHIND; }
 
 /* x (R, n_in) -> rows as products read them, in `workspace`, which has room for as many. */
-static const Input *to_inputs(const float *x, int64_t n_rows, int64_t n_in, Input *workspace) {
+static inline const Input *to_inputs(const float *x, int64_t n_rows, int64_t n_in, Input *workspace) {
 #ifdef INT8
     for (int64_t row = 0; row < n_rows; row++)
         quantize(x + row * n_in, n_in, rounded_up(n_in, INPUTS), workspace + row * input_stride(n_in));

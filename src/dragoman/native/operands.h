@@ -2,6 +2,8 @@
  *
  * One instruction multiplies a pack of PACK operands in each of LANES lanes: one float32, or two bfloat16. */
 
+#pragma once
+
 #include "vectors.h"
 
 #ifdef __AVX512BF16__
@@ -45,7 +47,8 @@ INLINE void write_interleaved(const Operand *from, int64_t count, int64_t second
 }
 
 /* Rows (R, count) -> operands (R, width) in `workspace`, or the rows themselves if they are float32. */
-static const Operand *to_operands(const float *x, int64_t n_rows, int64_t count, int64_t width, Operand *workspace) {
+static inline const Operand *to_operands(const float *x, int64_t n_rows, int64_t count, int64_t width,
+                                         Operand *workspace) {
     for (int64_t row = 0; row < n_rows; row++) write_operands(x + row * count, count, width, workspace + row * width);
     return workspace;
 }
@@ -70,7 +73,8 @@ INLINE void write_interleaved(const Operand *from, int64_t count, int64_t second
     memcpy(to, from, count * sizeof(Operand));
 }
 
-static const Operand *to_operands(const float *x, int64_t n_rows, int64_t count, int64_t width, Operand *workspace) {
+static inline const Operand *to_operands(const float *x, int64_t n_rows, int64_t count, int64_t width,
+                                         Operand *workspace) {
     (void)n_rows, (void)count, (void)width, (void)workspace;
     return x;
 }

@@ -1,5 +1,7 @@
 /* Products x W + b of many rows, with the inputs and weights of `linear.h`. */
 
+#pragma once
+
 #ifdef __AMX_BF16__
 #include "tiles.h"
 #else

@@ -1,5 +1,7 @@
 /* Products in bfloat16 by the tiles of AMX: registers of 16 rows of 64 bytes. */
 
+#pragma once
+
 #include "linear.h"
 
 #include <cpuid.h>

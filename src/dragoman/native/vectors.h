@@ -1,5 +1,7 @@
 /* Vectors of floats as wide as those of the processor, in the extensions that GCC and Clang share. */
 
+#pragma once
+
 #include <float.h>
 #include <math.h>
 #include <stdint.h>

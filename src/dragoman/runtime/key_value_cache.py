@@ -1,17 +1,16 @@
-"""Keys and values of the tokens that a compiled model has read, where `kernels.c` finds them."""
+"""Keys and values of the tokens that a compiled model has read, where the kernels find them."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from dragoman.machine.arrays import Ints
-from dragoman.native.kernels import Kernels, KeyValueCacheStruct, address
-from dragoman.runtime.packing import rounded_up
+from dragoman.native.kernels import Kernels, address, header
 from dragoman.settings.model_config import ModelConfig
 
 
 class KeyValueCache:
-    """Keys and values of all decoder layers, in the shapes of `KeyValueCache` of kernels.c: a struct for each layer."""
+    """Keys and values of all decoder layers, in the shapes that attention.h draws: a struct for each layer."""
 
     def __init__(self, config: ModelConfig, kernels: Kernels, n_sentences: int, n_tokens: int) -> None:
         n_layers, (d_k, d_v), lanes = config.n_decoder_layers, config.head_widths, kernels.lanes
@@ -20,7 +19,7 @@ class KeyValueCache:
         self._lanes = lanes
         # Zeros, because the kernels multiply what lies behind the last token of a block, too.
         self._arrays = [[np.zeros(shape, dtype=kernels.operand) for shape in shapes] for _ in range(n_layers)]
-        self.structs = (KeyValueCacheStruct * n_layers)()
+        self.structs = (header().type("KeyValueCache") * n_layers)()
         self._set_addresses()
 
     def reserve(self, n_tokens: int, expected: int, rows: Ints) -> None:
@@ -41,3 +40,8 @@ class KeyValueCache:
     def _set_addresses(self) -> None:
         for struct, (keys, values) in zip(self.structs, self._arrays, strict=True):
             struct.keys, struct.values, struct.blocks = address(keys), address(values), keys.shape[2]
+
+
+def rounded_up(number: int, unit: int) -> int:
+    """Return the least multiple of `unit` that is not below `number`."""
+    return -(-number // unit) * unit

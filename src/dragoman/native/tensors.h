@@ -1,0 +1,43 @@
+/* The tensors of a safetensors file, which may be a stranger's. */
+
+#pragma once
+
+#include "dragoman.h"
+
+#ifndef _WIN32
+#pragma GCC visibility push(hidden)
+#endif
+
+enum { MOST_DIMENSIONS = 2 };
+
+typedef enum { FLOAT32, FLOAT16, INT_8 } NumberKind;
+
+typedef struct {
+    const char *name; /* as in the file: not terminated */
+    int64_t n_name;
+    NumberKind kind;
+    int64_t n_dimensions, shape[MOST_DIMENSIONS];
+    const uint8_t *bytes; /* at any address */
+    int64_t is_used;
+} Tensor;
+
+typedef struct {
+    Tensor *tensors; /* by name */
+    int64_t n_tensors;
+} TensorFile;
+
+/* Read the head of a file. Return OK, NO_MEMORY, or DAMAGED with a line in `problem`. All tensors lie in the file. */
+int64_t read_head(const uint8_t *file, int64_t n_bytes, TensorFile *tensors, char *problem);
+
+/* Return the tensor of a name, or NULL. */
+Tensor *find_tensor(const TensorFile *file, const char *name);
+
+/* Write the numbers of a tensor from number `first` on; scale: of 8-bit integers. Return 1 if all are finite. */
+int64_t read_numbers(const Tensor *tensor, int64_t first, int64_t count, float scale, float *out);
+
+/* Write "name: text" or, without a name, the text. Return DAMAGED. */
+int64_t tell(char *problem, const char *name, int64_t n_name, const char *text);
+
+#ifndef _WIN32
+#pragma GCC visibility pop
+#endif

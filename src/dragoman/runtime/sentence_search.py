@@ -1,0 +1,148 @@
+"""Search for one sentence in the engine: the candidates of `dragoman.decoding.search.search`, in one call."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dragoman.decoding.constraints.lengths import Limits
+from dragoman.decoding.constraints.prefix import check_prefixes
+from dragoman.decoding.faults import Fault
+from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.decoding.scores import refuse_nan
+from dragoman.errors import StoppedError
+from dragoman.native.kernels import address, check, header
+from dragoman.runtime.compiled_model import CompiledModel
+from dragoman.settings.search_config import SearchConfig
+
+_FAULTS: dict[str, Fault] = {"REPETITION": "repetition", "LENGTH": "length"}
+
+
+@dataclass(frozen=True)
+class SentenceJob:
+    """A sentence to search for.
+
+    Args:
+        ids: of the source, without special ones.
+        prefix: the ids that its translation begins with.
+        forbidden: the ids that its translation does not have, except in the prefix.
+    """
+
+    ids: Sequence[int]
+    config: SearchConfig
+    prefix: Sequence[int] = ()
+    forbidden: Sequence[int] = ()
+
+
+def search_sentence(
+    model: CompiledModel, job: SentenceJob, should_stop: Callable[[], bool] | None = None
+) -> list[Hypothesis]:
+    """Return the n best hypotheses, best first, without sampling.
+
+    Args:
+        should_stop: called before every step; the search ends with an error when it returns True.
+
+    Raises:
+        ConfigError, StoppedError, DragomanError: as `search` does.
+        IndexError, ValueError: the source has an unknown id, or is longer than the model reads.
+    """
+    constants, kernels, found = header().constants, model.kernels, ctypes.c_void_p()
+    stop, errors = _stop_function(should_stop)
+    ids, prefix, forbidden = (np.array(given, dtype=np.int64) for given in (job.ids, job.prefix, job.forbidden))
+    options = _options(job.config, prefix, forbidden, stop)
+    arguments = address(ids), len(ids), ctypes.byref(options), ctypes.byref(found)
+    status = kernels.translate(model.loaded.pointer, *arguments)
+    if errors:
+        raise errors[0]
+    if status == constants["STOPPED"]:
+        raise StoppedError("the search was stopped before it was done")
+    if status == constants["NOT_A_NUMBER"]:
+        refuse_nan(np.array([math.nan], dtype=np.float32))
+    if status == constants["BAD_OPTIONS"]:
+        _refuse(model, job)
+    check(status)
+    try:
+        candidates = ctypes.POINTER(header().type("Candidate"))()
+        n_found = kernels.candidates(found, ctypes.byref(candidates))
+        return [_hypothesis(candidates[number]) for number in range(n_found)]
+    finally:
+        kernels.free_translation(found)
+
+
+def score_sentence(model: CompiledModel, source: Sequence[int], target: Sequence[int]) -> tuple[float, ...]:
+    """Return the log-probabilities of the ids of a target, and of its end mark.
+
+    Raises:
+        IndexError, ValueError: an id is unknown, or a side is longer than the model reads.
+    """
+    ids, targets = np.array(source, dtype=np.int64), np.array(target, dtype=np.int64)
+    log_probs = np.empty(len(targets) + 1, dtype=np.float32)
+    sides = address(ids), len(ids), address(targets), len(targets)
+    model.kernels.score(model.loaded.pointer, *sides, address(log_probs))
+    return tuple(log_probs.tolist())
+
+
+def _options(
+    config: SearchConfig, prefix: NDArray[np.int64], forbidden: NDArray[np.int64], stop: Any
+) -> ctypes.Structure:
+    names = "beam_size", "n_best", "length_penalty", "min_length", "no_repeat_ngram", "repetition_penalty"
+    return header().structure(
+        "SearchOptions",
+        **{name: getattr(config, name) for name in names},
+        max_length=config.max_length or 0,
+        n_prefix=len(prefix),
+        n_forbidden=len(forbidden),
+        prefix=address(prefix),
+        forbidden=address(forbidden),
+        seconds=0.0,
+        should_stop=stop,
+        stop_argument=None,
+    )
+
+
+def _stop_function(should_stop: Callable[[], bool] | None) -> tuple[Any, list[BaseException]]:
+    """Return the function for the engine, and the list to which it adds an error that it cannot raise there."""
+    kind, errors = header().type("StopFunction"), list[BaseException]()
+
+    def call(_: object) -> int:
+        try:
+            return int(should_stop is not None and should_stop())
+        except BaseException as error:
+            errors.append(error)
+            return 1
+
+    return kind() if should_stop is None else kind(call), errors
+
+
+def _hypothesis(candidate: Any) -> Hypothesis:
+    ids = (ctypes.c_int64 * candidate.n_ids).from_address(candidate.ids)
+    log_probs = (ctypes.c_float * candidate.n_log_probs).from_address(candidate.log_probs)
+    constants = header().constants
+    return Hypothesis(
+        ids=tuple(ids),
+        score=candidate.score,
+        log_prob=candidate.log_prob,
+        token_log_probs=tuple(log_probs),
+        finished=bool(candidate.is_finished),
+        faults=tuple(fault for name, fault in _FAULTS.items() if candidate.faults & constants[name]),
+    )
+
+
+def _refuse(model: CompiledModel, job: SentenceJob) -> None:
+    """Raise the error of the search in Python, which says what is wrong.
+
+    Raises:
+        ConfigError, ValueError: lengths or the prefix do not fit the model, or the source is too long.
+    """
+    n_tokens, most = len(job.ids) + 1, model.config.max_length
+    if n_tokens > most:
+        raise ValueError(f"a source of {n_tokens} tokens for a model that reads {most}")
+    source, special_ids = [*job.ids, model.special_ids.source.end], model.special_ids.target
+    limits = Limits.of([source], [job.prefix], job.config, most)
+    check_prefixes([job.prefix], limits.returned, model.config.target_vocab_size, special_ids.marks)
