@@ -91,7 +91,8 @@ class TransformerScorer:
     def __init__(self, models: Sequence[Model]) -> None:
         if not models:
             raise ConfigError("an ensemble of no models")
-        self._models = tuple(models)
+        #: The models, whose probabilities are averaged.
+        self.models = tuple(models)
         sizes = {(model.config.source_vocab_size, model.config.target_vocab_size) for model in models}
         if len(sizes) > 1:
             raise ConfigError(
@@ -117,7 +118,7 @@ class TransformerScorer:
         if not (source_ids != self.special_ids.source.pad).any(axis=1).all():
             raise ValueError("a source without tokens")
         pad_id = self.special_ids.target.pad
-        states = [TransformerState(model.start(source_ids), len(source_ids), pad_id) for model in self._models]
+        states = [TransformerState(model.start(source_ids), len(source_ids), pad_id) for model in self.models]
         return states[0] if len(states) == 1 else EnsembleState(states)
 
 

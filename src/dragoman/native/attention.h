@@ -62,6 +62,8 @@ typedef struct {
     const Operand *keys, *values; /* as in `KeyValueCache` */
     const float *mask_bias; /* added to the scores of keys: 0 or -1e9; a row for each query, `mask_stride` apart */
     int64_t n_keys, mask_stride;
+    float *attention; /* (n_queries, ...), `attention_stride` apart: the weights are written here; or NULL */
+    int64_t attention_stride;
 } HeadContext;
 
 /* Memory for the attention of a few queries. */
@@ -167,6 +169,17 @@ INLINE void attend_few(int n, int chains, const Shape *shape, const HeadContext 
     mix_values(n, chains, shape, context, weights, factors, out, out_stride);
 }
 
+/* Write the weights of n queries from the first on, whose exponentials are in `scratch`, if they are asked for. */
+static inline void write_attention(const HeadContext *context, const Scratch *scratch, int64_t first, int64_t n) {
+    if (!context->attention) return;
+    for (int64_t i = 0; i < n; i++) {
+        const float *weights = scratch->weights + i * rounded_up(context->n_keys, LANES);
+        float *to = context->attention + (first + i) * context->attention_stride, total = 0;
+        for (int64_t key = 0; key < context->n_keys; key++) total += weights[key];
+        for (int64_t key = 0; key < context->n_keys; key++) to[key] = weights[key] / total;
+    }
+}
+
 /* Queries (n_queries, K), scaled already -> out (n_queries, W). */
 static inline void attend(const Shape *shape, const HeadContext *context, const float *queries, int64_t n_queries,
                           int64_t query_stride, const Scratch *scratch, float *out, int64_t out_stride) {
@@ -185,5 +198,6 @@ static inline void attend(const Shape *shape, const HeadContext *context, const 
         case 5: attend_few(5, 1, shape, context, mask_bias, scratch, to, out_stride); break;
         case 6: attend_few(6, 1, shape, context, mask_bias, scratch, to, out_stride); break;
         }
+        write_attention(context, scratch, first, n);
     }
 }

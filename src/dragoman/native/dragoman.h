@@ -97,6 +97,7 @@ typedef struct {
     int64_t position;        /* of all these tokens */
     const float *mask_bias;  /* (R, tokens up to whole vectors): 0, or -1e9 where a row may not attend */
     int64_t mask_stride;     /* 0: one row for all */
+    float *attention;        /* (layers, R, H, S): the weights of the memory are written here; or NULL */
 } Step;
 
 /* The layout of caches in this library. */
@@ -128,10 +129,11 @@ int64_t dragoman_nodes(const Translation *translation, const Node **nodes);
 
 void dragoman_free_translation(Translation *translation);
 
-/* The log-probabilities of a given target's tokens and of the end mark (n_target + 1).
+/* The log-probabilities of a given target's tokens and of the end mark (n_target + 1), and unless `attention` is NULL
+ * the weights with which each attends to the source (n_target + 1, decoder layers, H, n_source + 1).
  * Return OK, NO_MEMORY, NO_SUCH_ID, or BAD_OPTIONS for one that is too long. */
 int64_t dragoman_score(const Model *model, const int64_t *source, int64_t n_source, const int64_t *target,
-                       int64_t n_target, float *log_probs);
+                       int64_t n_target, float *log_probs, float *attention);
 
 /* Read sources (B, S), at least one id each, with the mask bias of `SearchState` -> a cache for each decoder layer.
  * Return OK, NO_MEMORY, or NO_SUCH_ID. */

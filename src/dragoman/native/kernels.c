@@ -68,6 +68,7 @@ typedef struct {
     Operand *token;
     Operand *keys, *values; /* of one head of a sentence */
     Scratch scratch;
+    float *attention; /* (R', H, S), if the weights of the memory are asked for; else NULL */
 } Workspace;
 
 /* One block for everything, each part of whole vectors and with one to spare. No function needs all of it. Returns 0 if
@@ -230,6 +231,9 @@ static void attend_cached(const Shape *shape, const KeyValueCache *cache, const 
                 .mask_bias = mask_bias + sentence_of[row] * sentence_stride + row * row_stride,
                 .n_keys = n_keys,
                 .mask_stride = row_stride,
+                .attention =
+                    workspace->attention ? workspace->attention + (row * shape->n_heads + head) * n_keys : NULL,
+                .attention_stride = shape->n_heads * n_keys,
             };
             prefetch_next_head(&context, shape, cache->blocks);
             attend(shape, &context, workspace->projected + row * query_stride + head * shape->d_k, next - row,
@@ -271,12 +275,15 @@ static void decode_layer(const Shape *shape, const Layer *layer, const SearchSta
         cache_token(shape, target_cache, sentence_of[row], step->n_read + slots[row] % step->n_slots, keys,
                     keys + d_keys, workspace);
     }
+    workspace->attention = NULL;
     attend_cached(shape, target_cache, sentence_of, n_rows, step->n_read + step->n_slots,
                   step->mask_bias + first * step->mask_stride, 0, step->mask_stride, stride, workspace);
     add_sublayer(shape, &layer->self_output, &layer->self_norm, workspace->attended, x, n_rows, workspace);
 
     apply_linear(&layer->cross_query, sublayer_input(shape, &layer->cross_norm, x, n_rows, workspace), n_rows,
                  workspace->projected, workspace->converted);
+    if (step->attention)
+        workspace->attention = step->attention + (number * step->n_rows + first) * shape->n_heads * length;
     attend_cached(shape, memory_cache, sentence_of, n_rows, length, state->memory_mask_bias, rounded_up(length, LANES),
                   0, d_keys, workspace);
     add_sublayer(shape, &layer->cross_output, &layer->cross_norm, workspace->attended, x, n_rows, workspace);

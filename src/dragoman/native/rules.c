@@ -17,13 +17,14 @@ static void collect_everywhere(Search *search) {
     search->n_everywhere = n;
 }
 
-/* Multiply the log-probability of each id in `path` once. */
-static void penalise_repetition(float *scores, const int64_t *path, int64_t n_written, float penalty) {
+/* Multiply the log-probability of each id in `path` once; is_written (V) has zeros before and after. */
+static void penalise_repetition(float *scores, const int64_t *path, int64_t n_written, float penalty,
+                                uint8_t *is_written) {
     for (int64_t i = 0; i < n_written; i++) {
-        int64_t is_first = 1;
-        for (int64_t j = 0; j < i && is_first; j++) is_first = path[j] != path[i];
-        if (is_first) scores[path[i]] *= penalty;
+        if (!is_written[path[i]]) scores[path[i]] *= penalty;
+        is_written[path[i]] = 1;
     }
+    for (int64_t i = 0; i < n_written; i++) is_written[path[i]] = 0;
 }
 
 /* Forbid each token that would complete a sequence of n tokens in `path` again. */
@@ -63,7 +64,7 @@ static int64_t choose_from_all(Search *search, int64_t row, float *scores) {
     for (int64_t i = 0; i < search->n_everywhere; i++) scores[search->everywhere[i]] = -INFINITY;
     write_path(search, search->first_row + row, search->path);
     if (options->repetition_penalty != 1)
-        penalise_repetition(scores, search->path, n, (float)options->repetition_penalty);
+        penalise_repetition(scores, search->path, n, (float)options->repetition_penalty, search->is_written);
     if (options->no_repeat_ngram && n >= options->no_repeat_ngram)
         forbid_ngrams(scores, search->path, n, options->no_repeat_ngram);
     return find_highest(scores, n_scores, k, values, choices);
@@ -85,7 +86,8 @@ int64_t find_choices(Search *search) {
         return status;
     }
     if (!search->scores) search->scores = allocate_zeros(options->beam_size, n_scores * (int64_t)sizeof(float));
-    if (!search->scores) return NO_MEMORY;
+    if (!search->is_written) search->is_written = allocate_zeros(n_scores, 1);
+    if (!search->scores || !search->is_written) return NO_MEMORY;
     status = dragoman_all_scores(model, hidden, search->n_rows, search->scores);
     for (int64_t row = 0; row < search->n_rows && !status; row++)
         status = choose_from_all(search, row, search->scores + row * n_scores);

@@ -81,7 +81,7 @@ static int64_t read_rows(Search *search, int64_t *ids) {
         for (int64_t node = search->first_row + row; node >= 0; node = nodes[node].parent)
             mask_bias[row * stride + node] = 0;
     }
-    return read_tokens(&search->sentence, ids, search->n_rows, search->n_written);
+    return read_tokens(&search->sentence, ids, search->n_rows, search->n_written, NULL);
 }
 
 /* Choose at most `width` continuations among the K best next tokens of each row, by falling probability, and of equally
@@ -213,7 +213,7 @@ static int64_t run_search(Search *search, const int64_t *source, int64_t n_sourc
     if (search->sentence.model) end_sentence(&search->sentence);
     release(own_source), release(ids), release(grown);
     release(search->values), release(search->choices), release(search->path);
-    release(search->everywhere), release(search->scores);
+    release(search->everywhere), release(search->scores), release(search->is_written);
     return status;
 }
 

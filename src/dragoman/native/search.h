@@ -40,6 +40,7 @@ typedef struct {
     float *values;          /* (N, K): the log-probabilities of the best next tokens of each row, falling */
     int64_t *choices;       /* (N, K): these tokens */
     float *scores;          /* (N, V), once a rule needs them */
+    uint8_t *is_written;    /* (V): zeros between calls */
     int64_t *path;          /* (written_limit + 1): the tokens of one row */
     int64_t *everywhere;    /* ids forbidden in every row */
     int64_t n_everywhere;

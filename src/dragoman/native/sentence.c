@@ -75,7 +75,7 @@ float *next_mask_bias(Sentence *sentence, int64_t n_rows, int64_t *stride) {
     return sentence->mask_bias;
 }
 
-int64_t read_tokens(Sentence *sentence, const int64_t *ids, int64_t n_rows, int64_t position) {
+int64_t read_tokens(Sentence *sentence, const int64_t *ids, int64_t n_rows, int64_t position, float *attention) {
     const Step step = {
         .ids = ids,
         .slots = sentence->slots,
@@ -83,6 +83,7 @@ int64_t read_tokens(Sentence *sentence, const int64_t *ids, int64_t n_rows, int6
         .n_rows = n_rows,
         .n_read = sentence->n_read,
         .position = position,
+        .attention = attention,
         .mask_bias = sentence->mask_bias,
         .mask_stride = rounded_up(sentence->n_read + n_rows, LANES),
     };

@@ -26,8 +26,9 @@ int64_t start_sentence(Sentence *sentence, const Model *model, const int64_t *so
 /* Make room for n_rows more tokens, and return their mask bias (n_rows, stride), which the caller fills; or NULL. */
 float *next_mask_bias(Sentence *sentence, int64_t n_rows, int64_t *stride);
 
-/* Read n_rows tokens at a position -> sentence->hidden. Return OK, NO_MEMORY, or NO_SUCH_ID. */
-int64_t read_tokens(Sentence *sentence, const int64_t *ids, int64_t n_rows, int64_t position);
+/* Read n_rows tokens at a position -> sentence->hidden, and unless it is NULL -> attention, as in `Step`. Return OK,
+ * NO_MEMORY, or NO_SUCH_ID. */
+int64_t read_tokens(Sentence *sentence, const int64_t *ids, int64_t n_rows, int64_t position, float *attention);
 
 void end_sentence(Sentence *sentence);
 

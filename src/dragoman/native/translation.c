@@ -23,20 +23,21 @@ void dragoman_free_translation(Translation *translation) {
     free(translation);
 }
 
-/* Read one token -> scores (V) of the next. Return OK, NO_MEMORY, or NO_SUCH_ID. */
-static int64_t score_next(Sentence *sentence, int64_t id, int64_t position, float *scores) {
+/* Read one token -> scores (V) of the next, and attention as in `Step`. Return OK, NO_MEMORY, or NO_SUCH_ID. */
+static int64_t score_next(Sentence *sentence, int64_t id, int64_t position, float *scores, float *attention) {
     int64_t stride;
     float *mask_bias = next_mask_bias(sentence, 1, &stride);
     if (!mask_bias) return NO_MEMORY;
     for (int64_t i = 0; i <= position; i++) mask_bias[i] = 0;
-    const int64_t status = read_tokens(sentence, &id, 1, position);
+    const int64_t status = read_tokens(sentence, &id, 1, position, attention);
     return status ? status : dragoman_all_scores(sentence->model, sentence->hidden, 1, scores);
 }
 
 /* See dragoman.h. */
 int64_t dragoman_score(const Model *model, const int64_t *source, int64_t n_source, const int64_t *target,
-                       int64_t n_target, float *log_probs) {
+                       int64_t n_target, float *log_probs, float *attention) {
     const ModelConfig *c = &model->config;
+    const int64_t n_weights = c->n_decoder_layers * c->n_heads * (n_source + 1); /* of one token */
     Sentence sentence;
     if (n_source < 0 || n_source >= c->max_length || n_target < 0 || n_target >= c->max_length) return BAD_OPTIONS;
     for (int64_t i = 0; i < n_target; i++)
@@ -45,8 +46,9 @@ int64_t dragoman_score(const Model *model, const int64_t *source, int64_t n_sour
     int64_t status = start_sentence(&sentence, model, source, n_source, 1);
     if (!scores) status = NO_MEMORY;
     for (int64_t i = 0; i <= n_target && !status; i++) {
-        status = score_next(&sentence, i ? target[i - 1] : c->target_start, i, scores);
-        log_probs[i] = scores[i < n_target ? target[i] : c->target_end];
+        status = score_next(&sentence, i ? target[i - 1] : c->target_start, i, scores,
+                            attention ? attention + i * n_weights : NULL);
+        if (!status) log_probs[i] = scores[i < n_target ? target[i] : c->target_end];
     }
     end_sentence(&sentence);
     release(scores);

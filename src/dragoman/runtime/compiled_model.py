@@ -136,6 +136,7 @@ class CompiledSteps:
             position=position,
             mask_bias=mask_bias,
             mask_stride=mask_stride,
+            attention=None,
         )
         structs = ctypes.byref(self._struct), ctypes.byref(step)
         model.kernels.decode(model.loaded.pointer, *structs, address(hidden))

@@ -18,6 +18,7 @@ from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import DeadlineError, StoppedError, printable
 from dragoman.machine.workers import Workers
+from dragoman.runtime.sentence_search import SentenceJob, engine_of, is_fast, search_sentence
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizer
@@ -98,6 +99,7 @@ class Searcher:
 
     def __init__(self, scorer: TransformerScorer, tokenizer: Tokenizer, n_workers: int, batch_size: int) -> None:
         self._scorer = scorer
+        self._engine = engine_of(scorer.models)
         self._tokenizer = tokenizer
         self.batch_size = batch_size
         self._workers = Workers(self._search_batch, n_workers, "use fewer --workers, or a smaller --batch-size")
@@ -130,17 +132,21 @@ class Searcher:
         """Return None if it was stopped: an error would end the worker processes."""
         if batch.stop is not None and batch.stop():
             return None
-        source_ids = pad_sources([job.ids for job in batch.jobs], self._scorer.special_ids.source)
-        prefixes = [job.prefix_ids for job in batch.jobs]
-        config, forbidden = batch.jobs[0].config, [job.forbidden_ids for job in batch.jobs]
-        rules = [ForbiddenTokens(forbidden)] if any(forbidden) else []
         try:
-            beams = search(
-                self._scorer, source_ids, config, prefixes=prefixes, constraints=rules, should_stop=batch.stop
-            )
+            beams = self._beams(batch.jobs, batch.stop)
         except StoppedError:
             return None
         return [[self._candidate(hypothesis) for hypothesis in beam] for beam in beams]
+
+    def _beams(self, jobs: Sequence[SearchJob], stop: StopCondition | None) -> list[list[Hypothesis]]:
+        first = jobs[0]
+        if self._engine is not None and len(jobs) == 1 and is_fast(first.config):
+            sentence = SentenceJob(first.ids, first.config, first.prefix_ids, first.forbidden_ids)
+            return [search_sentence(self._engine, sentence, stop)]
+        source_ids = pad_sources([job.ids for job in jobs], self._scorer.special_ids.source)
+        prefixes, forbidden = [job.prefix_ids for job in jobs], [job.forbidden_ids for job in jobs]
+        rules = [ForbiddenTokens(forbidden)] if any(forbidden) else []
+        return search(self._scorer, source_ids, first.config, prefixes=prefixes, constraints=rules, should_stop=stop)
 
     def _candidate(self, hypothesis: Hypothesis) -> Candidate:
         ids = list(hypothesis.ids)
