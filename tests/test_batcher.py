@@ -213,6 +213,8 @@ def sizes(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> list[int]:
         return start(source_ids)
 
     monkeypatch.setattr(translator.scorer, "start", noted)
+    # The engine would take single sentences, and not ask the scorer.
+    monkeypatch.setattr("dragoman.translator.searching.is_fast", lambda _config: False)
     return found
 
 

@@ -1,7 +1,6 @@
 """The compiled functions of a training step, of each library that runs here, against PyTorch in float64."""
 
 import copy
-import ctypes
 import math
 import platform
 import runpy
@@ -414,12 +413,6 @@ def test_the_libraries_are_of_this_source_and_compile_without_a_warning(name: st
     options = next(each.extra_compile_args for each in modules if each.name == f"dragoman.native._{name}")
     warnings = ["-Wall", "-Wextra", "-Werror"]
     subprocess.run([str(COMPILER), *options, *warnings, "-c", "-o", str(tmp_path / "object"), str(SOURCE)], check=True)
-    sources = [SOURCE, SOURCE.with_name("vectors.h")]
+    sources = [SOURCE, *(SOURCE.with_name(name) for name in ("vectors.h", "fused.h"))]
     for library in SOURCE.parent.glob(f"_{name}.*"):
         assert library.stat().st_mtime >= max(source.stat().st_mtime for source in sources), "install dragoman again"
-
-
-def test_structures_are_those_of_the_source() -> None:
-    base = USABLE[LIBRARIES[0]]
-    sizes = [*map(ctypes.sizeof, library_module.STRUCTURES)]
-    assert list((ctypes.c_int64 * 4).in_dll(base, "interface")) == [library_module.INTERFACE, *sizes]

@@ -202,19 +202,11 @@ def _attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | Non
     if queries.shape[:2] != keys.shape[:2] or keys.shape[:3] != values.shape[:3] or queries.size(3) != keys.size(3):
         shapes = ", ".join(str(tuple(x.shape)) for x in (queries, keys, values))
         raise ValueError(f"queries, keys and values of shapes {shapes} do not fit each other")
-    return header().structure(
-        "Attention",
-        n_heads=queries.size(1),
-        n_queries=queries.size(2),
-        n_keys=keys.size(2),
-        key_width=keys.size(3),
-        value_width=values.size(3),
-        queries=array(queries),
-        keys=array(keys),
-        values=array(values),
-        mask=array(mask),
-        weights=weights.data_ptr(),
-    )
+    sizes = ("n_heads", "n_queries", "n_keys", "key_width", "value_width")
+    numbers = (*queries.shape[1:3], keys.size(2), keys.size(3), values.size(3))
+    arrays = {"queries": array(queries), "keys": array(keys), "values": array(values), "mask": array(mask)}
+    fields = dict(zip(sizes, numbers, strict=True)) | arrays
+    return header().structure("Attention", **fields, weights=weights.data_ptr())
 
 
 def attend(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> Tensor:
