@@ -5,130 +5,28 @@
  * while they are in the processor's cache.
  */
 
-#include "attention.h"
-#include "products.h"
+#include "layers.h"
 
-enum { ROWS_AT_ONCE = 96 }; /* rows that go through a layer together */
-
-/* x (R, D) -> out (R, D), which may be x, and must be for NO_NORM. */
-void normalise(const Norm *norm, int64_t width, const float *x, int64_t n_rows, float *out) {
-    if (norm->kind == NO_NORM) return;
-    for (int64_t row = 0; row < n_rows; row++, x += width, out += width) {
-        double total = 0, squares = 0;
-        float mean = 0;
-        int64_t i;
-        if (norm->kind == LAYER_NORM) {
-            vec sums = broadcast(0);
-            for (i = 0; i + LANES <= width; i += LANES) sums += load(x + i);
-            for (total = sum_of(sums); i < width; i++) total += x[i];
-            mean = (float)(total / width);
-        }
-        vec sums = broadcast(0);
-        for (i = 0; i + LANES <= width; i += LANES) {
-            const vec centred = load(x + i) - mean;
-            sums += centred * centred;
-        }
-        for (squares = sum_of(sums); i < width; i++) squares += (x[i] - mean) * (x[i] - mean);
-        const float factor =
-            (float)(1 / (sqrt(squares * norm->square_factor + norm->inner_epsilon) + norm->outer_epsilon));
-        for (i = 0; i < width; i++) {
-            const float normed = (x[i] - mean) * factor;
-            out[i] = (norm->gain ? normed * norm->gain[i] : normed) + (norm->bias ? norm->bias[i] : 0);
-        }
+/* Attention of all tokens of one of the sentences in the workspace over each other. */
+static void attend_sentence(const Shape *shape, int64_t sentence, int64_t length, const float *mask_bias,
+                            Workspace *workspace) {
+    const int64_t d_k = shape->d_k, d_v = shape->d_v, n_heads = shape->n_heads, stride = n_heads * (2 * d_k + d_v);
+    for (int64_t head = 0; head < n_heads; head++) {
+        const float *start = workspace->projected + sentence * length * stride, *queries = start + head * d_k;
+        const float *keys = queries + n_heads * d_k, *values = start + 2 * n_heads * d_k + head * d_v;
+        for (int64_t token = 0; token < length; token++)
+            write_token(shape, keys + token * stride, values + token * stride, token, workspace->keys,
+                        workspace->values, workspace->token);
+        const HeadContext context = {
+            .keys = workspace->keys,
+            .values = workspace->values,
+            .mask_bias = mask_bias,
+            .n_keys = length,
+            .mask_stride = 0,
+        };
+        attend(shape, &context, queries, length, stride, &workspace->scratch,
+               workspace->attended + sentence * length * n_heads * d_v + head * d_v, n_heads * d_v);
     }
-}
-
-/* x (1 + erf(x / sqrt(2))) / 2, with erf to 1.5e-7 by Abramowitz and Stegun (1964), formula 7.1.26. */
-INLINE vec gelu(vec x) {
-    const vec size = larger(x, -x) * 0.70710678f;
-    const vec t = 1.0f / (1.0f + 0.3275911f * size);
-    vec series = 1.061405429f * t - 1.453152027f;
-    series = (series * t + 1.421413741f) * t - 0.284496736f;
-    series = (series * t + 0.254829592f) * t;
-    const vec erf = 1.0f - series * exponential(-size * size);
-    return x * (1.0f + choose(x < 0.0f, -erf, erf)) * 0.5f;
-}
-
-/* Activate `count` numbers, and those up to the next whole vector; SWIGLU alone reads the gates. */
-static void activate(int64_t activation, float *inner, const float *gates, int64_t count) {
-    for (int64_t i = 0; i < count; i += LANES) {
-        const vec x = load(inner + i);
-        if (activation == RELU) store(inner + i, choose(x < 0.0f, broadcast(0), x));
-        if (activation == GELU) store(inner + i, gelu(x));
-        if (activation == SILU) store(inner + i, x / (1.0f + exponential(-x)));
-        if (activation == SWIGLU) store(inner + i, x / (1.0f + exponential(-x)) * load(gates + i));
-    }
-}
-
-/* Memory for the rows that go through a layer together. */
-typedef struct {
-    void *all;
-    float *normed, *projected, *attended, *inner, *gates, *added;
-    Input *converted;
-    Operand *token;
-    Operand *keys, *values; /* of one head of a sentence */
-    Scratch scratch;
-    float *attention; /* (R', H, S), if the weights of the memory are asked for; else NULL */
-} Workspace;
-
-/* One block for everything, each part of whole vectors and with one to spare. No function needs all of it. Returns 0 if
- * there is not enough memory. */
-static int allocate_workspace(Workspace *workspace, const Shape *shape, int64_t n_rows, int64_t n_keys) {
-    const int64_t d_attended = shape->n_heads * shape->d_v, d_model = shape->d_model, d_ff = shape->d_ff;
-    const int64_t d_qkv = shape->n_heads * 2 * shape->d_k + d_attended, padded = rounded_up(n_keys, LANES);
-    const int64_t packs = key_packs(shape), width = value_width(shape);
-    const struct {
-        void *part;
-        int64_t size;
-    } parts[] = {
-        {&workspace->normed, n_rows * d_model * sizeof(float)},
-        {&workspace->projected, n_rows * d_qkv * sizeof(float)},
-        {&workspace->attended, n_rows * d_attended * sizeof(float)},
-        {&workspace->inner, n_rows * d_ff * sizeof(float)},
-        {&workspace->gates, n_rows * d_ff * sizeof(float)},
-        {&workspace->added, n_rows * d_model * sizeof(float)},
-        {&workspace->converted, n_rows * input_stride(larger_of(larger_of(d_model, d_attended), d_ff)) * sizeof(Input)},
-        {&workspace->token, larger_of(packs * PACK, width) * sizeof(Operand)},
-        {&workspace->keys, padded * packs * PACK * sizeof(Operand)},
-        {&workspace->values, padded * width * sizeof(Operand)},
-        {&workspace->scratch.queries, QUERIES_AT_ONCE * packs * PACK * sizeof(Operand)},
-        {&workspace->scratch.weights, QUERIES_AT_ONCE * padded * sizeof(float)},
-        {&workspace->scratch.operand_weights, QUERIES_AT_ONCE * padded * sizeof(Operand)},
-    };
-    const int64_t n_parts = sizeof parts / sizeof *parts;
-    int64_t size = 0;
-    for (int64_t i = 0; i < n_parts; i++) size += rounded_up(parts[i].size, sizeof(vec)) + sizeof(vec);
-    char *next = workspace->all = allocate(size);
-    if (!next) return 0;
-    for (int64_t i = 0; i < n_parts; i++) {
-        memcpy(parts[i].part, &next, sizeof next);
-        next += rounded_up(parts[i].size, sizeof(vec)) + sizeof(vec);
-    }
-    return 1;
-}
-
-/* Return the input of a sublayer, from x (R, D): normed first, or x itself if the norm comes after the sum. */
-INLINE const float *sublayer_input(const Shape *shape, const Norm *norm, const float *x, int64_t n_rows,
-                                   Workspace *workspace) {
-    if (!shape->pre_norm) return x;
-    normalise(norm, shape->d_model, x, n_rows, workspace->normed);
-    return workspace->normed;
-}
-
-/* x (R, D) + map(from), in place, normed if the norm comes after the sum. */
-static void add_sublayer(const Shape *shape, const Linear *map, const Norm *norm, const float *from, float *x,
-                         int64_t n_rows, Workspace *workspace) {
-    apply_linear(map, from, n_rows, workspace->added, workspace->converted);
-    for (int64_t i = 0; i < n_rows * shape->d_model; i++) x[i] += workspace->added[i];
-    if (!shape->pre_norm) normalise(norm, shape->d_model, x, n_rows, x);
-}
-
-static void feed_forward(const Shape *shape, const Layer *layer, float *x, int64_t n_rows, Workspace *workspace) {
-    const float *from = sublayer_input(shape, &layer->feed_forward_norm, x, n_rows, workspace);
-    apply_linear(&layer->inner, from, n_rows, workspace->inner, workspace->converted);
-    if (shape->activation == SWIGLU) apply_linear(&layer->gate, from, n_rows, workspace->gates, workspace->converted);
-    activate(shape->activation, workspace->inner, workspace->gates, n_rows * shape->d_ff);
-    add_sublayer(shape, &layer->outer, &layer->feed_forward_norm, workspace->inner, x, n_rows, workspace);
 }
 
 /* An encoder layer on x (B * S, D), in place; mask_bias (B, S up to whole vectors): 0, or -1e9 at padding; angles (S,
@@ -152,39 +50,12 @@ int64_t encode_layer(const Shape *shape, const Layer *layer, float *x, int64_t n
             rotate(shape, workspace.projected + n_heads * d_k, stride, n_rows, angles, length);
         }
         for (int64_t sentence = 0; sentence < n_here; sentence++)
-            for (int64_t head = 0; head < n_heads; head++) {
-                const float *queries = workspace.projected + sentence * length * stride + head * d_k;
-                const float *keys = queries + n_heads * d_k;
-                const float *values = workspace.projected + sentence * length * stride + 2 * n_heads * d_k + head * d_v;
-                for (int64_t token = 0; token < length; token++)
-                    write_token(shape, keys + token * stride, values + token * stride, token, workspace.keys,
-                                workspace.values, workspace.token);
-                const HeadContext context = {
-                    .keys = workspace.keys,
-                    .values = workspace.values,
-                    .mask_bias = mask_bias + (first + sentence) * padded,
-                    .n_keys = length,
-                    .mask_stride = 0,
-                };
-                attend(shape, &context, queries, length, stride, &workspace.scratch,
-                       workspace.attended + sentence * length * n_heads * d_v + head * d_v, n_heads * d_v);
-            }
+            attend_sentence(shape, sentence, length, mask_bias + (first + sentence) * padded, &workspace);
         add_sublayer(shape, &layer->self_output, &layer->self_norm, workspace.attended, rows, n_rows, &workspace);
         feed_forward(shape, layer, rows, n_rows, &workspace);
     }
     release(workspace.all);
     return 0;
-}
-
-/* Write one row's keys (H, K) and values (H, W) into the cache, as token number `token` of a sentence. */
-static void cache_token(const Shape *shape, const KeyValueCache *cache, int64_t sentence, int64_t token,
-                        const float *keys, const float *values, Workspace *workspace) {
-    for (int64_t head = 0; head < shape->n_heads; head++) {
-        const int64_t place = (sentence * shape->n_heads + head) * cache->blocks * LANES;
-        write_token(shape, keys + head * shape->d_k, values + head * shape->d_v, token,
-                    (Operand *)cache->keys + place * key_packs(shape) * PACK,
-                    (Operand *)cache->values + place * value_width(shape), workspace->token);
-    }
 }
 
 /* The keys and values of a decoder layer's memory (B * S, D). Returns 0 or NO_MEMORY. */

@@ -73,12 +73,16 @@ int64_t prepare_waves(Model *model, Positions *positions, int64_t width, int64_t
  * room for as many; NULL if there are none. */
 const float *position_rows(const Positions *positions, int64_t first, int64_t count, float *workspace);
 
+/* ---- norms.c ---- */
+
+void normalise(const Norm *norm, int64_t width, const float *x, int64_t n_rows, float *out);
+
+void activate(int64_t activation, float *inner, const float *gates, int64_t count);
+
 /* ---- kernels.c ---- */
 
 /* The vector of an id, plus that of its position if one is added -> x (D). */
 void embed(const Embedding *embedding, int64_t width, int64_t id, const float *added, float *x);
-
-void normalise(const Norm *norm, int64_t width, const float *x, int64_t n_rows, float *out);
 
 int64_t encode_layer(const Shape *shape, const Layer *layer, float *x, int64_t n_sentences, int64_t length,
                      const float *mask_bias, const float *angles);
