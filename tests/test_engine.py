@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sysconfig
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -231,21 +232,14 @@ def test_a_search_stops_before_the_step_at_which_it_is_told_to() -> None:
 
 
 def test_a_search_has_a_deadline_of_its_own() -> None:
-    model = compiled(random_model(1, {"max_length": 20_000}), ALL_KERNELS[0])
-    forbidden = (ctypes.c_int64 * 1)(EOS_ID)
-    options = header().structure(
-        "SearchOptions",
-        **{"beam_size": 1, "n_best": 1, "length_penalty": 0.0, "min_length": 0, "max_length": 19_000},
-        **{"no_repeat_ngram": 0, "repetition_penalty": 1.0, "n_prefix": 0, "n_forbidden": 1, "prefix": None},
-        forbidden=ctypes.addressof(forbidden),
-        seconds=1e-9,
-        should_stop=header().type("StopFunction")(),
-        stop_argument=None,
-    )
-    source, found = (ctypes.c_int64 * 2)(4, 5), ctypes.c_void_p()
-    status = model.kernels.translate(model.loaded.pointer, source, 2, ctypes.byref(options), ctypes.byref(found))
-    assert status == header().constants["STOPPED"]
-    assert found.value is None
+    model = compiled(random_model(1, {"max_length": 9000}), ALL_KERNELS[0])
+    job = SentenceJob([4] * 3000, SearchConfig(beam_size=1, min_length=4000))
+    with pytest.raises(StoppedError):
+        search_sentence(model, job, seconds=1e-9)
+    start = time.monotonic()
+    with pytest.raises(StoppedError):
+        search_sentence(model, job, seconds=0.2)
+    assert time.monotonic() - start >= 0.2
 
 
 def test_threads_share_models() -> None:

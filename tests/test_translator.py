@@ -25,12 +25,13 @@ from dragoman.machine.arrays import Ints
 from dragoman.machine.devices import Precision, find_device
 from dragoman.native.kernels import usable_kernels
 from dragoman.runtime.compiled_model import CompiledModel
+from dragoman.runtime.sentence_search import search_sentence
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.invisible import without_invisible
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator import ComputeOptions, Translation, Translator
+from dragoman.translator import ComputeOptions, Request, StopCondition, Translation, Translator
 
 SOURCES = [source for source, _ in PAIRS]
 
@@ -284,6 +285,28 @@ def test_coarser_precisions_are_close(tmp_path: Path) -> None:
     for each in coarse:
         assert each.score(sources, targets) == fine.score(sources, targets)  # nearest to the search's own, on a CPU
         assert each.translate(sources)[0].score == pytest.approx(fine.translate(sources)[0].score, rel=0.02)
+
+
+def test_a_sentence_alone_is_searched_by_the_engine(translator: Translator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And what Python searches better or alone is not: a batch, a sample, a wide beam, and what may be
+    cancelled in the main thread. What is found is the same."""
+    pipeline, search = translator.pipeline, translator.search
+    with patch("dragoman.translator.searching.search_sentence", wraps=search_sentence) as called:
+        alone = quiet(translator, SOURCES[:1])
+        assert called.call_count == 1
+        quiet(translator, SOURCES[:1] * 3)
+        translator.translate(SOURCES[0], sample=True)
+        translator.translate(SOURCES[0], beam_size=101)
+        plan = pipeline.plan([Request(SOURCES[0])], search)
+        job, cancellable = plan.jobs[0], StopCondition(is_cancelled=lambda: False)
+        [expected] = pipeline.search([job], stop=cancellable)
+        assert called.call_count == 1
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(pipeline.search, [job], stop=cancellable).result() == [expected]
+        assert pipeline.search([job], stop=StopCondition.after(60)) == [expected]
+        assert called.call_count == 3
+    monkeypatch.setattr("dragoman.translator.searching.is_fast", lambda _config: False)
+    assert quiet(translator, SOURCES[:1]) == alone
 
 
 @pytest.mark.parametrize("precision", get_args(Precision))

@@ -23,6 +23,8 @@ from dragoman.native.kernels import address, check, header
 from dragoman.runtime.compiled_model import MOST_SORTED, CompiledModel
 from dragoman.settings.search_config import SearchConfig
 
+#: While the engine searches, Python notices no Ctrl-C, so longer sources are searched in Python. They gain least.
+MAX_SOURCE = 256
 _FAULTS: dict[str, Fault] = {"REPETITION": "repetition", "LENGTH": "length"}
 
 
@@ -43,12 +45,14 @@ class SentenceJob:
 
 
 def search_sentence(
-    model: CompiledModel, job: SentenceJob, should_stop: Callable[[], bool] | None = None
+    model: CompiledModel, job: SentenceJob, should_stop: Callable[[], bool] | None = None, *, seconds: float = 0
 ) -> list[Hypothesis]:
     """Return the n best hypotheses, best first, without sampling.
 
     Args:
-        should_stop: called before every step; the search ends with an error when it returns True.
+        should_stop: called before every step; the search ends with an error when it returns True. A Ctrl-C would be
+            lost in it, so the main thread must not use it.
+        seconds: after which the search ends with the same error; 0 for any time.
 
     Raises:
         ConfigError, StoppedError, DragomanError: as `search` does.
@@ -57,7 +61,8 @@ def search_sentence(
     constants, kernels, found = header().constants, model.kernels, ctypes.c_void_p()
     stop, errors = _stop_function(should_stop)
     ids, prefix, forbidden = (np.array(given, dtype=np.int64) for given in (job.ids, job.prefix, job.forbidden))
-    options = _options(job.config, prefix, forbidden, stop)
+    options = _options(job.config, prefix, forbidden)
+    options.should_stop, options.seconds = stop, seconds
     arguments = address(ids), len(ids), ctypes.byref(options), ctypes.byref(found)
     status = kernels.translate(model.loaded.pointer, *arguments)
     if errors:
@@ -100,14 +105,12 @@ def engine_of(models: Sequence[Model]) -> CompiledModel | None:
     return models[0] if len(models) == 1 and isinstance(models[0], CompiledModel) else None
 
 
-def is_fast(config: SearchConfig) -> bool:
-    """Return True if the engine searches as `config` says, and faster than Python."""
-    return not config.sample and config.beam_size <= MOST_SORTED
+def is_fast(job: SentenceJob) -> bool:
+    """Return True if the engine searches as the configuration says, and faster than Python."""
+    return not job.config.sample and job.config.beam_size <= MOST_SORTED and len(job.ids) <= MAX_SOURCE
 
 
-def _options(
-    config: SearchConfig, prefix: NDArray[np.int64], forbidden: NDArray[np.int64], stop: Any
-) -> ctypes.Structure:
+def _options(config: SearchConfig, prefix: NDArray[np.int64], forbidden: NDArray[np.int64]) -> Any:
     names = "beam_size", "n_best", "length_penalty", "min_length", "no_repeat_ngram", "repetition_penalty"
     return header().structure(
         "SearchOptions",
@@ -118,7 +121,7 @@ def _options(
         prefix=address(prefix),
         forbidden=address(forbidden),
         seconds=0.0,
-        should_stop=stop,
+        should_stop=header().type("StopFunction")(),
         stop_argument=None,
     )
 

@@ -6,6 +6,7 @@ Any thread may search, and all searches of one translator share its worker proce
 from __future__ import annotations
 
 import math
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -63,6 +64,11 @@ class StopCondition:
     def seconds_left(self) -> float | None:
         """Time until the deadline, as far as a thread can wait; None without one."""
         return None if self.deadline == math.inf else min(max(0.0, self.deadline - time.monotonic()), TIMEOUT_MAX)
+
+    @property
+    def needs_python(self) -> bool:
+        """True if it must be called by the main thread: an interrupt would be lost in a function called from C."""
+        return self.is_cancelled is not None and threading.current_thread() is threading.main_thread()
 
     def error(self) -> StoppedError:
         """Return the error of a search that it stopped."""
@@ -139,10 +145,12 @@ class Searcher:
         return [[self._candidate(hypothesis) for hypothesis in beam] for beam in beams]
 
     def _beams(self, jobs: Sequence[SearchJob], stop: StopCondition | None) -> list[list[Hypothesis]]:
-        first = jobs[0]
-        if self._engine is not None and len(jobs) == 1 and is_fast(first.config):
-            sentence = SentenceJob(first.ids, first.config, first.prefix_ids, first.forbidden_ids)
-            return [search_sentence(self._engine, sentence, stop)]
+        first, condition = jobs[0], stop or StopCondition()
+        sentence = SentenceJob(first.ids, first.config, first.prefix_ids, first.forbidden_ids)
+        if self._engine is not None and len(jobs) == 1 and is_fast(sentence) and not condition.needs_python:
+            left = condition.seconds_left
+            seconds = 0.0 if left is None else max(left, 1e-9)
+            return [search_sentence(self._engine, sentence, condition.is_cancelled, seconds=seconds)]
         source_ids = pad_sources([job.ids for job in jobs], self._scorer.special_ids.source)
         prefixes, forbidden = [job.prefix_ids for job in jobs], [job.forbidden_ids for job in jobs]
         rules = [ForbiddenTokens(forbidden)] if any(forbidden) else []
