@@ -47,8 +47,9 @@ class Corpus:
 def open_corpora(data: DataConfig) -> list[Corpus]:
     """Open the text of each corpus, cleaned as the settings ask.
 
-    Nothing is held out of a corpus if another one of its direction without a tag has validation text, and nothing of one
-    with a tag if another one has none: people's text says more than a machine's. Where pairs are held out of several corpora, `validation_size` is shared equally among them.
+    Nothing is held out of a corpus if another one of its direction without a tag has validation text, and nothing of
+    one with a tag if another one has none: people's text says more than a machine's. Where pairs are held out of
+    several corpora, `validation_size` is shared equally among them.
 
     Raises:
         ConfigError: as `read_pairs`; or the languages of a corpus of several are not known, or its tag is a language's.
