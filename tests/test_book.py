@@ -137,6 +137,8 @@ def test_what_the_site_must_not_have_is_found(tmp_path: Path) -> None:
 
 
 def test_recorded_data_is_that_of_its_page() -> None:
-    from record_choices import DATA, rows
+    from record_choices import DATA, rows, seeds
 
-    assert json.loads(DATA.read_text(encoding="utf-8")) == rows(), "run docs/book/building/record_choices.py"
+    for name, records in (("choices", rows()), ("seeds", seeds())):
+        recorded = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+        assert recorded == records, "run docs/book/building/record_choices.py"
