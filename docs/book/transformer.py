@@ -57,7 +57,7 @@ class Embedding(nn.Module):
 
     def __init__(self, n_words, d_model):
         super().__init__()
-        self.tokens = nn.Embedding(n_words, d_model, padding_idx=PAD)
+        self.tokens = nn.Embedding(n_words, d_model)
         self.scale = math.sqrt(d_model)
 
     def forward(self, ids):
@@ -255,7 +255,6 @@ class Transformer(nn.Module):
                 nn.init.zeros_(module.bias)
         for embedding in (self.source_embedding, self.target_embedding):
             nn.init.normal_(embedding.tokens.weight, std=1 / embedding.scale)
-            nn.init.zeros_(embedding.tokens.weight[PAD])
 
     def encode(self, source_ids):
         """source_ids (B, S) -> memory (B, S, D)."""
