@@ -43,7 +43,8 @@ class Vocabulary:
 
     def text(self, ids):
         """Return the sentence that ids stand for."""
-        return " ".join(self.words[id] for id in ids if id not in (PAD, START, END)).replace(" .", ".")
+        words = [self.words[id] for id in ids if id not in (PAD, START, END)]
+        return " ".join(words).replace(" .", ".")
 
 
 def rectangle(rows):
@@ -81,7 +82,8 @@ class Positions(nn.Module):
 
     def __init__(self, d_model, max_length=512):
         super().__init__()
-        self.register_buffer("table", sinusoidal_table(max_length, d_model), persistent=False)
+        table = sinusoidal_table(max_length, d_model)
+        self.register_buffer("table", table, persistent=False)
 
     def forward(self, x):
         """x (B, T, D) -> (B, T, D)."""
@@ -91,8 +93,8 @@ class Positions(nn.Module):
 # -- Chapter 4: attention --------------------------------------------------------------------------------------------
 
 
-def attention(queries, keys, values, mask):
-    """Return for each query a mean of the values: (B, H, T, K), (B, H, S, K), (B, H, S, K) -> (B, H, T, K)."""
+def attend(queries, keys, values, mask):
+    """queries (B, H, T, K), keys and values (B, H, S, K) -> a mean of the values for each query."""
     scores = queries @ keys.transpose(-2, -1) / math.sqrt(queries.size(-1))
     weights = scores.masked_fill(~mask, -1e9).softmax(dim=-1)  # the mask is chapter 6
     return weights @ values
@@ -121,7 +123,7 @@ class MultiHeadAttention(nn.Module):
         queries = self.split(self.query_projection(queries))
         keys = self.split(self.key_projection(keys))
         values = self.split(self.value_projection(values))
-        heads = attention(queries, keys, values, mask)
+        heads = attend(queries, keys, values, mask)
         return self.output_projection(heads.transpose(1, 2).flatten(2))
 
 
