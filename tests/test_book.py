@@ -63,6 +63,7 @@ def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
     import matplotlib.pyplot as plt
 
     monkeypatch.chdir(page.parent)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # some cells put the folder of the book's transformer.py there
     names: dict[str, object] = {"__name__": "__main__"}
     shown: dict[int, str] = {}
     text = page.read_text(encoding="utf-8")
@@ -116,6 +117,26 @@ def test_a_chapter_has_its_parts(page: Path) -> None:
     assert "plt.subplots" in text, "a figure"
     assert "{literalinclude}" in text, "the code of the repository, from its own file"
     assert "$$" in text, "a formula"
+
+
+def parts(code: str) -> tuple[list[str], list[str]]:
+    """Return the imports of some code, and its other statements."""
+    body = ast.parse(code).body
+    imports = [each for each in body if isinstance(each, ast.Import | ast.ImportFrom)]
+    return [ast.dump(each) for each in imports], [ast.dump(each) for each in body if each not in imports]
+
+
+@pytest.mark.parametrize("number", range(2, 12))
+def test_what_the_reader_writes_is_the_chapters_part_of_the_file(number: int) -> None:
+    """Cells that begin with `# transformer.py` are all of a chapter's part, in order, and import what the file does."""
+    file = (BOOK / "transformer.py").read_text(encoding="utf-8")
+    head, *sections = re.split(r"^# -- Chapter (\d+): .*\n", file, flags=re.M)
+    written = dict(zip(map(int, sections[::2]), sections[1::2], strict=True))
+    (page,) = (each for each in chapters("en") if each.name.startswith(f"{number:02}-"))
+    mine = "\n".join(each.text for each in cells(page) if each.is_code and each.text.startswith("# transformer.py\n"))
+    imports, statements = parts(mine)
+    assert statements == parts(written[number])[1]
+    assert set(imports) <= set(parts(head)[0])
 
 
 def test_the_chinese_pages_show_the_same_code() -> None:
