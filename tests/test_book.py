@@ -17,22 +17,96 @@ each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: 
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 
 
+#: Chapters that quote recorded runs. (The solutions are told apart by chapter.)
+QUOTING = {"15-multi30k", "16-variants", "solutions"}
+DECIMAL = re.compile(r"(?<![\w.,])\d[\d,]*\.\d+(?![\w.]*\w)", re.ASCII)
+
+
+def section(text: str, line: int) -> int:
+    """Return the number of chapters of a page of solutions that begin before a line."""
+    return len(re.findall(r"^## \d+\. ", "\n".join(text.split("\n")[:line]), re.M))
+
+
+def quoted_decimals(page: Path) -> set[tuple[int, str]]:
+    """Return the decimals of the prose of a page, formulas included, each with its section."""
+    text = page.read_text(encoding="utf-8")
+    found = set()
+    for cell in cells(page):
+        prose = "" if cell.is_code else re.sub(r"`[^`\n]+`", "", cell.text)
+        for i, line in enumerate(prose.split("\n")):
+            found |= {(section(text, cell.line + i), number) for number in DECIMAL.findall(line)}
+    return found
+
+
+def recorded_decimals() -> str:
+    """Return all that is recorded: the curves and scores of runs, and the tables of the measured pages."""
+    run = json.loads((BOOK / "data" / "multi30k.json").read_text(encoding="utf-8"))
+    run.pop("attention")  # so many numbers that each short one is among them
+    files = [*(BOOK / "data").glob("[cs]*.json"), BOOK.parent / "results.md"]
+    recipe = BOOK.parent.parent / "recipes" / "multi30k-en-de.yaml"
+    return "\n".join([json.dumps(run), *(path.read_text(encoding="utf-8") for path in [*files, recipe])])
+
+
+def is_shown(number: str, text: str) -> bool:
+    """Return True if a number of the text is this one, or is this one when it is rounded to as many digits."""
+    n_digits = len(number.partition(".")[2])
+    known = {each.replace(",", "") for each in DECIMAL.findall(text)}
+    return number.replace(",", "") in {f"{float(each):.{n_digits}f}" for each in known}
+
+
 @pytest.mark.filterwarnings("ignore:__array")  # of PyTorch, when a figure is drawn of a tensor
 @each_page
-def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """And each decimal in the prose of a page that quotes runs is recorded, or stands in a cell or its output."""
     matplotlib = pytest.importorskip("matplotlib", reason="needs the extra `plot`")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     monkeypatch.chdir(page.parent)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # some cells put the folder of the book's transformer.py there
     names: dict[str, object] = {"__name__": "__main__"}
+    shown: dict[int, str] = {}
+    text = page.read_text(encoding="utf-8")
     try:
         for cell in cells(page):
             if cell.is_code:
                 # Empty lines in front: a traceback then names the line of the page.
                 exec(compile("\n" * (cell.line - 1) + cell.text, str(page), "exec"), names)
+                number = section(text, cell.line)
+                shown[number] = shown.get(number, "") + cell.text + capsys.readouterr().out
     finally:
         plt.close("all")
+    if page.stem in QUOTING:
+        recorded = set(DECIMAL.findall(recorded_decimals()))
+        for language in ("en", "zh"):
+            unknown = {
+                (each, number)
+                for each, number in quoted_decimals(BOOK / language / page.name)
+                if number not in recorded and not is_shown(number, shown.get(each, ""))
+            }
+            assert not unknown, language
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_mistakes_that_a_solution_explains_are_in_the_recorded_translation(language: str) -> None:
+    run = json.loads((BOOK / "data" / "multi30k.json").read_text(encoding="utf-8"))
+    shown = f"{run['translations'][-1]['source']} {run['translations'][-1]['beam']}"
+    paragraph = re.search(
+        r"^\*Astronen\*.*?\n\n", (BOOK / language / "solutions.md").read_text(encoding="utf-8"), re.M | re.S
+    )
+    assert paragraph
+    quoted = [" ".join(each.split()) for each in re.findall(r"\*([^*]+)\*", paragraph[0])]
+    assert [each for each in quoted if each not in shown] == ["repariert"]  # which it left out
+
+
+def test_decimals_of_prose_are_found(tmp_path: Path) -> None:
+    (tmp_path / "page.md").write_text(
+        "## 1. A\n\n1.5 and `2.5`, $3.25$\n\n```{code-cell}\n4.5\n```\n\n## 2. B\n\n约1,005.5个，Python 3.11.2。8.5\n"
+    )
+    assert quoted_decimals(tmp_path / "page.md") == {(1, "1.5"), (1, "3.25"), (2, "1,005.5"), (2, "8.5")}
+    assert is_shown("36.8", "BLEU 36.79")
+    assert is_shown("1,005.5", "1005.47")
+    assert not is_shown("36.8", "BLEU 36.74, 3 of 8")
 
 
 @each_chapter
@@ -43,6 +117,26 @@ def test_a_chapter_has_its_parts(page: Path) -> None:
     assert "plt.subplots" in text, "a figure"
     assert "{literalinclude}" in text, "the code of the repository, from its own file"
     assert "$$" in text, "a formula"
+
+
+def parts(code: str) -> tuple[list[str], list[str]]:
+    """Return the imports of some code, and its other statements."""
+    body = ast.parse(code).body
+    imports = [each for each in body if isinstance(each, ast.Import | ast.ImportFrom)]
+    return [ast.dump(each) for each in imports], [ast.dump(each) for each in body if each not in imports]
+
+
+@pytest.mark.parametrize("number", range(2, 12))
+def test_what_the_reader_writes_is_the_chapters_part_of_the_file(number: int) -> None:
+    """Cells that begin with `# transformer.py` are all of a chapter's part, in order, and import what the file does."""
+    file = (BOOK / "transformer.py").read_text(encoding="utf-8")
+    head, *sections = re.split(r"^# -- Chapter (\d+): .*\n", file, flags=re.M)
+    written = dict(zip(map(int, sections[::2]), sections[1::2], strict=True))
+    (page,) = (each for each in chapters("en") if each.name.startswith(f"{number:02}-"))
+    mine = "\n".join(each.text for each in cells(page) if each.is_code and each.text.startswith("# transformer.py\n"))
+    imports, statements = parts(mine)
+    assert statements == parts(written[number])[1]
+    assert set(imports) <= set(parts(head)[0])
 
 
 def test_the_chinese_pages_show_the_same_code() -> None:
@@ -137,6 +231,8 @@ def test_what_the_site_must_not_have_is_found(tmp_path: Path) -> None:
 
 
 def test_recorded_data_is_that_of_its_page() -> None:
-    from record_choices import DATA, rows
+    from record_choices import DATA, rows, seeds
 
-    assert json.loads(DATA.read_text(encoding="utf-8")) == rows(), "run docs/book/building/record_choices.py"
+    for name, records in (("choices", rows()), ("seeds", seeds())):
+        recorded = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
+        assert recorded == records, "run docs/book/building/record_choices.py"

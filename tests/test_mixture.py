@@ -179,6 +179,14 @@ def test_nothing_is_held_out_of_tagged_text_if_other_text_has_its_direction(tmp_
     assert list(parts(given, "validation")) == [("own", "en-de"), ("back", "en-de")]
 
 
+def test_nothing_is_held_out_if_other_text_of_the_direction_has_validation_text(tmp_path: Path) -> None:
+    own, given = write(tmp_path, "own", ("de", "en"), sample()), write(tmp_path, "given", ("en", "de"), sample(seed=3))
+    given = with_validation({**given, "both_ways": True}, sample(9, seed=4)[3:])
+    prepared = prepare(config(own, given), tmp_path / "run")
+    assert {name for name, _ in parts(prepared, "validation")} == {"given"}
+    assert len(parts(prepared)["own", "de-en"]) > 0
+
+
 def test_a_tag_that_is_a_language_is_refused(tmp_path: Path) -> None:
     entries = [write(tmp_path, name, ("en", "de"), sample(), **tag) for name, tag in (("a", {}), ("b", {"tag": "de"}))]
     with pytest.raises(ConfigError, match="the tag of the corpus b is that of a language, 'de'"):

@@ -1,26 +1,42 @@
-"""Write docs/book/data/choices.json: the table of docs/choices.md, for the chapter on variants to draw.
+"""Write choices.json and seeds.json in docs/book/data: the tables of docs/choices.md, for the chapter on variants.
 
 python docs/book/building/record_choices.py
 """
 
 import json
+from collections.abc import Iterator
 
 from chapters import BOOK
 
-TABLE, DATA = BOOK.parent / "choices.md", BOOK / "data" / "choices.json"
+PAGE, DATA = BOOK.parent / "choices.md", BOOK / "data"
 
 
 def rows() -> list[dict[str, object]]:
-    """The rows of the table: what is changed, BLEU, loss, parameters."""
+    """Return the rows of the first table: what is changed, BLEU, loss, parameters."""
+    return [
+        {"name": name, "bleu": float(bleu), "loss": float(loss), "n_parameters": int(n_parameters.replace(",", ""))}
+        for name, bleu, loss, n_parameters, _ in _table(n_columns=5)
+    ]
+
+
+def seeds() -> list[dict[str, object]]:
+    """Return the rows of the table of three seeds: what is changed, mean BLEU and its standard deviation."""
     found = []
-    for line in TABLE.read_text(encoding="utf-8").split("\n"):
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if line.startswith("|") and len(cells) >= 4 and cells[1].replace(".", "").isdigit():
-            name, bleu, loss, n_parameters = cells[:4]
-            record = {"name": name, "bleu": float(bleu), "loss": float(loss)}
-            found.append({**record, "n_parameters": int(n_parameters.replace(",", ""))})
+    for name, bleu, _ in _table(n_columns=3):
+        mean, _, deviation = bleu.partition(" ± ")
+        found.append({"name": name, "bleu": float(mean), "deviation": float(deviation)})
     return found
 
 
+def _table(n_columns: int) -> Iterator[list[str]]:
+    """Yield the cells of each row that has a BLEU, of the tables with so many columns."""
+    for line in PAGE.read_text(encoding="utf-8").split("\n"):
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if line.startswith("|") and len(cells) == n_columns and cells[1][:1].isdigit():
+            yield cells
+
+
 if __name__ == "__main__":
-    DATA.write_text(json.dumps(rows(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    for name, records in (("choices", rows()), ("seeds", seeds())):
+        text = json.dumps(records, indent=1, ensure_ascii=False) + "\n"
+        (DATA / f"{name}.json").write_text(text, encoding="utf-8")

@@ -24,7 +24,10 @@ from dragoman.text.special_ids import SpecialIdPair
 
 
 class Embedding(nn.Module):
-    """Ids to vectors: look up, scale by sqrt(D) (section 3.4), add positions, drop out. The row of padding is zero."""
+    """Ids to vectors: look up, scale by sqrt(D) (section 3.4), add positions, drop out.
+
+    The row of padding begins as zeros. It stays so unless the table is tied to the output matrix.
+    """
 
     def __init__(self, vocab_size: int, config: ModelConfig, pad_id: int) -> None:
         super().__init__()

@@ -1,0 +1,128 @@
+"""Write the text that recipes/everyday.yaml and recipes/everyday-spans.yaml read beside the three Tatoeba sets.
+
+    python benchmarks/everyday_text.py runs/everyday-text
+
+- docs-fr, docs-zh: messages of Python's documentation and their translations, 300 of each for validation;
+- fr-de: French and German translations of the same English sentence;
+- <pair>-days, -numbers, -names, -short: the pairs of Tatoeba that have days or months, numbers, names, or at most two
+  words (Chinese: four characters). A training that weighs them more sees more of what must be copied.
+
+Needs DRAGOMAN_DATA, and polib to read the messages.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import random
+import tarfile
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import polib
+from everyday_sets import text_pairs
+
+from dragoman.data.augmentation.shared import Languages, Pair
+from dragoman.data.augmentation.shared_spans import find_shared
+
+#: Longer messages are whole paragraphs; shorter ones with few letters are code.
+LONGEST, LONGEST_TRANSLATION, MOST_WORDS, LETTERS = 350, 450, 55, 0.6
+VALIDATION_SIZE = 300
+TATOEBA: Sequence[Languages] = (("en", "de"), ("en", "fr"), ("zh", "en"), ("fr", "de"))
+
+
+def messages(archive: Path) -> list[Pair]:
+    """Return the translated messages of PO files that are sentences, each once, in a fixed random order."""
+    pairs: list[Pair] = []
+    with tarfile.open(archive) as files:
+        members = (each for each in files.getmembers() if each.isfile() and each.name.endswith(".po"))
+        for member in sorted(members, key=lambda each: each.name):
+            file = files.extractfile(member)
+            assert file is not None
+            entries = polib.pofile(file.read().decode())
+            pairs += [
+                (each.msgid, each.msgstr) for each in entries if each.msgstr and not each.fuzzy and not each.obsolete
+            ]
+    joined = (tuple(" ".join(side.split()) for side in pair) for pair in pairs)
+    kept = [(source, target) for source, target in dict.fromkeys(joined) if is_sentence(source, target)]
+    random.Random(1).shuffle(kept)
+    return kept
+
+
+def is_sentence(source: str, target: str) -> bool:
+    """Return True for a message to learn from."""
+    n_letters = sum(character.isalpha() or character == " " for character in source)
+    is_short = len(source) <= LONGEST and len(target) <= LONGEST_TRANSLATION and len(source.split()) <= MOST_WORDS
+    return source != target and is_short and n_letters >= LETTERS * len(source)
+
+
+def by_english(languages: Languages, split: str) -> list[Pair]:
+    """Return the translations of each English sentence in pairs: the first with the first, and so on."""
+    sides: list[dict[str, list[str]]] = [{}, {}]
+    for side, language in zip(sides, languages, strict=True):
+        for english, text in text_pairs(("en", language), split):
+            side.setdefault(english, []).append(text)
+    pairs = []
+    for english in sides[0]:
+        sources, targets = sides[0][english], sides[1].get(english, [])
+        for place in range(max(len(sources), len(targets)) if targets else 0):
+            pairs.append((sources[place % len(sources)], targets[place % len(targets)]))
+    return list(dict.fromkeys(pairs))
+
+
+def kind_of(pair: Pair, languages: Languages) -> str | None:
+    """Return the kind of what both sides of a pair share; None if it is nothing."""
+    kinds = {shared.kind for shared in find_shared(pair, languages)}
+    if kinds & {"day", "month"}:
+        return "days"
+    if kinds & {"number", "hour", "count"}:
+        return "numbers"
+    return "names" if kinds else None
+
+
+def is_short(pair: Pair, languages: Languages) -> bool:
+    """Return True for a pair of at most two words, or four Chinese characters."""
+    return len(pair[0]) <= 4 if languages[0] == "zh" else len(pair[0].split()) <= 2
+
+
+def write(folder: Path, name: str, languages: Languages, pairs: Sequence[Pair]) -> None:
+    """Write both sides of pairs."""
+    for side, language in enumerate(languages):
+        with gzip.open(folder / f"{name}.{language}.gz", "wt", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{pair[side]}\n" for pair in pairs)
+    print(f"{name}: {len(pairs):,} pairs")
+
+
+def write_kinds(folder: Path, languages: Languages, pairs: Iterable[Pair]) -> None:
+    """Write the pairs of each kind."""
+    kinds: dict[str, list[Pair]] = {kind: [] for kind in ("days", "numbers", "names", "short")}
+    for pair in pairs:
+        if kind := kind_of(pair, languages):
+            kinds[kind].append(pair)
+        if is_short(pair, languages):
+            kinds["short"].append(pair)
+    for kind, found in kinds.items():
+        write(folder, f"{'-'.join(languages)}-{kind}", languages, found)
+
+
+def main() -> None:
+    """Write all of it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    folder: Path = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    documentation = Path(os.environ["DRAGOMAN_DATA"]) / "python-docs"
+    for file, language in (("fr", "fr"), ("zh-cn", "zh")):
+        pairs = messages(documentation / f"{file}.tar.xz")
+        write(folder, f"docs-{language}", ("en", language), pairs[:-VALIDATION_SIZE])
+        write(folder, f"docs-{language}-validation", ("en", language), pairs[-VALIDATION_SIZE:])
+    write(folder, "fr-de", ("fr", "de"), by_english(("fr", "de"), "train"))
+    write(folder, "fr-de-validation", ("fr", "de"), by_english(("fr", "de"), "val"))
+    for languages in TATOEBA:
+        pairs = by_english(languages, "train") if "en" not in languages else list(text_pairs(languages, "train"))
+        write_kinds(folder, languages, pairs)
+
+
+if __name__ == "__main__":
+    main()
