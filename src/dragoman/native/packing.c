@@ -13,9 +13,8 @@ typedef struct {
     Loader *loader;
     int64_t n_in, n_out, n_done; /* n_done: outputs that are packed */
     Weight *weight;
-    float *bias, *scales, *row;
+    float *bias, *scales, *row, *means; /* means: (I), over the outputs */
     int32_t *column_sums;
-    double *means; /* (I), over the outputs */
 } Packing;
 
 void join(char name[NAME_LENGTH], const char *one, const char *two, const char *three) {
@@ -113,16 +112,18 @@ static void pack_row(Packing *packing, const float *row) {
 #endif
 }
 
-/* The means over the outputs -> packing->means; of the bias in place. */
+/* The means over the outputs -> packing->means, in the order of `fold_norms` and so to the same bits; of the bias in
+ * place. */
 static void centre(Packing *packing, const StoredMatrix *matrix, float *bias, int64_t n_out) {
     Loader *loader = packing->loader;
     double total = 0;
-    memset(packing->means, 0, packing->n_in * sizeof(double));
+    memset(packing->means, 0, packing->n_in * sizeof(float));
     for (int64_t r = 0; r < n_out && !loader->status; r++) {
         read_row(loader, matrix, r, packing->n_in, packing->row);
-        for (int64_t i = 0; i < packing->n_in; i++) packing->means[i] += packing->row[i] / (double)n_out;
+        for (int64_t i = 0; i < packing->n_in; i++) packing->means[i] += packing->row[i];
         total += bias[r];
     }
+    for (int64_t i = 0; i < packing->n_in; i++) packing->means[i] /= (float)n_out;
     for (int64_t r = 0; r < n_out; r++) bias[r] -= (float)(total / (double)n_out);
 }
 
@@ -136,7 +137,7 @@ static void pack_part(Packing *packing, const LinearParts *parts, int64_t part, 
     for (int64_t r = 0; r < parts->n_outs[part] && !loader->status; r++) {
         double shifted = 0;
         read_row(loader, matrix, r, n_in, row);
-        for (int64_t i = 0; i < n_in && centres; i++) row[i] -= (float)packing->means[i];
+        for (int64_t i = 0; i < n_in && centres; i++) row[i] -= packing->means[i];
         for (int64_t i = 0; i < n_in && shift; i++) shifted += (double)row[i] * shift[i];
         for (int64_t i = 0; i < n_in && gain; i++) row[i] *= gain[i];
         for (int64_t i = 0; i < n_in; i++) row[i] *= scale;
@@ -156,7 +157,7 @@ static Packing start_packing(Loader *loader, int64_t n_in, int64_t n_out) {
     packing.column_sums = take_memory(loader, columns, sizeof(int32_t));
 #endif
     packing.row = allocate_zeros(n_in, sizeof(float));
-    packing.means = allocate_zeros(n_in, sizeof(double));
+    packing.means = allocate_zeros(n_in, sizeof(float));
     if (!loader->status && (!packing.row || !packing.means)) loader->status = NO_MEMORY;
     return packing;
 }
