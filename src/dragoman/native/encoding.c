@@ -2,13 +2,33 @@
 
 #include "model.h"
 
+/* Return the sum of numbers in pairs of pairs, to the bits of NumPy's, which `ArrayModel` and earlier versions take. */
+static float sum_pairwise(const float *x, int64_t n) {
+    const int64_t left = n / 2 - n / 2 % 8;
+    float sums[8] = {0}, rest = 0;
+    int64_t i = 0;
+    if (n > 128) return sum_pairwise(x, left) + sum_pairwise(x + left, n - left);
+    for (; i + 8 <= n; i += 8)
+        for (int64_t j = 0; j < 8; j++) sums[j] += x[i + j];
+    rest = ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    for (; i < n; i++) rest += x[i];
+    return rest;
+}
+
 /* Ids (B, S) -> their vectors x (B * S, D). Return OK or NO_SUCH_ID. */
 static int64_t embed_sources(const Model *model, const int64_t *ids, int64_t n_sentences, int64_t length,
                              const float *added, float *x) {
     const int64_t d_model = model->config.d_model;
+    Embedding uncentred = model->source;
+    uncentred.centring = 0;
     for (int64_t row = 0; row < n_sentences * length; row++) {
         if (ids[row] < 0 || ids[row] >= model->source.n_tokens) return NO_SUCH_ID;
-        embed(&model->source, d_model, ids[row], added ? added + row % length * d_model : NULL, x + row * d_model);
+        float *to = x + row * d_model;
+        embed(&uncentred, d_model, ids[row], added ? added + row % length * d_model : NULL, to);
+        if (!model->source.centring) continue;
+        volatile float mean = sum_pairwise(to, d_model) * (float)(1 / (double)d_model); /* no fused product */
+        const float shift = mean;
+        for (int64_t i = 0; i < d_model; i++) to[i] -= shift;
     }
     return OK;
 }
