@@ -5,8 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
 
-enum { CACHE_LINE = 64 };
+enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 };
 
 /* The most bytes of one allocation: far more than a model needs, and no sum of a few overflows. */
 #define MOST_BYTES ((int64_t)1 << (sizeof(void *) == 8 ? 46 : 30))
@@ -23,6 +26,14 @@ static inline void *allocate(int64_t n_bytes) {
 #ifdef _WIN32
     return _aligned_malloc(n_whole, CACHE_LINE);
 #else
+#ifdef MADV_HUGEPAGE
+    if (n_whole >= 2 * HUGE_PAGE) { /* as NumPy does: matrices of many megabytes are read several per cent faster */
+        const int64_t n_huge = (n_whole + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+        void *memory = aligned_alloc(HUGE_PAGE, n_huge);
+        if (memory) madvise(memory, n_huge, MADV_HUGEPAGE);
+        return memory;
+    }
+#endif
     return aligned_alloc(CACHE_LINE, n_whole);
 #endif
 }
