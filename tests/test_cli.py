@@ -1130,6 +1130,8 @@ def test_the_demo_tells_what_it_does_and_continues(
         assert (code, out) == (0, b""), err
         assert "A man is riding a horse." in err
         assert f"dragoman translate -m {tmp_path / 'demo'}" in err
+        assert f"{demo.EVERYDAY}  ->  " in err
+        assert "dragoman translate -m everyday --source-lang en --target-lang de" in err
     assert (tmp_path / "demo" / "corpus" / "test.de").read_bytes().count(b"\n") == 10
     own = tmp_path / "mine" / "corpus" / "train.en"
     own.parent.mkdir(parents=True)

@@ -82,8 +82,9 @@ UNKNOWN_TARGET = "the model does not write 'fr'; it translates en to de, de to e
 @pytest.mark.parametrize(
     ("languages", "message"),
     [
-        ({}, "the model translates into several languages: de, en, zh; name one of them: --target-lang, or"),
-        ({"source_lang": "en"}, "the model translates into several languages"),
+        ({}, "the model translates into several languages: de, en, zh; name one of them, such as --target-lang de, or"),
+        ({"source_lang": "en"}, 'target_lang="de" in Python'),
+        ({"source_lang": "de"}, "such as --target-lang en, or"),
         ({"target_lang": "fr"}, UNKNOWN_TARGET),
         ({"target_lang": ""}, "the model does not write ''"),
         ({"source_lang": "zh", "target_lang": "de"}, "the model does not read 'zh'"),

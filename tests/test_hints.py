@@ -14,6 +14,7 @@ from runs import settings
 from tiny import write_tiny_bundle
 
 from dragoman.bundle.bundle import load_bundle
+from dragoman.bundle.finding import shipped_models
 from dragoman.cli.hints import stray_hint
 from dragoman.cli.program import run
 from dragoman.demo import show
@@ -93,7 +94,7 @@ class _Anything:
     exact_match = 0.0
     text = ""
 
-    def translate(self, _text: str) -> _Anything:
+    def translate(self, _text: str, **_languages: str) -> _Anything:
         return self
 
 
@@ -145,6 +146,26 @@ def test_an_option_of_another_command_is_answered_with_that_command(
     assert capfd.readouterr().err.startswith(expected)
     assert run([command, "--help"]) == 0
     assert option in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("command", "example"),
+    [
+        ("translate", "dragoman translate -m everyday --source-lang en --target-lang de"),
+        ("inspect search Hi", "dragoman inspect search -m everyday --source-lang en --target-lang de"),
+        ("doctor", "dragoman doctor -m everyday"),
+        ("package -o new", "dragoman package -m everyday"),
+    ],
+)
+def test_a_command_without_a_model_is_answered_with_a_shipped_one(
+    command: str, example: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(command.split()) == 2
+    said = capfd.readouterr().err
+    assert said.startswith("error: no model given; name a run folder, ")
+    assert f": {example}; see `" in said
+    assert said.count("\n") == 1
+    assert "everyday" in shipped_models()
 
 
 def test_a_hint_survives_a_shell(tmp_path: Path) -> None:

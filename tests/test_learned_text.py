@@ -95,8 +95,8 @@ def test_an_ensemble_reads_as_many_sentences_as_its_weakest_model() -> None:
     assert fewest_sentences([None]) is None
 
 
-def test_shipped_models_learned_from_single_sentences_and_translate_each() -> None:
-    for name in shipped_models():
+def test_shipped_models_of_captions_learned_from_single_sentences_and_translate_each() -> None:
+    for name in (each for each in shipped_models() if each.startswith("multi30k")):
         learned = LearnedText.of_bundle(load_bundle(name).facts, name)
         assert learned is not None
         assert learned.known_sentences == 1

@@ -169,7 +169,7 @@ def test_the_prompt_asks_for_the_language_first(
     assert run(["translate", "-m", str(learned)]) == 2
     out, err = capsys.readouterr()
     assert (out, ">" in err) == ("", False)
-    assert "the model translates into several languages: de, en, fr; name one of them: --target-lang" in err
+    assert "the model translates into several languages: de, en, fr; name one of them, such as --target-lang de" in err
 
 
 def test_a_direction_between_two_others_is_tried(learned: Path) -> None:

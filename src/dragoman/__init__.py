@@ -2,8 +2,8 @@
 
     import dragoman
 
-    translator = dragoman.Translator.load("runs/m30k-en-de")
-    print(translator.translate("A man is riding a horse.").text)
+    translator = dragoman.Translator.load("everyday")
+    print(translator.translate("Where is the station?", source_lang="en", target_lang="de").text)
 
 Each public name is imported when it is first used, so that `import dragoman` does not wait for PyTorch.
 """

@@ -1,4 +1,4 @@
-"""`dragoman demo`: from nothing to a translator in a few minutes."""
+"""`dragoman demo`: from nothing to a translator in a few minutes, and a sentence by a larger one that is shipped."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from dragoman.machine.files import write_file
 
 _log = logging.getLogger(__name__)
 
+#: A sentence for the model `everyday`.
+EVERYDAY = "Could you tell me where the station is?"
 #: Small enough for two minutes on two cores, large enough for the grammar of the captions.
 SETTINGS: Mapping[str, Mapping[str, Any]] = {
     "tokenizer": {"kind": "bpe", "joint": True, "vocab_size": 2000},
@@ -50,12 +52,13 @@ def show(output: Path, device: str, program: str = "dragoman") -> None:
         device: as for `train`.
         program: the name of this program in the proposed commands.
     """
+    from dragoman.bundle.finding import PRETRAINED
     from dragoman.corpora.synthetic import SHOWCASE
     from dragoman.evaluation.evaluation import evaluate
     from dragoman.training.run import train
     from dragoman.translator import Translator
 
-    _log.info(f"1. A corpus of everyday captions, English and German, made by a small grammar: {output / 'corpus'}")
+    _log.info(f"1. A corpus of captions, English and German, made by a small grammar: {output / 'corpus'}")
     files = _write_corpus(output / "corpus")
     _log.info(f"2. A small Transformer, trained on it in {output} (Ctrl-C stops; the same command continues)")
     train({**SETTINGS, "data": files}, output, device=device, progress_bar=True)
@@ -70,10 +73,19 @@ def show(output: Path, device: str, program: str = "dragoman") -> None:
     _log.info("4. Three more that it has not seen:")
     for source, _ in SHOWCASE:
         _log.info(f"   {source}  ->  {translator.translate(source).text}")
-    _log.info("It knows the words and the grammar of its captions, nothing else. Try next:")
-    program, folder = shlex.quote(program), shlex.quote(str(output))
+    _log.info("   It knows the words and the grammar of its captions, nothing else.")
+    _log.info("5. A sentence of another kind, by `everyday`, a model that comes with dragoman:")
+    everyday = Translator.load(PRETRAINED / "everyday", device=device)
+    _log.info(f"   {EVERYDAY}  ->  {everyday.translate(EVERYDAY, source_lang='en', target_lang='de').text}")
+    _say_next(shlex.quote(program), shlex.quote(str(output)))
+
+
+def _say_next(program: str, folder: str) -> None:
+    """Log commands to try after the demo."""
+    _log.info("Try next:")
     commands = {
-        f"{program} translate -m {folder}": "type your own sentences",
+        f"{program} translate -m everyday --source-lang en --target-lang de": "type your own sentences",
+        f"{program} translate -m {folder}": "captions, for the model of this demo",
         f"{program} evaluate -m {folder} --corpus captions": "the usual scores",
         f"{program} train --corpus multi30k": "real captions, 29,000 of them; about an hour on a CPU",
         f"{program} train --source my.en --target my.de": "your own text, one sentence a line",

@@ -18,7 +18,7 @@ def demo(
 ) -> None:
     """Make a corpus, train on it, evaluate, translate.
 
-    It takes a few minutes on two cores; run again, it continues.
+    It takes a few minutes on two cores; run again, it continues. At the end, a shipped model translates a sentence.
     """
     require_folder(output)
     from dragoman.demo import show

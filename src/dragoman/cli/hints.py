@@ -20,6 +20,16 @@ def elsewhere_hint(command: str, option: str) -> str:
     return f"{command} has no {option}; use {other}" if other else ""
 
 
+def missing_model_hint(error: BaseException) -> str:
+    """Return a message that names a shipped model, if the error of typer is a missing --model; nothing otherwise."""
+    context, missing = getattr(error, "ctx", None), getattr(error, "param", None)
+    if type(error).__name__ != "MissingParameter" or context is None or "--model" not in getattr(missing, "opts", ()):
+        return ""
+    has_languages = any("--target-lang" in parameter.opts for parameter in context.command.params)
+    command = f"{context.command_path} -m everyday{' --source-lang en --target-lang de' if has_languages else ''}"
+    return f"no model given; name a run folder, or a model that comes with dragoman: {command}"
+
+
 def stray_hint(command: str, words: Sequence[str], options: Container[str], models: Sequence[str] = ()) -> str:
     """Return a hint: the right command instead of `dragoman <command> <words>`.
 

@@ -69,7 +69,7 @@ def attention(
     --output, it prints a line for each token with the tokens that it attends to most.
 
     \b
-    dragoman inspect attention -m runs/my "A man is riding a horse." --output attention.html
+    dragoman inspect attention -m everyday --target-lang de "Where is the station?" --output attention.html
     """
     if output is not None:
         require_output(output, (".html", ".png", ".svg", ".json"), overwrite=overwrite)
@@ -121,7 +121,7 @@ def search(
     tokens.
 
     \b
-    dragoman inspect search -m runs/my "A man is riding a horse."
+    dragoman inspect search -m everyday --target-lang de "Where is the station?"
     """
     if output is not None:
         require_output(output, (".html", ".json"), overwrite=overwrite)

@@ -35,7 +35,7 @@ from dragoman.cli.demo import demo
 from dragoman.cli.distill import distill
 from dragoman.cli.doctor import doctor
 from dragoman.cli.evaluate import evaluate
-from dragoman.cli.hints import elsewhere_hint
+from dragoman.cli.hints import elsewhere_hint, missing_model_hint
 from dragoman.cli.inspect import inspect
 from dragoman.cli.missing_packages import explain_import
 from dragoman.cli.options import Command
@@ -198,7 +198,7 @@ def explain(error: BaseException) -> tuple[int, str]:
         message = printable(error.format_message()).rstrip(".")
         for empty_words in ("Invalid value: ", "Value error, "):
             message = message.replace(empty_words, "", 1)
-        message = elsewhere_hint(path, getattr(error, "option_name", "")) or message
+        message = missing_model_hint(error) or elsewhere_hint(path, getattr(error, "option_name", "")) or message
         return USAGE, f"{message}; see `{path} --help`"
     if isinstance(error, OSError) and error.errno is not None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)

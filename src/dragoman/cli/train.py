@@ -91,8 +91,8 @@ def train(
 
     \b
     dragoman train --source my.en --target my.de
-    dragoman train --source my.en --target my.de --set training.max_epochs=5 --set model.dropout=0.3
-    dragoman train recipes/multi30k-en-de.yaml --output runs/first
+    dragoman train recipe.yaml --output runs/first --set training.max_epochs=5 --set model.dropout=0.3
+    dragoman train --init-from everyday --source my.en --target my.de --output runs/own
     """
     data = _data_options(text, validation, languages, invalid_utf8)
     recipe = recipe or _recipe_of_run(output, data, overrides or [])

@@ -73,7 +73,7 @@ def translate(
     Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
 
     \b
-    echo "A man is riding a horse." | dragoman translate -m runs/my
+    echo "Where is the station?" | dragoman translate -m everyday --source-lang en --target-lang de
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --document notes.txt --output notes.de.txt
     """

@@ -1,14 +1,14 @@
 """The public API: text in, translation out.
 
-    translator = dragoman.Translator.load("multi30k-en-de")
-    translator.translate("A man is riding a horse.").text
+    translator = dragoman.Translator.load("everyday")
+    translator.translate("Where is the station?", source_lang="en", target_lang="de").text
 
 A translation has three stages. You can call them one by one, for example to search for the requests of many callers
 at once:
 
     from dragoman.translator import Request
 
-    requests = [Request("A man is riding a horse.", prefix="Ein"), Request("She is reading.", align=True)]
+    requests = [Request("Thank you.", target_lang="fr"), Request("She is reading.", target_lang="de", align=True)]
     plan = translator.pipeline.plan(requests)
     candidates = translator.pipeline.search(plan.jobs)  # the only slow stage; any thread may call it
     translations = translator.pipeline.finish(plan, candidates)

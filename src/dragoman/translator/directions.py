@@ -68,7 +68,9 @@ class Directions:
         typed_target = next((self._languages[tag] for tag in typed if tag in self._languages), None)
         if (target := typed_target or target) is None:
             problem = f"the model translates into several languages: {', '.join(self._targets)}"
-            raise ConfigError(problem, advice="name one of them: --target-lang, or target_lang in Python")
+            example = next(each for each in self._targets if each != source)
+            advice = f'name one of them, such as --target-lang {example}, or target_lang="{example}" in Python'
+            raise ConfigError(problem, advice=advice)
         self._warn_untrained(source, target)
         added = [tag for tag, language in self._languages.items() if language == target and tag not in typed]
         return TaggedText(rest, " ".join(typed), " ".join([*added, *typed]), source, target)
