@@ -36,9 +36,6 @@ def set_library_defaults() -> None:
 def find_device(name: str = "auto") -> str:
     """Return the device called `name` as PyTorch names it; "auto" is CUDA, else Apple's MPS, else the CPU.
 
-    On CUDA, attention is from then on computed without cuDNN, which compiles code for each new shape. It took a second
-    for nearly every batch on an H100, where a step takes a tenth of that.
-
     Raises:
         ConfigError: there is no such device here.
     """
@@ -49,8 +46,6 @@ def find_device(name: str = "auto") -> str:
     import torch
 
     mps, n_cuda = torch.backends.mps.is_available(), torch.cuda.device_count()
-    if n_cuda:
-        torch.backends.cuda.enable_cudnn_sdp(False)
     if name == "auto":
         return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     try:
