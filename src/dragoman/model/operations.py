@@ -41,8 +41,6 @@ def fused_attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor 
         return fused.attend(queries, keys, values, mask)
     if keys.device.type == "cpu" and keys.size(-2) <= MAX_KEYS_UNFUSED:
         return None
-    if queries.is_cuda:  # cuDNN compiles code for each new shape; on an H100 that took a second for nearly every batch
-        torch.backends.cuda.enable_cudnn_sdp(False)
     attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
     return attended if mask is None else attended.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
 

@@ -20,7 +20,8 @@ def describe_outlook(curve: Sequence[tuple[int, float]]) -> str | None:
     BLEU is fitted by a + b log2(step) over the later three quarters of the steps. The rise b of the last doubling is
     the most that the next one may bring, because learning curves flatten, and because the falling learning rate of
     most schedules lifts the end of the curve. Half of it is taken as the least. Nothing is said where the fit is no
-    better than chance (b below two standard errors) while BLEU still moves, or leads beyond 100.
+    better than chance (b below two standard errors) while BLEU still moves, or would
+    exceed 100 BLEU.
 
     Args:
         curve: (step, BLEU) of each validation, in order.
