@@ -1,4 +1,4 @@
-"""The price and the gain of each change of the section `augmentation`: one short training without any, one with each.
+"""Measure each augmentation alone, in BLEU: one short run without any, and one with each.
 
     python benchmarks/augmentation.py runs/augmentation --jobs 2
     python benchmarks/augmentation.py runs/augmentation --variants none,typos --pairs 20000
@@ -56,9 +56,9 @@ def cut_text(folder: Path, n_pairs: int) -> dict[str, Path]:
     return files
 
 
-def train(run: Path, files: dict[str, Path], dials: Iterable[str], max_epochs: int) -> None:
+def train(run: Path, files: dict[str, Path], names: Iterable[str], max_epochs: int) -> None:
     """Train one variant, or go on with it; a training that is done is left as it is."""
-    settings = [f"augmentation.{name}={DOSES[name]}" for name in dials]
+    settings = [f"augmentation.{name}={DOSES[name]}" for name in names]
     settings += ["tokenizer.split_digits=true", "tokenizer.reserved=64", f"training.max_epochs={max_epochs}"]
     command = [sys.executable, "-m", "dragoman", "train", "--output", str(run)]
     command += [part for option, path in files.items() for part in (f"--{option}", str(path))]

@@ -1,13 +1,13 @@
 """Write the text that recipes/everyday.yaml and recipes/everyday-spans.yaml read beside the three Tatoeba sets.
 
-    python benchmarks/everyday_text.py runs/everyday-text
+    python benchmarks/everyday_text.py everyday-text
 
 - docs-fr, docs-zh: messages of Python's documentation and their translations, 300 of each for validation;
 - fr-de: French and German translations of the same English sentence;
 - <pair>-days, -numbers, -names, -short: the pairs of Tatoeba that have days or months, numbers, names, or at most two
   words (Chinese: four characters). A training that weighs them more sees more of what must be copied.
 
-Needs DRAGOMAN_DATA, and polib to read the messages.
+Run it in the folder that has the Tatoeba sets. Needs DRAGOMAN_DATA, and the extra `bench`.
 """
 
 from __future__ import annotations

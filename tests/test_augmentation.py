@@ -18,7 +18,7 @@ from test_batches import PAD_ID
 from dragoman.data.augmentation.attaching import address, attach_emoji, attach_piece, attach_span
 from dragoman.data.augmentation.augment import Augmentation
 from dragoman.data.augmentation.clauses import cut_short, join
-from dragoman.data.augmentation.days import MONTHS, WEEKDAYS, shared_days
+from dragoman.data.augmentation.days import shared_days
 from dragoman.data.augmentation.letters import add_typos, change_case
 from dragoman.data.augmentation.made_up_spans import draw_verbatim
 from dragoman.data.augmentation.name_lists import NAME_KINDS
@@ -36,6 +36,7 @@ from dragoman.errors import ConfigError
 from dragoman.settings.augmentation_config import AugmentationConfig
 from dragoman.settings.parsing import parse_config
 from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.calendar_names import MONTHS, WEEKDAYS
 from dragoman.text.language_sampling import LanguagePairs
 from dragoman.text.learning import learn_many_tokenizers, learn_tokenizers
 from dragoman.text.spans import VERBATIM, find_spans
@@ -590,22 +591,59 @@ def test_a_date_or_another_weekday_replaces_a_day_on_both_sides(
 @pytest.mark.parametrize(
     ("languages", "pair"),
     [
-        (EN_DE, ("See you next Monday.", "Bis nächsten Montag.")),
         (EN_DE, ("Good morning!", "Guten Morgen!")),
         (EN_DE, ("I'll call tomorrow morning.", "Ich rufe morgen früh an.")),
-        (EN_DE, ("Today is Monday.", "Heute ist Montag.")),
-        (EN_DE, ("Yesterday was Monday.", "Gestern war Montag.")),
         (EN_DE, ("I work on Mondays.", "Ich arbeite montags.")),
         (EN_DE, ("He came yesterday.", "Er kommt morgen.")),
+        (EN_DE, ("MONDAY", "MONTAG")),
+        (EN_DE, ("Wait for tomorrow.", "Fang mit morgen an.")),
+        (EN_DE, ("April loves Tom.", "April liebt Tom.")),
+        (EN_DE, ("May came home.", "May kam nach Hause im Mai.")),
+        (EN_DE, ("On May 31.", "Am 31. Mai.")),
         (EN_FR, ("We met the day before yesterday.", "Nous nous sommes vus avant-hier.")),
         (EN_FR, ("See you on Monday morning.", "À lundi matin.")),
+        (EN_FR, ("Let March come.", "Que mars vienne.")),
         (ZH_EN, ("明天早上见。", "See you tomorrow.")),
-        (ZH_EN, ("下星期一见。", "See you on Monday.")),
         (("und", "en"), ("gestern", "yesterday")),
     ],
 )
 def test_a_day_stays_where_a_date_would_not_fit(languages: Languages, pair: Pair) -> None:
     assert not shared_days(pair, languages)
+
+
+@pytest.mark.parametrize(
+    ("languages", "pair"),
+    [
+        (EN_DE, ("See you next Monday.", "Bis nächsten Montag.")),
+        (EN_DE, ("Today is Monday.", "Heute ist Montag.")),
+        (EN_DE, ("He came on a Sunday.", "Er kam an einem Sonntag.")),
+        (EN_DE, ("Until Monday.", "Bis zum Montag.")),
+        (EN_DE, ("I hate Monday.", "Ich hasse den Montag.")),
+        (EN_DE, ("Monday, April 5", "Montag, der 5. April")),
+        (EN_FR, ("It falls on a Sunday.", "Cela tombe un dimanche.")),
+        (EN_DE, ("Yesterday was Monday.", "Gestern war Montag.")),
+        (ZH_EN, ("我下星期一去。", "I go next Monday.")),
+        (ZH_EN, ("5月5日星期一", "Monday, May 5")),
+    ],
+)
+def test_a_weekday_without_the_words_of_a_date_becomes_another_weekday(languages: Languages, pair: Pair) -> None:
+    seen = set()
+    for texts in results(replace_spans, pair, languages):
+        days = [
+            [number for number, name in enumerate(WEEKDAYS[language]) if f"{'期' * (language == 'zh')}{name}" in text]
+            for language, text in zip(languages, texts, strict=True)
+        ]
+        assert len(days[0]) == 1
+        assert days[0] == days[1]
+        seen.add(days[0][0])
+    assert len(seen) > 4
+
+
+def test_a_date_has_a_capital_at_the_beginning_of_a_sentence() -> None:
+    pair = "Don't worry. Tomorrow I go. ", "Keine Sorge. Morgen gehe ich."
+    changed = results(replace_spans, pair, EN_DE) - {pair}
+    assert changed
+    assert all(source.startswith("Don't worry. On ") and ". Am " in target for source, target in changed)
 
 
 @pytest.mark.parametrize(
@@ -632,5 +670,4 @@ def test_a_month_becomes_another_one_on_both_sides(languages: Languages, pair: P
         assert found[0] == found[1]
         months.add(found[0])
     assert len(months) > 9
-    assert not shared_days(("May I go?", "Darf ich im Mai gehen, oder im Mai?"), EN_DE)
     assert not shared_days(("In April.", "Au mois d'avril."), EN_FR)

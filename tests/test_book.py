@@ -17,8 +17,7 @@ each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: 
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 
 
-#: Chapters that quote recorded runs. (The solutions are told apart by chapter.)
-QUOTING = {"15-multi30k", "16-variants", "solutions"}
+SECTION_OF_A_PAPER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|\d\.\d 节")
 DECIMAL = re.compile(r"(?<![\w.,])\d[\d,]*\.\d+(?![\w.]*\w)", re.ASCII)
 
 
@@ -28,11 +27,11 @@ def section(text: str, line: int) -> int:
 
 
 def quoted_decimals(page: Path) -> set[tuple[int, str]]:
-    """Return the decimals of the prose of a page, formulas included, each with its section."""
+    """Return the decimals of the prose of a page, formulas included, each with its chapter of the solutions."""
     text = page.read_text(encoding="utf-8")
     found = set()
     for cell in cells(page):
-        prose = "" if cell.is_code else re.sub(r"`[^`\n]+`", "", cell.text)
+        prose = "" if cell.is_code else SECTION_OF_A_PAPER.sub("", re.sub(r"`[^`\n]+`", "", cell.text))
         for i, line in enumerate(prose.split("\n")):
             found |= {(section(text, cell.line + i), number) for number in DECIMAL.findall(line)}
     return found
@@ -57,7 +56,7 @@ def is_shown(number: str, text: str) -> bool:
 @pytest.mark.filterwarnings("ignore:__array")  # of PyTorch, when a figure is drawn of a tensor
 @each_page
 def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """And each decimal in the prose of a page that quotes runs is recorded, or stands in a cell or its output."""
+    """And each decimal in the prose of a page is recorded, or stands in a cell of the page or its output."""
     matplotlib = pytest.importorskip("matplotlib", reason="needs the extra `plot`")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
@@ -76,15 +75,14 @@ def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
                 shown[number] = shown.get(number, "") + cell.text + capsys.readouterr().out
     finally:
         plt.close("all")
-    if page.stem in QUOTING:
-        recorded = set(DECIMAL.findall(recorded_decimals()))
-        for language in ("en", "zh"):
-            unknown = {
-                (each, number)
-                for each, number in quoted_decimals(BOOK / language / page.name)
-                if number not in recorded and not is_shown(number, shown.get(each, ""))
-            }
-            assert not unknown, language
+    recorded = set(DECIMAL.findall(recorded_decimals()))
+    for language in ("en", "zh"):
+        unknown = {
+            (each, number)
+            for each, number in quoted_decimals(BOOK / language / page.name)
+            if number not in recorded and not is_shown(number, shown.get(each, ""))
+        }
+        assert not unknown, language
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -100,9 +98,9 @@ def test_the_mistakes_that_a_solution_explains_are_in_the_recorded_translation(l
 
 
 def test_decimals_of_prose_are_found(tmp_path: Path) -> None:
-    (tmp_path / "page.md").write_text(
-        "## 1. A\n\n1.5 and `2.5`, $3.25$\n\n```{code-cell}\n4.5\n```\n\n## 2. B\n\n约1,005.5个，Python 3.11.2。8.5\n"
-    )
+    english = "1.5 and `2.5`, $3.25$, see section\n5.4\n\n```{code-cell}\n4.5\n```\n\n"
+    chinese = "论文 3.4 节，约1,005.5个，Python 3.11.2。8.5\n"
+    (tmp_path / "page.md").write_text(f"## 1. A\n\n{english}## 2. B\n\n{chinese}", encoding="utf-8")
     assert quoted_decimals(tmp_path / "page.md") == {(1, "1.5"), (1, "3.25"), (2, "1,005.5"), (2, "8.5")}
     assert is_shown("36.8", "BLEU 36.79")
     assert is_shown("1,005.5", "1005.47")

@@ -22,7 +22,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "book" / "transformer.py"
-SIZES = {"d_model": 16, "d_ff": 24, "n_heads": 4}
+SIZES: dict[str, Any] = {"d_model": 16, "d_ff": 24, "n_heads": 4}
 SOURCE = sentences([5, 6, 7, 3], [8, 3], [1, 9, 3])
 TARGET = sentences([2, 4, 8, 9, 3], [2, 10, 3], [2, 6, 6, 3])
 
@@ -48,7 +48,7 @@ def models(book: ModuleType, n_layers: int = 2) -> tuple[nn.Module, nn.Module]:
         norm="pre",
         tie="decoder",
         dropout=0.0,
-        **SIZES,  # type: ignore[arg-type]
+        **SIZES,
     )
     both = book.Transformer(10, 11, n_layers=n_layers, **SIZES), Transformer(config)
     for model in both:

@@ -151,10 +151,10 @@ def test_an_option_of_another_command_is_answered_with_that_command(
 @pytest.mark.parametrize(
     ("command", "example"),
     [
-        ("translate", "dragoman translate -m everyday --source-lang en --target-lang de"),
-        ("inspect search Hi", "dragoman inspect search -m everyday --source-lang en --target-lang de"),
-        ("doctor", "dragoman doctor -m everyday"),
-        ("package -o new", "dragoman package -m everyday"),
+        ("translate", "-m everyday --source-lang en --target-lang de"),
+        ("inspect search Hi", "-m everyday --source-lang en --target-lang de"),
+        ("doctor", "-m everyday"),
+        ("package -o new", "-m everyday"),
     ],
 )
 def test_a_command_without_a_model_is_answered_with_a_shipped_one(
@@ -162,7 +162,7 @@ def test_a_command_without_a_model_is_answered_with_a_shipped_one(
 ) -> None:
     assert run(command.split()) == 2
     said = capfd.readouterr().err
-    assert said.startswith("error: no model given; name a run folder, ")
+    assert said.startswith("error: no model given; add -m and a run folder, ")
     assert f": {example}; see `" in said
     assert said.count("\n") == 1
     assert "everyday" in shipped_models()

@@ -261,4 +261,5 @@ def test_the_outlook_says_only_what_the_curve_does() -> None:
     assert falling.startswith("BLEU was best at step 500 and fell by 3.0 until the end")
     assert describe_outlook(curve(10, 20, 15, 25, 12, 28, 13, 27)) is None  # noise
     assert describe_outlook(curve(10, 20, 30, 31)) is None  # few points
+    assert describe_outlook(curve(5, 20, 40, 55, 66, 76, 86)) is None  # would lead beyond 100
     assert describe_outlook([]) is None

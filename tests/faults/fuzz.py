@@ -32,6 +32,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from typing import Any
+from unittest.mock import patch
 
 import typer
 from mutators import (
@@ -223,9 +224,9 @@ def few_pairs(*arguments: Any) -> ParallelText:
 
 def no_training(place: Path) -> None:
     """Keep the files that the recipes name out of it: only the recipes are tried."""
-    dragoman.training.run.train = ready_to_train  # type: ignore[assignment]
-    dragoman.data.mixture.read_pairs = few_pairs  # type: ignore[attr-defined]
-    dragoman.cli.train.require_readable = lambda settings: None  # type: ignore[attr-defined]
+    patch("dragoman.training.run.train", ready_to_train).start()
+    patch("dragoman.data.mixture.read_pairs", few_pairs).start()
+    patch("dragoman.cli.train.require_readable", lambda settings: None).start()
     dragoman.cli.train._first_direction = lambda folder: []
 
 

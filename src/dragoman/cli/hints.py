@@ -26,8 +26,8 @@ def missing_model_hint(error: BaseException) -> str:
     if type(error).__name__ != "MissingParameter" or context is None or "--model" not in getattr(missing, "opts", ()):
         return ""
     has_languages = any("--target-lang" in parameter.opts for parameter in context.command.params)
-    command = f"{context.command_path} -m everyday{' --source-lang en --target-lang de' if has_languages else ''}"
-    return f"no model given; name a run folder, or a model that comes with dragoman: {command}"
+    languages = " --source-lang en --target-lang de" if has_languages else ""
+    return f"no model given; add -m and a run folder, or a model that comes with dragoman: -m everyday{languages}"
 
 
 def stray_hint(command: str, words: Sequence[str], options: Container[str], models: Sequence[str] = ()) -> str:

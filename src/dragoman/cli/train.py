@@ -128,7 +128,7 @@ def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, i
     """Refuse wrong settings, texts, folders and models before slow imports; return the run folder."""
     from dragoman.settings.parsing import check_settings
 
-    if init_from is None:  # otherwise it gives whole sections, which others are checked with when it is loaded
+    if init_from is None:  # else they are checked when the model is loaded, with its settings
         check_settings(settings, recipe)
     require_text(settings, recipe)
     folder = output or default_folder(settings)

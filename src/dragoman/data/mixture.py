@@ -47,9 +47,9 @@ class Corpus:
 def open_corpora(data: DataConfig) -> list[Corpus]:
     """Open the text of each corpus, cleaned as the settings ask.
 
-    Nothing is held out of a corpus if another one of its direction without a tag has validation text, and nothing of
-    one with a tag if another one has none: people's text says more than a machine's. Where pairs are held out of
-    several corpora, `validation_size` is shared equally among them.
+    Nothing is held out of a corpus if other corpora without a tag have validation text for all its directions, and
+    nothing of one with a tag if others without a tag have its direction: people's text says more than a machine's.
+    Where pairs are held out of several corpora, `validation_size` is shared equally among them.
 
     Raises:
         ConfigError: as `read_pairs`; or the languages of a corpus of several are not known, or its tag is a language's.
@@ -66,7 +66,9 @@ def open_corpora(data: DataConfig) -> list[Corpus]:
     validated = {
         each for corpus in corpora if corpus.tag is None and "validation" in corpus.texts for each in corpus.directions
     }
-    may_hold_out = [corpus.languages not in (validated if corpus.tag is None else untagged) for corpus in corpora]
+    may_hold_out = [
+        not (validated if corpus.tag is None else untagged).issuperset(corpus.directions) for corpus in corpora
+    ]
     n_without = sum(may and "validation" not in corpus.texts for may, corpus in zip(may_hold_out, corpora, strict=True))
     size = {"validation_size": max(1, data.validation_size // max(1, n_without))}
     return [

@@ -36,8 +36,8 @@ def set_library_defaults() -> None:
 def find_device(name: str = "auto") -> str:
     """Return the device called `name` as PyTorch names it; "auto" is CUDA, else Apple's MPS, else the CPU.
 
-    On CUDA, attention is from then on computed without cuDNN, which compiles code for each new shape. It took a second
-    for nearly every batch on an H100, where a step takes a tenth of that.
+    Where there is CUDA, cuDNN computes no attention from then on: it compiles code for each new shape, which took a
+    second for nearly every batch on an H100.
 
     Raises:
         ConfigError: there is no such device here.

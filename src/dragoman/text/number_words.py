@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from dragoman.text.calendar_names import MONTHS
 from dragoman.text.languages import base_language
 
 #: Words and their numbers. The first word of a number is its cardinal, if that is one word: "two", not "twice". "~" is
-#: a number that the one before it is multiplied by; months and parts of an hour count as the numbers that stand for
-#: them in dates and times.
+#: a number that the one before it is multiplied by. Parts of an hour count as the numbers that stand for them in times,
+#: and months (calendar_names.py) as those that stand for them in dates.
 _WORDS = {
     "en": """
         zero 0 one 1 a 1 an 1 once 1 first 1 two 2 twice 2 double 2 second 2 both 2 pair 2 couple 2 three 3 thrice 3
@@ -20,22 +21,19 @@ _WORDS = {
         dozen ~12 thirteen 13 fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20
         twentie 20 thirty 30 thirtie 30 forty 40 fortie 40 fifty 50 fiftie 50 sixty 60 sixtie 60 seventy 70
         seventie 70 eighty 80 eightie 80 ninety 90 ninetie 90 hundred ~100 thousand ~1000 million ~1000000
-        billion ~1000000000 half 30 quarter 15 noon 12 midnight 12 fortnight 14 january 1 february 2 march 3 april 4
-        may 5 june 6 july 7 august 8 september 9 october 10 november 11 december 12""",
+        billion ~1000000000 half 30 quarter 15 noon 12 midnight 12 fortnight 14""",
     "de": """
         null 0 ein 1 erst 1 zwei 2 zwo 2 beid 2 doppel 2 drei 3 dritt 3 vier 4 fünf 5 sechs 6 sech 6 sieben 7 sieb 7
         acht 8 neun 9 zehn 10 elf 11 zwölf 12 dutzend ~12 zwanzig 20 dreißig 30 dreissig 30 vierzig 40 fünfzig 50
         sechzig 60 siebzig 70 achtzig 80 neunzig 90 hundert ~100 tausend ~1000 million ~1000000
-        milliarde ~1000000000 halb 30 viertel 15 dreiviertel 45 mittag 12 mitternacht 12 januar 1 jänner 1 februar 2
-        märz 3 april 4 mai 5 juni 6 juli 7 august 8 september 9 oktober 10 november 11 dezember 12""",
+        milliarde ~1000000000 halb 30 viertel 15 dreiviertel 45 mittag 12 mitternacht 12 jänner 1""",
     "fr": """
         zéro 0 un 1 une 1 premier 1 première 1 deux 2 second 2 seconde 2 double 2 couple 2 trois 3 quatre 4 quatr 4
         cinq 5 cinqu 5 six 6 sept 7 huit 8 neuf 9 neuv 9 dix 10 diz 10 onze 11 onz 11 douze 12 douz 12 treize 13
         treiz 13 quatorze 14 quatorz 14 quinze 15 quinz 15 seize 16 seiz 16 vingt 20 trente 30 trent 30 quarante 40
         quarant 40 cinquante 50 cinquant 50 soixante 60 soixant 60 septante 70 huitante 80 octante 80 nonante 90
         cent ~100 mille ~1000 millier ~1000 million ~1000000 milliard ~1000000000 demi 30 demie 30 quart 15 midi 12
-        minuit 12 janvier 1 février 2 mars 3 avril 4 mai 5 juin 6 juillet 7 août 8 septembre 9 octobre 10
-        novembre 11 décembre 12""",
+        minuit 12""",
     "zh": """
         零 0 〇 0 一 1 两 2 二 2 兩 2 双 2 三 3 四 4 五 5 六 6 七 7 八 8 九 9 十 ~10 廿 20 百 ~100 千 ~1000 万 ~10000
         萬 ~10000 亿 ~100000000 億 ~100000000 半 30 刻 15""",
@@ -56,7 +54,11 @@ Word = tuple[int, bool]
 
 def _lexicon(language: str) -> dict[str, Word]:
     entries = iter(_WORDS[language].split())
-    return {word: (int(value.lstrip("~")), value.startswith("~")) for word, value in zip(entries, entries, strict=True)}
+    words = {
+        word: (int(value.lstrip("~")), value.startswith("~")) for word, value in zip(entries, entries, strict=True)
+    }
+    months = () if language == "zh" else MONTHS[language]
+    return words | {name.lower(): (number, False) for number, name in enumerate(months, start=1)}
 
 
 def _pattern(language: str) -> re.Pattern[str]:

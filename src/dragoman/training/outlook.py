@@ -11,6 +11,7 @@ import numpy as np
 FEWEST_POINTS = 5
 #: A rise of BLEU for a doubling of the training that is worth a line.
 SMALLEST_RISE = 0.3
+MOST_BLEU = 100.0
 
 
 def describe_outlook(curve: Sequence[tuple[int, float]]) -> str | None:
@@ -19,7 +20,8 @@ def describe_outlook(curve: Sequence[tuple[int, float]]) -> str | None:
     BLEU is fitted by a + b log2(step) over the later three quarters of the steps. The rise b of the last doubling is
     the most that the next one may bring, because learning curves flatten, and because the falling learning rate of
     most schedules lifts the end of the curve. Half of it is taken as the least. Nothing is said where the fit is no
-    better than chance (b below two standard errors) while BLEU still moves.
+    better than chance (b below two standard errors) while BLEU still moves, or would
+    exceed 100 BLEU.
 
     Args:
         curve: (step, BLEU) of each validation, in order.
@@ -37,6 +39,8 @@ def describe_outlook(curve: Sequence[tuple[int, float]]) -> str | None:
             f"BLEU was best at step {best_step:,} and fell by {best - late[-1][1]:.1f} until the end: "
             "a longer training would not help; more text or more dropout might"
         )
+    if best + rise > MOST_BLEU:
+        return None
     if rise >= SMALLEST_RISE and rise > 2 * error:
         return (
             f"BLEU rose by about {rise:.1f} over the second half of the training: "

@@ -56,7 +56,7 @@ class Segment(NamedTuple):
     #: The beginning of its translation, as text and as ids.
     prefix: str = ""
     prefix_ids: Sequence[int] = ()
-    #: The ids that its translation does not have.
+    #: The ids that its translation must not contain.
     forbidden_ids: Sequence[int] = ()
     #: What `ids` were made of; empty for a copied segment.
     reading: Reading = Reading()

@@ -32,7 +32,7 @@ class SearchJob(NamedTuple):
     #: The ids that the translation begins with.
     prefix_ids: Sequence[int]
     config: SearchConfig
-    #: The ids that the translation does not have.
+    #: The ids that the translation must not contain.
     forbidden_ids: Sequence[int] = ()
 
 

@@ -101,7 +101,7 @@ def _replacement(shared: Shared, pair: Pair, languages: Languages, generator: Ge
     if kind in ("count", "hour"):
         return (draw_count if kind == "count" else draw_hour)(languages, generator)
     if kind == "day":
-        return draw_day(shared, pair, languages, generator)
+        return draw_day(pair, languages, generator)
     if kind == "month":
         return draw_month(shared, pair, languages, generator)
     if kind not in NAME_KINDS:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dragoman.data.augmentation.counts import shared_counts
 from dragoman.data.augmentation.days import shared_days
 from dragoman.data.augmentation.number_values import Number, parse
-from dragoman.data.augmentation.shared import Languages, Pair, Place, Shared
+from dragoman.data.augmentation.shared import Languages, Pair, Shared
 from dragoman.data.augmentation.shared_names import shared_names
 from dragoman.text.spans import VERBATIM, Span, find_spans
 
@@ -22,13 +22,11 @@ def find_shared(pair: Pair, languages: Languages) -> list[Shared]:
     """
     found = shared_days(pair, languages)
     for each in shared_names(pair, languages) + shared_counts(pair, languages):
-        taken = tuple([place for shared in found for place in shared.places[side]] for side in (0, 1))
-        if not _overlaps(each, taken):
+        if not _overlaps(each, found):
             found.append(each)
     spans = find_spans(pair[0]), find_spans(pair[1])
     if spans[0] and spans[1]:
-        taken = tuple([place for shared in found for place in shared.places[side]] for side in (0, 1))
-        found += [shared for shared in _equal_spans(pair, languages, spans) if not _overlaps(shared, taken)]
+        found += [shared for shared in _equal_spans(pair, languages, spans) if not _overlaps(shared, found)]
     return found
 
 
@@ -41,10 +39,14 @@ def shared_verbatim(pair: Pair) -> list[Shared]:
     return [shared for shared in _equal_spans(pair, ("", ""), spans) if shared.kind in VERBATIM]
 
 
-def _overlaps(shared: Shared, taken: Sequence[Sequence[Place]]) -> bool:
-    (source, target) = (places[0] for places in shared.places)
-    sides = zip((source, target), taken, strict=True)
-    return any(start < one[1] and one[0] < end for one, others in sides for start, end in others)
+def _overlaps(shared: Shared, others: Sequence[Shared]) -> bool:
+    """Return True if the first place of a span on a side lies in another span."""
+    return any(
+        start < place[1] and place[0] < end
+        for other in others
+        for (place, *_), places in zip(shared.places, other.places, strict=True)
+        for start, end in places
+    )
 
 
 def _equal_spans(pair: Pair, languages: Languages, spans: tuple[list[Span], list[Span]]) -> Iterator[Shared]:

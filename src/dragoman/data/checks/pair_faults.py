@@ -28,8 +28,8 @@ from dragoman.text.numbers import numbers_kept
 from dragoman.text.tags import UNKNOWN
 
 _DIGIT = re.compile(r"\d")
-#: Unknown languages with which a rule does not find all of its faults, or none.
-_UNKNOWN: Mapping[Fault, int] = {"copied": 2, "script": 1}
+#: A rule misses faults where at least this many of the two languages are unknown.
+_BLIND_FROM_UNKNOWN: Mapping[Fault, int] = {"copied": 2, "script": 1}
 N_SAMPLES = 5
 _MAX_SAMPLE = 60
 #: A fault of a larger share of the pairs is worth a warning.
@@ -112,7 +112,9 @@ class FaultCounter:
         """Return lines for people about each fault that occurs, with samples."""
         lines: list[str] = []
         n_unknown = self._languages.count(UNKNOWN)
-        idle = ",".join(fault for fault, least in _UNKNOWN.items() if fault in self._dropped and n_unknown >= least)
+        idle = ",".join(
+            fault for fault, least in _BLIND_FROM_UNKNOWN.items() if fault in self._dropped and n_unknown >= least
+        )
         if idle:
             problem = f"data.drop={idle} needs the languages of the text, which are not known"
             lines.append(f"warning: {problem}; give --source-lang and --target-lang")

@@ -1,4 +1,4 @@
-"""Tokens that a translation does not have.
+"""Tokens that a translation must not contain.
 
 B sentences, R rows.
 """
@@ -14,7 +14,11 @@ from dragoman.decoding.scores import Scores
 
 
 class ForbiddenTokens(Stateless):
-    """For each of B sentences the ids that its translation does not have, except in a prefix."""
+    """Forbid some ids in the translation of each sentence, except in its prefix.
+
+    Args:
+        ids: for each of B sentences, the ids that are forbidden.
+    """
 
     def __init__(self, ids: Sequence[Sequence[int]]) -> None:
         #: Most sentences of a batch forbid the same ids, and one call forbids them in all rows.
