@@ -358,7 +358,9 @@ def test_scores_of_some_rows_at_a_time_are_those_of_all(n_rows: int) -> None:
         return answers
 
     for order in itertools.permutations(range(7)):
-        projected = ProjectedScores(hidden, lambda some: np.matmul(some, matrix, out=buffer[: len(some)]), 300)
+        projected = ProjectedScores(
+            n_rows, lambda rows: np.matmul(hidden[rows], matrix, out=buffer[: rows.stop - rows.start]), 300
+        )
         whole = ArrayScores(np.concatenate([part @ matrix for part in np.split(hidden, range(64, n_rows, 64))]))
         for one, other in zip(asked(projected, order), asked(whole, order), strict=True):
             np.testing.assert_array_equal(one, other)
