@@ -58,14 +58,8 @@ def package(
     require_folder(output, new=True)
     from dragoman.bundle.bundle import load_bundle, write_bundle
     from dragoman.bundle.finding import card_of
-    from dragoman.settings.search_config import SearchConfig
-    from dragoman.settings.sections import parse_section
 
-    bundle = load_bundle(model)
-    options = {"beam_size": beam_size, "length_penalty": length_penalty}
-    changes = {name: value for name, value in options.items() if value is not None}
-    search = parse_section(SearchConfig, {**bundle.search.model_dump(), **changes})
-    bundle = replace(bundle, search=search)
+    bundle = _with_search(load_bundle(model), {"beam_size": beam_size, "length_penalty": length_penalty})
     if short_list is not None:
         bundle = _with_short_list(bundle, short_list)
     note = ""
@@ -78,6 +72,14 @@ def package(
     if note:
         say(note)
     _say_packaged(output, bundle)
+
+
+def _with_search(bundle: Bundle, options: dict[str, float | None]) -> Bundle:
+    from dragoman.settings.search_config import SearchConfig
+    from dragoman.settings.sections import parse_section
+
+    changes = {name: value for name, value in options.items() if value is not None}
+    return replace(bundle, search=parse_section(SearchConfig, {**bundle.search.model_dump(), **changes}))
 
 
 def _with_short_list(bundle: Bundle, folder: Path) -> Bundle:
