@@ -183,11 +183,13 @@ class CompiledScores(ProjectedScores):
 
     Args:
         hidden: the output of the decoder for each row, (R, D).
-        chosen: the tokens that are scored, or None for all.
-        lists: the number of each row's list of tokens among the chosen, (R,).
+        chosen: the tokens that are scored; None for all.
+        lists: the number of each row's list of tokens among the chosen, (R,); None for the first.
     """
 
-    def __init__(self, hidden: Floats, model: CompiledModel, chosen: ChosenTokens | None, lists: Ints) -> None:
+    def __init__(
+        self, hidden: Floats, model: CompiledModel, chosen: ChosenTokens | None = None, lists: Ints | None = None
+    ) -> None:
         super().__init__(len(hidden), self._all_scores, model.config.target_vocab_size)
         self._model, self._hidden, self._chosen, self._lists = model, hidden, chosen, lists
 
@@ -215,5 +217,5 @@ class CompiledScores(ProjectedScores):
             hidden=address(self._hidden[rows]),
             n_rows=rows.stop - rows.start,
             short_list=None if self._chosen is None else self._chosen.pointer,
-            lists=address(self._lists[rows]),
+            lists=None if self._lists is None else address(self._lists[rows]),
         )
