@@ -1,6 +1,7 @@
 // The engine in WebAssembly (native/dragoman.h): load a model, translate ids, score ids.
 
 import { CONSTANTS, DIGEST, STRUCTURES } from "./interface.js";
+import { NO_MEMORY, Scope } from "./memory.js";
 
 /**
  * @typedef {object} Candidate
@@ -34,7 +35,7 @@ import { CONSTANTS, DIGEST, STRUCTURES } from "./interface.js";
 
 const FAULTS = /** @type {const} */ (["REPETITION", "LENGTH"]);
 const PROBLEMS = new Map([
-  [CONSTANTS.NO_MEMORY, "not enough memory for this model or text"],
+  [CONSTANTS.NO_MEMORY, NO_MEMORY],
   [CONSTANTS.NO_SUCH_ID, "an id that is not in the vocabulary"],
   [CONSTANTS.BAD_OPTIONS, "options of the search that contradict each other, or a text that is too long"],
   [CONSTANTS.STOPPED, "there was not enough time for the translation"],
@@ -54,10 +55,8 @@ export class Engine {
    * @returns {Promise<Engine>}
    */
   static async create(wasm) {
-    /** @type {DataView} */
-    let view;
     const clock = (/** @type {number} */ _kind, /** @type {bigint} */ _precision, /** @type {number} */ result) => {
-      view = new DataView(/** @type {any} */ (instance.exports).memory.buffer);
+      const view = new DataView(/** @type {any} */ (instance.exports).memory.buffer);
       view.setBigUint64(result, BigInt(Math.round(performance.now() * 1e6)), true);
       return 0;
     };
@@ -144,50 +143,6 @@ export class Engine {
     };
     const fields = Object.entries(STRUCTURES[name].fields);
     return Object.fromEntries(fields.map(([field, [type, offset]]) => [field, /** @type {any} */ (read)[type](at + offset)]));
-  }
-}
-
-/** Memory for one call. */
-class Scope {
-  /** @param {Engine} engine */
-  constructor(engine) {
-    this.engine = engine;
-    /** @type {number[]} */
-    this.places = [];
-  }
-
-  /** @param {number} bytes @returns {number} */
-  allocate(bytes) {
-    const place = this.engine.functions.malloc(bytes + 1);
-    if (!place) throw new Error(PROBLEMS.get(CONSTANTS.NO_MEMORY));
-    this.places.push(place);
-    return place;
-  }
-
-  free() {
-    for (const place of this.places) this.engine.functions.free(place);
-  }
-
-  /** Write ids. @param {number[]} ids @returns {number} */
-  ids(ids) {
-    const place = this.allocate(8 * ids.length);
-    new BigInt64Array(this.engine.functions.memory.buffer, place, ids.length).set(ids.map(BigInt));
-    return place;
-  }
-
-  /** Write a structure with a value for every field. @param {string} name @param {Record<string, number | boolean>} values */
-  structure(name, values) {
-    const { size, fields } = STRUCTURES[name];
-    const place = this.allocate(size);
-    const view = this.engine.view();
-    for (const [field, [type, offset]] of Object.entries(fields)) {
-      const value = values[field];
-      if (value === undefined) throw new Error(`${name}: ${field} is missing`);
-      if (type === "int64") view.setBigInt64(place + offset, BigInt(value), true);
-      else if (type === "double") view.setFloat64(place + offset, Number(value), true);
-      else view.setUint32(place + offset, Number(value), true);
-    }
-    return place;
   }
 }
 
