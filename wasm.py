@@ -14,7 +14,7 @@ from typing import Any
 from dragoman.native.header import Header
 from setup import ENGINE, NATIVE
 
-WEB = Path("src/dragoman/web")
+WEB = Path("src/dragoman/web/dragoman")
 COMPILER = [
     *("clang-19", "--target=wasm32-wasi", "-mexec-model=reactor", "-msimd128", "-O2", "-DINT8", "-DNDEBUG"),
     *("-Wall", "-Wextra", "-Wno-psabi", "-Wno-unknown-pragmas", "-Wno-unused-function", "-ffile-prefix-map=.=."),
@@ -70,6 +70,6 @@ def layout(structure: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    WEB.mkdir(exist_ok=True)
+    WEB.mkdir(parents=True, exist_ok=True)
     compile_engine(Path(sys.argv[1]) if len(sys.argv) > 1 else WEB / "dragoman.wasm")
     (WEB / "interface.js").write_text(interface(), encoding="utf-8", newline="\n")

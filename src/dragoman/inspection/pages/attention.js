@@ -28,7 +28,7 @@ function choice(name, value, label) {
 
 function drawControls() {
   const n = data.weights[shown.kind].length;
-  byId("kinds").replaceChildren(...Object.keys(KINDS).map((kind) => choice("kind", kind, KINDS[kind].label)));
+  byId("kinds").replaceChildren(...Object.keys(KINDS).filter((kind) => data.weights[kind]).map((kind) => choice("kind", kind, KINDS[kind].label)));
   byId("layers").replaceChildren(...Array.from({ length: n }, (_, i) => choice("layer", i, String(i + 1))));
   const heads = data.weights[shown.kind][0].length;
   byId("heads").replaceChildren(choice("head", "mean", "mean"), ...Array.from({ length: heads }, (_, i) => choice("head", i, String(i + 1))));

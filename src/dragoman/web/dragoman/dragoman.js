@@ -37,7 +37,15 @@ import { Tokenizer } from "./tokenizer.js";
  * @property {[number, number][]} [alignment] of the first candidate
  * @property {string[][]} [words] of the text and of the translation, as `alignment` numbers them
  * @property {AttentionMap[]} [attention] of each segment that was searched for
- * @property {{source: string, text: string, ids: number[], finished: boolean, nodes: (import("./engine.js").TraceNode & {token: string})[]}[]} [trace]
+ * @property {Trace[]} [trace] of each segment that was searched for
+ */
+
+/**
+ * @typedef {object} Trace all tokens that a search has read, and its candidates, which end in such tokens
+ * @property {string} source
+ * @property {string} text
+ * @property {(import("./engine.js").TraceNode & {token: string})[]} nodes the first is the start mark
+ * @property {import("./engine.js").Candidate[]} candidates
  */
 
 /** @typedef {import("./planning.js").PlannedSegment & {candidates: import("./choosing.js").SegmentCandidate[], losses: string[], nodes: import("./engine.js").TraceNode[]}} Done */
@@ -206,11 +214,11 @@ export class Translator {
     return { source: [...segment.ids.map((id) => this.source.pieces[id]), "<eos>"], read: ["<sos>", ...written], written: [...written, "<eos>"], weights };
   }
 
-  /** @param {Done} segment */
+  /** @param {Done} segment @returns {Trace} */
   #trace(segment) {
-    const { ids, finished } = segment.candidates[0].hypothesis;
     const nodes = segment.nodes.map((node) => ({ ...node, token: this.target.pieces[node.id] }));
-    return { source: segment.text, text: segment.candidates[0].text, ids, finished, nodes };
+    const candidates = segment.candidates.map(({ hypothesis }) => hypothesis);
+    return { source: segment.text, text: segment.candidates[0].text, nodes, candidates };
   }
 }
 
