@@ -16,7 +16,7 @@ from setup import ENGINE, NATIVE
 
 WEB = Path("src/dragoman/web/dragoman")
 COMPILER = [
-    *("clang-19", "--target=wasm32-wasi", "-mexec-model=reactor", "-msimd128", "-O2", "-DINT8", "-DNDEBUG"),
+    *("clang-19", "--target=wasm32-wasi", "-mexec-model=reactor", "-msimd128", "-Os", "-DINT8", "-DNDEBUG"),
     *("-Wall", "-Wextra", "-Wno-psabi", "-Wno-unknown-pragmas", "-Wno-unused-function", "-ffile-prefix-map=.=."),
 ]
 LINKER = ["-Wl,--strip-all", "-Wl,--gc-sections", "-Wl,-z,stack-size=1048576", "-Wl,--stack-first"]
@@ -49,7 +49,7 @@ def interface() -> str:
     header = Header(NATIVE / "dragoman.h")
     structures = (f"  {name}: {json.dumps(layout(header.type(name)))},\n" for name in STRUCTURES)
     return (
-        "// Made by wasm.py of native/dragoman.h: its constants, and the types and offsets of its structures' fields.\n\n"
+        "// Made by wasm.py of native/dragoman.h: constants, and the types and offsets of fields.\n\n"
         f"export const DIGEST = {header.digest}n;\n"
         f"export const CONSTANTS = {json.dumps(header.constants)};\n"
         "/** @type {Record<string, {size: number, fields: Record<string, [string, number]>}>} */\n"

@@ -20,7 +20,12 @@ def bundled(modules: Mapping[str, str], main: str) -> str:
         ValueError: a module is missing, modules import each other in a circle, or two have the same name for a thing.
     """
     scripts = [_EXPORT.sub("", _IMPORT.sub("", modules[name])) for name in _order(modules, main)]
-    names = [name for script in scripts for match in _NAME.finditer(script) for name in re.findall(r"\w+", match[1] or match[2])]
+    names = [
+        name
+        for script in scripts
+        for match in _NAME.finditer(script)
+        for name in re.findall(r"\w+", match[1] or match[2])
+    ]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two modules have the names {', '.join(twice)}")
     text = "\n".join(scripts).replace("import.meta.url", "self.location.href")

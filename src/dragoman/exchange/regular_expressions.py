@@ -1,7 +1,7 @@
 """Regular expressions of Python in the words of JavaScript, so that both read text by the same rules.
 
-Only what the package's own patterns use is known. In Python, \\w, \\d, \\s and \\b are those of Unicode, in JavaScript those
-of ASCII; JavaScript has no layout, and no flags of a part.
+Only what the package's own patterns use is known. In Python, \\w, \\d, \\s and \\b are those of Unicode, in JavaScript
+those of ASCII; JavaScript has no layout, and no flags of a part.
 """
 
 from __future__ import annotations

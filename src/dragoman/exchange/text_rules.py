@@ -44,7 +44,10 @@ def rules() -> str:
         patterns[f"number_words.{language}"] = number_words._PATTERNS[language]
         patterns[f"number_gaps.{language}"] = number_words._GAPS[language]
     tables = {
-        "PATTERNS": ("Record<string, [string, string]>", {name: to_javascript(each) for name, each in patterns.items()}),
+        "PATTERNS": (
+            "Record<string, [string, string]>",
+            {name: to_javascript(each) for name, each in patterns.items()},
+        ),
         "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
         "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
         "MARKS": (

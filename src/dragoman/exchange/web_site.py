@@ -84,13 +84,19 @@ def _models(names: Sequence[str | Path]) -> dict[str, bytes]:
     """Return the files of models by their names in the site."""
     models: dict[str, bytes] = {}
     for name in names:
-        short = re.sub(r"[^\w.-]", "-", Path(name).resolve().name if Path(name).exists() else str(name))
+        short = short_name(name)
         if short in models:
             raise ConfigError(f"two models are named {short}", name, advice="rename the folder of one")
         models[short] = model_file(name)
     if not models:
         raise ConfigError("no model given", advice="give --model")
     return models
+
+
+def short_name(name: str | Path) -> str:
+    """Return the name of a model in the site, which is a part of addresses: letters, digits, dots and hyphens."""
+    letters = re.sub(r"[^A-Za-z0-9_.-]", "-", Path(name).name or Path(name).absolute().name)
+    return re.sub(r"^\.+", "", letters) or "model"
 
 
 def _entry(name: str, content: bytes) -> dict[str, Any]:

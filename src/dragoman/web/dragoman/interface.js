@@ -1,4 +1,4 @@
-// Made by wasm.py of native/dragoman.h: its constants, and the types and offsets of its structures' fields.
+// Made by wasm.py of native/dragoman.h: constants, and the types and offsets of fields.
 
 export const DIGEST = 848895747650123406n;
 export const CONSTANTS = {"OK": 0, "NO_MEMORY": -1, "NO_SUCH_ID": -2, "DAMAGED": -3, "BAD_OPTIONS": -4, "STOPPED": -5, "NOT_A_NUMBER": -6, "POST_NORM": 0, "PRE_NORM": 1, "LAYER": 0, "STD": 1, "RMS": 2, "RELU": 0, "GELU": 1, "SWIGLU": 2, "SILU": 3, "SINUSOIDAL": 0, "HALVES": 1, "LEARNED": 2, "ROTARY": 3, "TIE_NONE": 0, "TIE_DECODER": 1, "TIE_ALL": 2, "LAST": 0, "LAYERWISE": 1, "REPETITION": 1, "LENGTH": 2, "PROBLEM_LENGTH": 256};

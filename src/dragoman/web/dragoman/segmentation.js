@@ -105,20 +105,18 @@ export class SegmentedPieces {
   /** Return the segmentation of the highest score (Viterbi). Sums are rounded as SentencePiece's are. @param {string} text */
   #likeliest(text) {
     const characters = [...text];
-    const sizes = characters.map((one) => new TextEncoder().encode(one).length);
     const [best, from] = [[0], [0]];
     for (let end = 1; end <= characters.length; end++) best[end] = -Infinity;
     for (let start = 0; start < characters.length; start++) {
-      let [part, size, isKnown] = ["", 0, false];
+      let [part, isKnown] = ["", false];
       const propose = (/** @type {number} */ end, /** @type {number} */ score) => {
         if (best[start] + score > best[end]) [best[end], from[end]] = [Math.fround(best[start] + score), start];
       };
       for (let end = start + 1; end <= Math.min(characters.length, start + this.longest); end++) {
         part += characters[end - 1];
-        size += sizes[end - 1];
         const piece = this.model.pieces[this.ids.get(part) ?? -1];
         if (!piece || piece.type === TYPES.unused) continue;
-        propose(end, piece.type === TYPES.userDefined ? size * this.highest - 0.1 : piece.score);
+        propose(end, piece.type === TYPES.userDefined ? (end - start) * this.highest - 0.1 : piece.score);
         isKnown ||= end === start + 1;
       }
       if (!isKnown) propose(start + 1, this.lowest - UNKNOWN_PENALTY);
