@@ -2,6 +2,7 @@
 
 import functools
 import http.server
+import re
 import shutil
 import threading
 from collections.abc import Iterator
@@ -227,4 +228,20 @@ def test_a_missing_model_is_told(browser: Any, address: str) -> None:
     page.goto(address)
     page.locator("#text").fill("A man.")
     page.locator("#notes", has_text="404").wait_for()
+    page.close()
+
+
+def test_the_inside_is_told_in_chinese(browser: Any, address: str) -> None:
+    page = opened(browser, address, locale="zh-CN")
+    translated(page)
+    for name in ("attention", "search"):
+        page.locator(f"#{name} summary").click()
+        frame = page.frame_locator(f"#{name} iframe")
+        frame.locator(".token, .node").first.wait_for()
+        shown = frame.locator("main, footer, form").all_inner_texts()
+        english = re.findall(
+            r"\b(?:layer|head|mean|attend\w*|finished|token|score|hypothesis|point)\b", " ".join(shown), re.I
+        )
+        assert not english
+    assert page.problems == []
     page.close()

@@ -1,12 +1,14 @@
 // The inside of a translation: the pages of `dragoman inspect`, each in a frame of its own.
 
+import { interfaceLanguage } from "./sayings.js";
+import { VIEW_WORDS } from "./view_words.js";
 import { PLACEHOLDER, VIEWS } from "./views.js";
 
 const SCALE = 10000;
 
 /** Show a page with its data in a frame. @param {HTMLElement} place @param {keyof typeof VIEWS} name @param {object} data */
 function showView(place, name, data) {
-  const json = JSON.stringify(data).replace(/[<>&]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
+  const json = JSON.stringify({ ...data, words: VIEW_WORDS[interfaceLanguage()] }).replace(/[<>&]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`);
   const frame = document.createElement("iframe");
   frame.title = name;
   frame.addEventListener("load", () => {

@@ -69,6 +69,9 @@ let language = navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 /** Return a text of the interface. @param {string} key */
 export const say = (key) => SAYINGS[language][key] ?? key;
 
+/** Return the language of the interface. */
+export const interfaceLanguage = () => language;
+
 /** Return the name of a language in the interface's. @param {string} code */
 export function nameOf(code) {
   try {
