@@ -9,13 +9,16 @@
 #                 speed, beside that of others, in an environment of its own; RUN=a trained run, SOURCE=a text to translate
 #   make docs     the book and the reference as a site in site/, in two languages, with every chapter as a notebook
 #   make format   format and tidy the code
-#   make wheel    build the wheel and try it in an environment of its own, outside the repository
+#   make wheels   build the wheels of this platform and of those that can be compiled for from here, and try the first in
+#                 an environment of its own; TRY="python3.12 python3.13" names the Pythons for it
+#   make foreign  what needs tools of Debian: ARM under qemu (gcc-aarch64-linux-gnu qemu-user)
 #   make clean    remove what the other targets made, except trained models in runs/
 
 PYTHON ?= python3
 VENV := .venv
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
+COMPILER := ziglang
 else
 BIN := $(VENV)/bin
 endif
@@ -27,7 +30,7 @@ INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --con
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
 INSTALLED_FROM := pyproject.toml setup.py constraints.txt $(C_SOURCES)
 
-.PHONY: demo test faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheel clean
+.PHONY: demo test faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheels foreign clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -39,6 +42,7 @@ test: $(VENV)/development
 	$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 	$(BIN)/mypy --strict src
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+	@echo "left out: tests/foreign, which needs tools of Debian (make foreign)"
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
 
 faults: $(VENV)/development
@@ -75,16 +79,14 @@ format: $(VENV)/development
 	$(BIN)/clang-format -i $(C_SOURCES)
 	$(BIN)/ruff check --fix .
 
-wheel: $(VENV)/core
-	rm -rf build dist
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
-	@outside=$$(mktemp -d) && trap 'rm -rf "$$outside"' EXIT \
-	&& $(PYTHON) -m venv "$$outside/$(VENV)" \
-	&& "$$outside/$(BIN)/python" $(INSTALL) dist/*.whl \
-	&& cd "$$outside" && $(BIN)/dragoman --version
+wheels: $(VENV)/wheels
+	$(BIN)/python .ci/wheels.py $(TRY)
+
+foreign: $(VENV)/development
+	$(BIN)/python -m pytest tests/foreign
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so
+	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so src/dragoman/*/*.dylib src/dragoman/*/*.dll
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each of these files is the stamp of one finished installation; the later ones contain the core.
@@ -92,7 +94,7 @@ $(VENV)/created: constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: dragoman needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12 ...")'
 	@echo "Making the virtual environment $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python $(INSTALL) setuptools
+	@$(BIN)/python $(INSTALL) setuptools $(COMPILER)
 	@touch $@
 
 $(VENV)/core: $(INSTALLED_FROM) $(VENV)/created
@@ -113,4 +115,9 @@ $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created
 $(VENV)/docs: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and what builds its book into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[docs]"
+	@touch $(VENV)/core $@
+
+$(VENV)/wheels: $(INSTALLED_FROM) $(VENV)/created
+	@echo "Installing what wheels are built with into $(VENV) ..."
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[wheels]"
 	@touch $(VENV)/core $@
