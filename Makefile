@@ -11,7 +11,9 @@
 #   make format   format and tidy the code
 #   make wheels   build the wheels of this platform and of those that can be compiled for from here, and try the first in
 #                 an environment of its own; TRY="python3.12 python3.13" names the Pythons for it
-#   make foreign  what needs tools of Debian: ARM under qemu (gcc-aarch64-linux-gnu qemu-user)
+#   make foreign  tests that need tools of Debian and npm: the browser's module in Node (nodejs), its page (chromium),
+#                 ARM in an emulator (gcc-aarch64-linux-gnu qemu-user)
+#   make wasm     compile the engine for browsers (clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32)
 #   make clean    remove what the other targets made, except trained models in runs/
 
 PYTHON ?= python3
@@ -30,7 +32,7 @@ INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --con
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
 INSTALLED_FROM := pyproject.toml setup.py constraints.txt $(C_SOURCES)
 
-.PHONY: demo test faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheels foreign clean
+.PHONY: demo test faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheels foreign wasm clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -84,6 +86,9 @@ wheels: $(VENV)/wheels
 
 foreign: $(VENV)/development
 	$(BIN)/python -m pytest tests/foreign
+
+wasm: $(VENV)/core
+	$(BIN)/python wasm.py
 
 clean:
 	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so src/dragoman/*/*.dylib src/dragoman/*/*.dll

@@ -26,11 +26,6 @@ hypothesis_settings.register_profile("dragoman", deadline=None, derandomize=True
 hypothesis_settings.load_profile("dragoman")
 
 
-def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """tests/foreign needs tools of Debian, so its tests run only where they are asked for: `make foreign`."""
-    return True if collection_path.name == "foreign" and not any("foreign" in each for each in config.args) else None
-
-
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of the named corpora (multi30k, tatoeba-zh-en)."""

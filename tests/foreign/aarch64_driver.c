@@ -46,7 +46,7 @@ static void translate_line(const Model *model, char *line) {
 
 static void score_row(const Model *model, const float *hidden, int64_t n_scores) {
     float *scores = malloc(n_scores * sizeof *scores);
-    if (dragoman_all_scores(model, hidden, 1, scores)) exit(3);
+    if (dragoman_all_scores(model, &(ScoredRows){.hidden = hidden, .n_rows = 1}, scores)) exit(3);
     fwrite(scores, sizeof *scores, n_scores, stdout);
     free(scores);
 }

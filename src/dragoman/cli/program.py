@@ -35,6 +35,7 @@ from dragoman.cli.demo import demo
 from dragoman.cli.distill import distill
 from dragoman.cli.doctor import doctor
 from dragoman.cli.evaluate import evaluate
+from dragoman.cli.export import export
 from dragoman.cli.hints import elsewhere_hint, missing_model_hint
 from dragoman.cli.inspect import inspect
 from dragoman.cli.missing_packages import explain_import
@@ -65,6 +66,7 @@ COMMANDS = (
 for command in COMMANDS:
     app.command(cls=Command)(command)
 app.add_typer(data, name="data")
+app.add_typer(export, name="export")
 app.add_typer(inspect, name="inspect")
 
 
@@ -117,7 +119,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run_command(arguments: list[str]) -> int:
     """Run the command, and return the exit code that it gives."""
-    if arguments in ([], ["inspect"]):  # a group of commands lists them
+    if arguments in ([], ["inspect"], ["export"]):  # a group of commands lists them
         arguments.append("--help")
     code = typer.main.get_command(app).main(arguments, prog_name="dragoman", standalone_mode=False)
     if sys.stdout is not None:
