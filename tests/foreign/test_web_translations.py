@@ -74,13 +74,13 @@ def node(site: Path) -> Iterator[Node]:
 
 @pytest.fixture(scope="module")
 def translator(many: Path) -> Translator:
-    return Translator.load(many, device="cpu")
+    return Translator.load(many, device="cpu", short_list=False)
 
 
 @pytest.fixture(scope="module")
 def everyday() -> Translator:
     """Scores of trained models hardly ever tie but for rounding."""
-    return Translator.load("everyday", device="cpu")
+    return Translator.load("everyday", device="cpu", short_list=False)
 
 
 def same(ours: Translation, theirs: dict[str, Any], tolerance: float = 1e-3) -> bool:
@@ -98,7 +98,9 @@ def test_shipped_models_translate_as_in_python(
 ) -> None:
     with gzip.open(data_folder / file, "rt", encoding="utf-8") as text:
         lines = [line.rstrip("\n") for line, _ in zip(text, range(LINES), strict=False)]
-    found = Translator.load(name, device="cpu").translate(lines, align=True, source_lang=source, target_lang=target)
+    found = Translator.load(name, device="cpu", short_list=False).translate(
+        lines, align=True, source_lang=source, target_lang=target
+    )
     options = {"align": True, "sourceLang": source, "targetLang": target}
     answers = [node("translate", str(site / f"{name}.dragoman"), line, options) for line in lines]
     n_equal = sum(map(same, found, answers))
