@@ -1,6 +1,6 @@
 // Made by wasm.py of native/dragoman.h: constants, and the types and offsets of fields.
 
-export const DIGEST = 672044706284985128n;
+export const DIGEST = 444969763594889411n;
 export const CONSTANTS = {"OK": 0, "NO_MEMORY": -1, "NO_SUCH_ID": -2, "DAMAGED": -3, "BAD_OPTIONS": -4, "STOPPED": -5, "NOT_A_NUMBER": -6, "POST_NORM": 0, "PRE_NORM": 1, "LAYER": 0, "STD": 1, "RMS": 2, "RELU": 0, "GELU": 1, "SWIGLU": 2, "SILU": 3, "SINUSOIDAL": 0, "HALVES": 1, "LEARNED": 2, "ROTARY": 3, "TIE_NONE": 0, "TIE_DECODER": 1, "TIE_ALL": 2, "LAST": 0, "LAYERWISE": 1, "REPETITION": 1, "LENGTH": 2, "PROBLEM_LENGTH": 256};
 /** @type {Record<string, {size: number, fields: Record<string, [string, number]>}>} */
 export const STRUCTURES = {
@@ -9,3 +9,10 @@ export const STRUCTURES = {
   Candidate: {"size": 56, "fields": {"n_ids": ["int64", 0], "n_log_probs": ["int64", 8], "is_finished": ["int64", 16], "faults": ["int64", 24], "ids": ["pointer", 32], "log_probs": ["pointer", 36], "score": ["double", 40], "log_prob": ["double", 48]}},
   Node: {"size": 24, "fields": {"parent": ["int64", 0], "id": ["int64", 8], "token_log_prob": ["float", 16], "log_prob": ["float", 20]}},
 };
+// int64_t dragoman_load(const ModelConfig *config, const void *file, int64_t n_bytes, int64_t allows_nan, char *problem, Model **model);
+// void dragoman_free(Model *model);
+// int64_t dragoman_translate(const Model *model, const int64_t *source, int64_t n_source, const SearchOptions *options, Translation **translation);
+// int64_t dragoman_candidates(const Translation *translation, const Candidate **candidates);
+// int64_t dragoman_nodes(const Translation *translation, const Node **nodes);
+// void dragoman_free_translation(Translation *translation);
+// int64_t dragoman_score(const Model *model, const int64_t *source, int64_t n_source, const int64_t *target, int64_t n_target, float *log_probs, float *attention);
