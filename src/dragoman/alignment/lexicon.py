@@ -21,7 +21,7 @@ from dragoman.text.tokenizer import Tokenizers
 _log = logging.getLogger(__name__)
 
 #: Likely translations of a source token: as many, each expected as often in the text; and frequent tokens of any text.
-MOST_LIKELY, LEAST_COUNT, N_FREQUENT = 300, 0.5, 600
+MOST_LIKELY, LEAST_COUNT, N_FREQUENT = 500, 0.2, 1000
 #: Pairs of a source and a target token that are looked at for one language, in 8 bytes each; of a larger corpus, an
 #: evenly spread part.
 MOST_LINKS = 60_000_000
