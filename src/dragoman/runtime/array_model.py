@@ -22,7 +22,9 @@ from dragoman.runtime.array_layers import (
     Rotary,
     Weights,
     attend,
+    attention_weights,
     exponentials,
+    merge_heads,
     split_heads,
 )
 from dragoman.runtime.embedding import Embedding
@@ -91,13 +93,22 @@ class ArraySteps:
         self._scores, self._exponentials = np.empty((2, ROWS_AT_ONCE, vocab_size), dtype=np.float32)
 
     @np.errstate(all="ignore")
-    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> ProjectedScores:
-        """See `dragoman.decoding.state.Steps`."""
+    def step(
+        self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints, attention: Floats | None = None
+    ) -> ProjectedScores:
+        """See `dragoman.decoding.state.Steps`.
+
+        Args:
+            attention: the rows' weights of the memory, (layers, R, H, S), are written here.
+        """
         at = slice(position, position + 1)
         x = self._model.target_embedding(ids, at)
         path_bias = None if ancestry is None else np.where(ancestry, np.float32(0), MASKED)[:, None]
-        for layer, cache in zip(self._model.decoder_layers, self._layers, strict=True):
+        for number, (layer, cache) in enumerate(zip(self._model.decoder_layers, self._layers, strict=True)):
             x = layer(x, cache, at, path_bias, self._mask_bias)
+            if attention is not None:
+                # (B, H, N, S) -> (R, H, S)
+                attention[number] = cache.memory_weights.swapaxes(1, 2).reshape(-1, *attention.shape[2:])[slots]
         x = x[slots]
         hidden = x if self._model.decoder_norm is None else self._model.decoder_norm(x)
         return ProjectedScores(hidden, self._project, self._model.config.target_vocab_size)
@@ -198,7 +209,8 @@ class DecoderLayer:
 
         def attend_to_memory(x: Floats) -> Floats:
             queries = split_heads(self._cross_query(x), n_sentences, self._n_heads)
-            return self._cross_output(attend(queries, cache.memory_keys, cache.memory_values, mask_bias))
+            weights = cache.memory_weights = attention_weights(queries, cache.memory_keys, mask_bias)
+            return self._cross_output(merge_heads(weights @ cache.memory_values))
 
         x = self._self_residual(x, attend_to_target)
         x = self._cross_residual(x, attend_to_memory)
@@ -214,6 +226,8 @@ class LayerCache:
         self._keys = np.empty((n_sentences, n_heads, 0, d_k), dtype=np.float32)
         self._values = np.empty((n_sentences, n_heads, 0, memory_values.shape[3]), dtype=np.float32)
         self._length = 0  # C
+        #: The attention to the memory of the last step, (B, H, N, S).
+        self.memory_weights = np.empty((n_sentences, n_heads, 0, memory_keys.shape[2]), dtype=np.float32)
 
     def append(self, keys: Floats, values: Floats) -> tuple[Floats, Floats]:
         """Add those of N tokens, (B, H, N, K) and (B, H, N, W), and return all, (B, H, C, K) and (B, H, C, W)."""

@@ -110,8 +110,14 @@ class CompiledSteps:
         """The address of the structures of the memory's keys and values, one for each decoder layer."""
         return ctypes.addressof(self._memory_cache.structs)
 
-    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> CompiledScores:
-        """See `dragoman.decoding.state.Steps`."""
+    def step(
+        self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints, attention: Floats | None = None
+    ) -> CompiledScores:
+        """See `dragoman.decoding.state.Steps`.
+
+        Args:
+            attention: the rows' weights of the memory, (layers, R, H, S), are written here.
+        """
         model, n_slots = self._model, ids.shape[1]
         if position >= model.config.max_length:
             raise IndexError(f"position {position} of a model that has {model.config.max_length}")
@@ -136,7 +142,7 @@ class CompiledSteps:
             position=position,
             mask_bias=mask_bias,
             mask_stride=mask_stride,
-            attention=None,
+            attention=None if attention is None else address(attention),
         )
         structs = ctypes.byref(self._struct), ctypes.byref(step)
         model.kernels.decode(model.loaded.pointer, *structs, address(hidden))

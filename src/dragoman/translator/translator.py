@@ -22,6 +22,7 @@ from dragoman.translator import checking
 from dragoman.translator.batcher import Batcher
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
+from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensemble
 from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, ScoreOptions, SearchOptions
 from dragoman.translator.padding import BATCH_TOKENS, CPU_BATCH_TOKENS
@@ -75,9 +76,11 @@ class Translator:
         n_workers, batch_size = (compute.workers, CPU_BATCH_TOKENS) if self.device == "cpu" else (1, BATCH_TOKENS)
         self._searcher = Searcher(self.scorer, tokenizers.target, n_workers, batch_size)
         self._directions = Directions(tokenizers)
-        self._pair_scorer = PairScorer(self._models, tokenizers, self._directions, self.max_length)
+        #: The models as readers of given translations.
+        self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
+        self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
         planner = Planner(tokenizers, self._directions, self.scorer.max_length, learned)
-        finisher = Finisher(self._models, tokenizers, self.alignment, batch_size)
+        finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
         #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
 
