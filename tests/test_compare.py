@@ -161,8 +161,8 @@ def test_a_plot_is_refused_before_anything_is_trained(
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     command = ["compare", str(write_recipe(tmp_path)), "--vary", "model.d_ff=16", "-o", str(tmp_path / "compared")]
-    assert run([*command, "--plot"]) == 2
-    assert "pictures need matplotlib" in capsys.readouterr().err
+    assert run([*command, "--plot"]) == 1
+    assert "--plot needs matplotlib" in capsys.readouterr().err
     assert not (tmp_path / "compared").exists()
 
 

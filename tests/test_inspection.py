@@ -31,7 +31,7 @@ from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
-from dragoman.training.run import steps_of_run
+from dragoman.training.length import steps_of_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Request, Translation, Translator
 

@@ -54,11 +54,17 @@ def find_device(name: str = "auto") -> str:
         if name != "auto" or error.name != "torch":
             raise
         return "cpu"  # the only device for which there is code without PyTorch
-    mps, n_cuda = torch.backends.mps.is_available(), torch.cuda.device_count()
-    if n_cuda:
+    if torch.cuda.device_count():
         torch.backends.cuda.enable_cudnn_sdp(False)
     if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
+        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    return _named_device(name)
+
+
+def _named_device(name: str) -> str:
+    import torch
+
+    mps, n_cuda = torch.backends.mps.is_available(), torch.cuda.device_count()
     try:
         device = torch.device(name)
         is_available = {"cpu": True, "cuda": (device.index or 0) < n_cuda, "mps": mps}[device.type]

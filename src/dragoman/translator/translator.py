@@ -71,17 +71,14 @@ class Translator:
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer(self._models.for_search())
         tokenizers.require_special_ids(self.scorer.special_ids)
-        #: Longest source, and longest target, in tokens; both sides end in one more token.
-        self.max_length = self.scorer.max_length - 1
+        self.max_length = self.scorer.max_length - 1  # of a source and of a target; both end in one more token
         n_workers, batch_size = (compute.workers, CPU_BATCH_TOKENS) if self.device == "cpu" else (1, BATCH_TOKENS)
         self._searcher = Searcher(self.scorer, tokenizers.target, n_workers, batch_size)
         self._directions = Directions(tokenizers)
-        #: The models as readers of given translations.
         self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
         planner = Planner(tokenizers, self._directions, self.scorer.max_length, learned)
         finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
-        #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
 
     @classmethod
@@ -109,8 +106,8 @@ class Translator:
 
     def __repr__(self) -> str:
         ensemble = f", {len(self._models.models)} models" if len(self._models.models) > 1 else ""
-        compute = f"{self._models.precision} on {self.device}"
-        return f"<Translator {describe_directions(self.directions)}{ensemble}, {compute}>"
+        directions, precision = describe_directions(self.directions), self._models.precision
+        return f"<Translator {directions}{ensemble}, {precision} on {self.device}>"
 
     @property
     def models(self) -> list[Transformer]:
