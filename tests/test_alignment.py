@@ -27,6 +27,8 @@ from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Translator
 
+pytestmark = pytest.mark.torch
+
 SOS_ID, EOS_ID = SpecialIds().start, SpecialIds().end
 
 SOURCE = sentences([4, 5, 6, 7, 3], [8, 9, 3])

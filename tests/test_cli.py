@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import pytest
-from tiny import PAIRS, tiny_model, tiny_tokenizers, without_flags, write_tiny_bundle
+from tiny import PAIRS, tiny_config, tiny_tokenizers, without_flags, write_tiny_bundle
 
 from dragoman import demo
 from dragoman.bundle.bundle import load_bundle
@@ -1045,8 +1045,7 @@ def test_data_writes_nothing_where_one_file_is_there_already(dragoman: Dragoman,
 
 
 def test_tiny_models_are_what_the_tests_think(bundle: Path) -> None:
-    model = tiny_model(tiny_tokenizers(), max_length=40)
-    assert Translator.load(bundle).models[0].config == model.config
+    assert load_bundle(bundle).config == tiny_config(tiny_tokenizers(), max_length=40)
 
 
 # ---------------------------------------------------------------------------------------------------- train, demo

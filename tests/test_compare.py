@@ -21,6 +21,8 @@ from dragoman.inspection.run_pictures import draw_losses
 from dragoman.machine.locks import lock_folder
 from dragoman.training.checkpoint import saved_steps
 
+pytestmark = pytest.mark.torch
+
 RECIPE = """
 tokenizer: {kind: characters, joint: true}
 model: {d_model: 16, d_ff: 16, n_heads: 2, n_encoder_layers: 1, n_decoder_layers: 1}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny import LEARNED, many_tokenizers, tiny_model, tiny_tokenizers
+from tiny import LEARNED, many_tokenizers, tiny_bundle, tiny_tokenizers
 
 from dragoman.bundle.bundle import load_bundle, save_bundle
 from dragoman.errors import ConfigError
@@ -25,13 +25,13 @@ TEXT = "A man rides. She reads a book."
 
 @pytest.fixture(scope="module")
 def many() -> Translator:
-    return Translator([tiny_model(TOKENIZERS, max_length=64)], TOKENIZERS, SearchConfig(beam_size=2), learned=LEARNED)
+    return Translator([tiny_bundle(TOKENIZERS, max_length=64)], TOKENIZERS, SearchConfig(beam_size=2), learned=LEARNED)
 
 
 @pytest.fixture(scope="module")
 def one() -> Translator:
     tokenizers = tiny_tokenizers()
-    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=1))
+    return Translator([tiny_bundle(tokenizers)], tokenizers, SearchConfig(beam_size=1))
 
 
 def ids(translator: Translator, **request: Any) -> list[list[int]]:

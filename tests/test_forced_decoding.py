@@ -28,6 +28,8 @@ from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.padding import IdPair, pad_pairs
 
+pytestmark = pytest.mark.torch
+
 Load = Callable[[Transformer], CpuModel]
 
 

@@ -20,7 +20,6 @@ from dragoman.cli.program import run
 from dragoman.demo import show
 from dragoman.errors import ConfigError
 from dragoman.machine.json_files import to_json
-from dragoman.training import train
 
 #: A name that a shell takes apart unless it is quoted.
 ODD = "it's $HOME; a `run`"
@@ -72,7 +71,10 @@ def test_the_commands_after_prepare_and_train_run_as_they_are(
     assert printed_command(capfd.readouterr().err, "translate") == ["translate", "-m", f"{ODD}/mean"]
 
 
+@pytest.mark.torch
 def test_a_command_in_an_error_is_quoted(corpus: Path, tmp_path: Path) -> None:
+    from dragoman.training import train
+
     folder, plain = tmp_path / ODD, settings(corpus, max_steps=1, warmup_steps=1)
     train(plain, folder, device="cpu")
     plain["data"]["source"] = plain["data"]["target"]

@@ -35,6 +35,8 @@ from dragoman.training.length import steps_of_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Request, Translation, Translator
 
+pytestmark = pytest.mark.torch
+
 EOS_ID = SpecialIds().end
 
 TEXT = "A man is riding a horse."

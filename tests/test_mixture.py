@@ -26,6 +26,8 @@ from dragoman.training.checkpoint import saved_steps
 from dragoman.training.length import steps_of_run
 from dragoman.training.resolve import resolve
 
+pytestmark = pytest.mark.torch
+
 EN_DE: dict[str, Any] = {"source": "a.en", "target": "a.de", "source_lang": "en", "target_lang": "de"}
 Pairs = list[tuple[str, str]]
 

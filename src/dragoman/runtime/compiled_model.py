@@ -13,6 +13,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from dragoman.bundle.layout import Layout
+from dragoman.bundle.weights import StoredWeights
 from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.native.kernels import Kernels, address, header
 from dragoman.runtime.engine_config import engine_config
@@ -42,9 +43,8 @@ class CompiledModel:
         special_ids: SpecialIdPair = SpecialIdPair(),
     ) -> None:
         self.config, self.kernels, self.special_ids = config, kernels, special_ids
-        untied = {name: weights[name] for name in Layout(config).shapes()}
         # An infinite or NaN weight ends in a NaN, which the search refuses with an error of its own.
-        self.loaded = kernels.load(engine_config(config, special_ids), save(untied), allows_nan=True)
+        self.loaded = kernels.load(engine_config(config, special_ids), _file(config, weights), allows_nan=True)
         # Zeros, then a vector of `MASKED`. Zeros that nobody reads take no RAM.
         self._open_mask_bias = np.zeros(config.max_length + kernels.lanes, dtype=np.float32)
         self._open_mask_bias[config.max_length :] = MASKED
@@ -81,6 +81,13 @@ class CompiledModel:
         n_keys is at most what the model reads.
         """
         return self._open_end - n_keys * self._open_mask_bias.itemsize
+
+
+def _file(config: ModelConfig, weights: Mapping[str, Floats]) -> bytes:
+    """Return the bytes of a safetensors file with the weights: those of the file that they come from, if they do."""
+    if isinstance(weights, StoredWeights):
+        return weights.file
+    return save({name: weights[name] for name in Layout(config).shapes()})
 
 
 class CompiledSteps:
