@@ -327,7 +327,7 @@ def test_marks_without_words_are_copied_and_flagged(single: Translator, text: st
 def test_a_word_of_too_many_tokens_is_copied(single: Translator) -> None:
     word = "zqxjvw" * 10
     assert single.translate(word).text == word
-    assert single.translate(word[:30]).flags[-1] == "unusual"  # it may be a word of a kind that was not learned from
+    assert "unusual" in single.translate(word[:30]).flags  # it may be a word of a kind that was not learned from
     inside = single.translate(f"A man, {word}, two dogs")
     assert f"{word}," in inside.text.split()
     assert "copied" in inside.flags

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tiny import many_tokenizers, tiny_model, write_tiny_bundle
+from tiny import many_tokenizers, tiny_bundle, write_tiny_bundle
 
-from dragoman.bundle.bundle import load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
 from dragoman.cli.program import run
 from dragoman.data.corpus import read_pairs, read_targets
 from dragoman.data.parallel_text import ParallelText
@@ -23,7 +23,6 @@ from dragoman.experiments.distillation import distill
 from dragoman.experiments.teachers import Teacher
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.parsing import parse_config
-from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import SearchOptions, Translator
 
 PAIRS = [
@@ -44,7 +43,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     forward = [str(write_tiny_bundle(place / str(seed), seed)) for seed in (1, 2)]
     third = load_bundle(write_tiny_bundle(place / "3", 3))
     turned = dataclasses.replace(third.tokenizers, directions=(("de", "en"),))
-    save_bundle(place / "back", third.model, turned, third.search, facts=third.facts)
+    write_bundle(place / "back", dataclasses.replace(third, tokenizers=turned))
     return [*forward, str(place / "back")]
 
 
@@ -355,7 +354,7 @@ def test_a_model_of_several_directions_needs_the_languages_of_the_text(
 ) -> None:
     tokenizers = many_tokenizers()
     name = str(tmp_path / "many")
-    save_bundle(tmp_path / "many", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
+    write_bundle(tmp_path / "many", tiny_bundle(tokenizers))
     command = ["distill", "--device", "cpu", "--workers", "1", "-o", str(tmp_path / "out")]
     backward = [*command, "--backward", name, "--target", str(tmp_path / "a.de")]
     assert run(backward) == 2

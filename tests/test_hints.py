@@ -218,8 +218,9 @@ def test_a_refusal_comes_before_pytorch_and_before_any_folder(arguments: str, tm
         (tmp_path / name).write_text("A man.\n" * 30, encoding="utf-8")
     (tmp_path / "utf16.en").write_text("A man.\n" * 30, encoding="utf-16")
     (tmp_path / "recipe.yaml").write_text("data: {source: nowhere, target: nowhere}", encoding="utf-8")
+    (tmp_path / "torch.py").write_text("raise ImportError('PyTorch was imported')", encoding="utf-8")
     before = sorted(tmp_path.iterdir())
-    program = "import sys; sys.modules['torch'] = None; from dragoman.cli import main; main()"
+    program = "from dragoman.cli import main; main()"  # the first place where `python -c` looks is this folder
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "src")}
     command = [sys.executable, "-c", program, *arguments.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)

@@ -281,7 +281,8 @@ def test_coarser_precisions_are_close(tmp_path: Path) -> None:
     fine, *coarse = (Translator.load(tmp_path / "model", precision=each) for each in get_args(Precision))
     sources, targets = ["A man is riding a horse."], ["Ein Mann reitet."]
     for each in coarse:
-        assert each.score(sources, targets) == fine.score(sources, targets)  # nearest to the search's own, on a CPU
+        (score,), (exact,) = each.score(sources, targets), fine.score(sources, targets)
+        assert score.token_log_probs == pytest.approx(exact.token_log_probs, abs=0.2)
         assert each.translate(sources)[0].score == pytest.approx(fine.translate(sources)[0].score, rel=0.02)
 
 

@@ -120,8 +120,8 @@ class StoredWeights(Mapping[str, Floats]):
             is_scaled = name + _SCALES in self._tensors
             with np.errstate(over="ignore", invalid="ignore"):
                 largest = self._stored(name + _SCALES) * np.float32(128) if is_scaled else self._stored(name)
-            if not np.isfinite(largest).all() and not np.isfinite(self[name]).all():
-                wrong.append(name)
+                if not np.isfinite(largest).all() and not np.isfinite(self[name]).all():
+                    wrong.append(name)
         return _lines_of_not_finite(wrong)
 
     def _stored(self, name: str) -> NDArray[Any]:
@@ -195,8 +195,8 @@ def _largest_head(n_tensors: int) -> int:
 
 
 def _checked_head(path: Path, n_tensors: int) -> bytes:
-    """Return the head, its length included. Refuse one that is much longer than `n_tensors` need, since reading it takes
-    time and memory.
+    """Return the head with its length. Refuse one much longer than `n_tensors` need, since reading it takes time and
+    memory.
 
     Also refuse one with a key twice: safetensors takes the last, and others may take the first.
     """
