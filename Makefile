@@ -11,6 +11,8 @@
 #   make docs     the book and the reference as a site in site/, in two languages, with every chapter as a notebook
 #   make format   format and tidy the code
 #   make wheel    build the wheel and try it in an environment of its own, outside the repository
+#   make foreign  tests that need tools of Debian and npm: the browser's module in Node (nodejs), its page (chromium)
+#   make wasm     compile the engine for browsers (clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32)
 #   make clean    remove what the other targets made, except trained models in runs/
 
 PYTHON ?= python3
@@ -28,7 +30,7 @@ INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --con
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
 INSTALLED_FROM := pyproject.toml setup.py constraints.txt $(C_SOURCES)
 
-.PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheel clean
+.PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheel foreign wasm clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -40,7 +42,7 @@ test: $(VENV)/development
 	$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 	$(BIN)/mypy --strict src
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
-	@echo "left out: make lean (an environment without PyTorch), make faults"
+	@echo "left out: make lean (an environment without PyTorch), make faults, make foreign (needs tools of Debian)"
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
 
 # The environment is removed and made anew, so that its size is that of a new one.
@@ -95,6 +97,12 @@ wheel: $(VENV)/core
 	&& $(PYTHON) -m venv "$$outside/$(VENV)" \
 	&& "$$outside/$(BIN)/python" $(INSTALL) dist/*.whl \
 	&& cd "$$outside" && $(BIN)/dragoman --version
+
+foreign: $(VENV)/development
+	$(BIN)/python -m pytest tests/foreign
+
+wasm: $(VENV)/core
+	$(BIN)/python wasm.py
 
 clean:
 	rm -rf $(VENV) $(LEAN) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so

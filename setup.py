@@ -14,7 +14,7 @@ NATIVE = Path("src/dragoman/native")
 #: The sources of the engine.
 ENGINE = [
     *("model.c", "tensors.c", "packing.c", "positions.c"),
-    *("norms.c", "kernels.c", "encoding.c", "scores.c", "processor.c"),
+    *("norms.c", "kernels.c", "encoding.c", "scores.c", "short_list.c", "processor.c"),
     *("sentence.c", "search.c", "rules.c", "candidates.c", "faults.c", "translation.c"),
 ]
 AVX2 = ["-mavx2", "-mfma"]

@@ -1,4 +1,4 @@
-"""Print the size on disk of the packages of this environment, in MB (10^6 bytes), the largest first.
+"""Print the size on disk of the packages of this environment, in MiB, the largest first.
 
     python benchmarks/installed_size.py
 
@@ -9,6 +9,7 @@ import sysconfig
 from collections import Counter
 from pathlib import Path
 
+MIB = 2**20
 #: Parts that are there anyway, or are data.
 LEFT_OUT = ("pip", "setuptools", "_distutils_hack", "pkg_resources")
 
@@ -23,9 +24,9 @@ def main() -> None:
             sizes["shipped models" if parts[:2] == ("dragoman", "pretrained") else name] += path.stat().st_blocks * 512
     shipped = sizes.pop("shipped models", 0)
     for name, size in sizes.most_common():
-        if size >= 1e6:
-            print(f"{size / 1e6:7.1f}  {name}")
-    print(f"{sizes.total() / 1e6:7.1f}  in all, and {shipped / 1e6:.1f} of shipped models")
+        if size >= MIB:
+            print(f"{size / MIB:7.1f}  {name}")
+    print(f"{sizes.total() / MIB:7.1f}  in all, and {shipped / MIB:.1f} of shipped models")
 
 
 if __name__ == "__main__":

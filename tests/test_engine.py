@@ -30,7 +30,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.native import kernels as kernels_module
 from dragoman.native.header import Header
 from dragoman.native.kernels import LIBRARIES, Kernels, header, usable_kernels
-from dragoman.runtime.compiled_model import CompiledModel
+from dragoman.runtime.compiled_model import CompiledModel, ShortListedModel
 from dragoman.runtime.engine_config import engine_config
 from dragoman.runtime.sentence_search import SentenceJob, score_sentence, search_sentence
 from dragoman.settings.model_config import ModelConfig
@@ -110,7 +110,8 @@ def search_config(beam_size: int, n_best: int, **options: float) -> SearchConfig
 
 def in_python(model: CompiledModel, job: SentenceJob) -> list[Hypothesis]:
     rules = [ForbiddenTokens([job.forbidden])] if job.forbidden else []
-    scorer = TransformerScorer([model])
+    listed = ShortListedModel(model, [np.array(job.allowed)]) if len(job.allowed) else model
+    scorer = TransformerScorer([listed])
     return search(scorer, np.array([[*job.ids, EOS_ID]]), job.config, prefixes=[job.prefix], constraints=rules)[0]
 
 
@@ -126,6 +127,7 @@ def in_python(model: CompiledModel, job: SentenceJob) -> list[Hypothesis]:
     source=st.lists(ids, max_size=20),
     prefix=st.lists(ids, max_size=4),
     forbidden=st.lists(ids, max_size=3, unique=True),
+    allowed=st.lists(ids, max_size=12),
     certainty=st.sampled_from([0.3, 3]),
 )
 def test_candidates_are_those_of_the_search_in_python(
@@ -135,12 +137,14 @@ def test_candidates_are_those_of_the_search_in_python(
     source: list[int],
     prefix: list[int],
     forbidden: list[int],
+    allowed: list[int],
     certainty: float,
     kernels: Kernels,
 ) -> None:
     """Equal ids, order, faults and every bit of the scores: both searches take the same steps in the same kernels."""
     model = compiled(random_model(seed, shape, certainty), kernels)
-    job = SentenceJob(source, search_config(**options), prefix, forbidden)  # type: ignore[arg-type]
+    allowed = [*allowed, *prefix, EOS_ID] if allowed else []
+    job = SentenceJob(source, search_config(**options), prefix, forbidden, allowed)  # type: ignore[arg-type]
     assert search_sentence(model, job) == in_python(model, job)
 
 
@@ -198,6 +202,11 @@ def test_ids_and_lengths_that_the_model_lacks_are_refused() -> None:
         score_sentence(model, [4], [4] * 40)
     with pytest.raises(ValueError, match="refuses"):
         search_sentence(model, SentenceJob([4], config, (), [25]))
+    for allowed in ([3, 25], [-1, 3]):
+        with pytest.raises(IndexError):
+            search_sentence(model, SentenceJob([4], config, allowed=allowed))
+        with pytest.raises(IndexError):
+            model.start(np.array([[4, EOS_ID]]), [np.array(allowed)])
 
 
 @every_library

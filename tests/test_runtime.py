@@ -360,7 +360,9 @@ def test_scores_of_some_rows_at_a_time_are_those_of_all(n_rows: int) -> None:
         return answers
 
     for order in itertools.permutations(range(7)):
-        projected = ProjectedScores(hidden, lambda some: np.matmul(some, matrix, out=buffer[: len(some)]), 300)
+        projected = ProjectedScores(
+            n_rows, lambda rows: np.matmul(hidden[rows], matrix, out=buffer[: rows.stop - rows.start]), 300
+        )
         whole = ArrayScores(np.concatenate([part @ matrix for part in np.split(hidden, range(64, n_rows, 64))]))
         for one, other in zip(asked(projected, order), asked(whole, order), strict=True):
             np.testing.assert_array_equal(one, other)
@@ -440,7 +442,7 @@ def test_products_of_integers_take_the_nearest_and_are_exact(
         model.output_projection.weight.copy_(torch.from_numpy(weight * 2.0**-15))
     logits = inputs @ weights.T * 2.0 ** (power - 15) + model.output_projection.bias.detach().double().numpy()
     compiled_model = CompiledModel(model.config, weights_of(model), kernels)
-    found = compiled_model.project((hidden * 2.0**power).astype(np.float32))
+    found = CompiledScores((hidden * 2.0**power).astype(np.float32), compiled_model).array()
     np.testing.assert_allclose(found, torch.from_numpy(logits).log_softmax(dim=-1).numpy(), rtol=2e-5, atol=2e-5)
 
 
@@ -498,8 +500,8 @@ def test_a_row_that_is_not_finite_does_not_change_its_neighbours(
         ),
         np.float32,
     )
-    alone = compiled_model.project(np.stack([finite, finite, finite]))
-    among = compiled_model.project(np.stack([finite, wild, finite]))
+    alone = CompiledScores(np.stack([finite, finite, finite]), compiled_model).array()
+    among = CompiledScores(np.stack([finite, wild, finite]), compiled_model).array()
     np.testing.assert_array_equal(among[[0, 2]], alone[[0, 2]])
     assert np.isnan(among[1]).all()
     best, _ = CompiledScores(np.stack([finite, wild, finite]), compiled_model).top_k(3)
@@ -514,7 +516,10 @@ def test_a_row_of_tiny_numbers_counts_as_zeros(scale: float, kernels: Kernels) -
     compiled_model = CompiledModel(model.config, weights_of(model), kernels)
     hidden = np.random.default_rng(1).normal(size=(3, 16)).astype(np.float32) * np.float32(scale)
     np.testing.assert_allclose(
-        compiled_model.project(hidden), compiled_model.project(np.zeros_like(hidden)), atol=1e-6, rtol=0
+        CompiledScores(hidden, compiled_model).array(),
+        CompiledScores(np.zeros_like(hidden), compiled_model).array(),
+        atol=1e-6,
+        rtol=0,
     )
 
 

@@ -41,6 +41,7 @@ static uint8_t *read_file(const char *path, int64_t *n_bytes) {
 /* Translate with some options and score; return the worst status. */
 static int64_t use(const Model *model, int64_t beam_size, int64_t with_rules) {
     const int64_t source[] = {4, 5, 6, 7, 5}, prefix[] = {6}, forbidden[] = {8, 9};
+    const int64_t allowed[] = {3, 6, 8, 11, 10, 11}, lists[] = {4, 3, 12, 3, 3, 9, 5}, ends[] = {2, 4, 7};
     const SearchOptions options = {
         .beam_size = beam_size,
         .n_best = beam_size,
@@ -51,10 +52,13 @@ static int64_t use(const Model *model, int64_t beam_size, int64_t with_rules) {
         .repetition_penalty = with_rules ? 1.2 : 1,
         .n_prefix = with_rules,
         .n_forbidden = 2 * with_rules,
+        .n_allowed = beam_size % 2 ? 6 : 0,
         .prefix = prefix,
         .forbidden = forbidden,
+        .allowed = allowed,
     };
     Translation *found;
+    ShortList *short_list;
     float log_probs[3];
     int64_t status = dragoman_translate(model, source, 5, &options, &found);
     if (!status) {
@@ -64,6 +68,8 @@ static int64_t use(const Model *model, int64_t beam_size, int64_t with_rules) {
         dragoman_free_translation(found);
         status = dragoman_score(model, source, 5, source, 2, log_probs, NULL);
     }
+    if (!status) status = dragoman_choose_tokens(model, lists, ends, 3, &short_list);
+    if (!status) dragoman_free_short_list(short_list);
     return status;
 }
 

@@ -15,6 +15,7 @@ from dragoman.bundle.format import (
     CARD,
     CONFIG,
     PRECISIONS,
+    SHORT_LIST,
     TOKENIZER,
     WEIGHTS,
     configured_shapes,
@@ -24,6 +25,7 @@ from dragoman.bundle.format import (
     without_pad_id,
 )
 from dragoman.bundle.search_ram import disproportion
+from dragoman.bundle.short_list_file import largest_short_list, read_short_list, short_list_bytes
 from dragoman.bundle.weights import StoredPrecision, largest_file, not_finite, read_weights, stored_weights, weights_of
 from dragoman.errors import BundleError, ConfigError, DivergedError
 from dragoman.machine.arrays import Floats
@@ -31,6 +33,7 @@ from dragoman.machine.folders import MANIFEST, save_folder, verify_folder
 from dragoman.machine.json_files import JSON_LIMIT, read_json, to_json
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
+from dragoman.text.short_list import ShortList
 from dragoman.text.tags import describe_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.text.tokenizer_files import file_limits, load_tokenizers
@@ -56,6 +59,8 @@ class Bundle:
     search: SearchConfig
     #: Known when it was saved: the step, validation scores.
     facts: Mapping[str, Any]
+    #: The likely tokens of translations, if they were learned.
+    short_list: ShortList | None = None
 
     @property
     def lasting_facts(self) -> dict[str, Any]:
@@ -130,6 +135,8 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
         bundle.tokenizers.save(temporary / TOKENIZER)
         # Written by Python, whose errors say that the disk is full; those of safetensors do not.
         (temporary / WEIGHTS).write_bytes(save(weights))
+        if bundle.short_list is not None:
+            (temporary / SHORT_LIST).write_bytes(short_list_bytes(bundle.short_list))
         if card is not None:
             (temporary / CARD).write_text(card, encoding="utf-8", newline="\n")
 
@@ -164,6 +171,7 @@ def _load(folder: Path, verify: bool) -> Bundle:
     expected = config.source_vocab_size, config.target_vocab_size
     limits = {CONFIG: JSON_LIMIT, WEIGHTS: largest_file(shapes, precision)}
     limits |= {f"{TOKENIZER}/{name}": limit for name, limit in file_limits(expected).items()}
+    limits[SHORT_LIST] = largest_short_list(expected)
     manifest = verify_folder(folder, editable={CARD}, limits=limits) if verify else {}
     if verify:
         verify_listed(folder, manifest)
@@ -177,4 +185,6 @@ def _load(folder: Path, verify: bool) -> Bundle:
         raise BundleError(problem, folder)
     if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
         raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
-    return Bundle(config, weights, tokenizers, search, settings["facts"])
+    has_short_list = (folder / SHORT_LIST).exists()
+    short_list = read_short_list(folder / SHORT_LIST, tokenizers) if has_short_list else None
+    return Bundle(config, weights, tokenizers, search, settings["facts"], short_list)

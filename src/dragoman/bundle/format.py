@@ -3,6 +3,7 @@
     config.json        format version, model, search defaults, facts about the training
     tokenizer/         see `dragoman.text.tokenizer`
     model.safetensors  the weights, in float32, in float16 (half the size) or in int8 (a quarter); tied matrices once
+    short_list.safetensors  the tokens that translations may have, if the model was packaged with a short-list
     README.md          the model card, if it has one: for people, who may edit it; nothing depends on it
     MANIFEST.json      size and SHA-256 of each file
 
@@ -33,6 +34,7 @@ FORMAT_VERSION = len(PRECISIONS)
 CONFIG = "config.json"
 WEIGHTS = "model.safetensors"
 CARD = "README.md"
+SHORT_LIST = "short_list.safetensors"
 TOKENIZER = "tokenizer"
 #: The fewest bytes of a layer in the file of weights, with six tensors in the head. More layers are not even outlined.
 LEAST_LAYER_BYTES = 500
@@ -94,7 +96,8 @@ def verify_listed(folder: Path, manifest: Mapping[str, Any]) -> None:
     """Refuse a file that loading would open but the manifest does not list. Only the first of perhaps many is named."""
     try:
         with os.scandir(folder / TOKENIZER) as entries:
-            names = itertools.chain((CONFIG, WEIGHTS), (f"{TOKENIZER}/{entry.name}" for entry in entries))
+            optional = [SHORT_LIST] if (folder / SHORT_LIST).exists() else []
+            names = itertools.chain((CONFIG, WEIGHTS, *optional), (f"{TOKENIZER}/{entry.name}" for entry in entries))
             name = next((name for name in names if name not in manifest["files"]), None)
     except OSError as error:
         problem = f"cannot be read ({error.strerror})"

@@ -20,6 +20,7 @@ from dragoman.cli.options import (
     MaxLength,
     MinLength,
     NoRepeatNgram,
+    NoShortList,
     Pairs,
     Precision,
     RepetitionPenalty,
@@ -119,6 +120,7 @@ class EngineOptions:
     workers: Workers = None
     precision: Precision = "float32"
     device: Device = "auto"
+    no_short_list: NoShortList = False
 
     def load(self, models: Sequence[str], *, one_worker: bool = False) -> Translator:
         """Load one model, or several as an ensemble.
@@ -130,7 +132,8 @@ class EngineOptions:
         from dragoman.translator import Translator
 
         workers = self.workers or (1 if one_worker else all_cores())
-        return Translator.load(*models, device=self.device, workers=workers, precision=self.precision)
+        options: Any = {"device": self.device, "workers": workers, "precision": self.precision}
+        return Translator.load(*models, **options, short_list=not self.no_short_list)
 
 
 def given_options(*groups: Any) -> dict[str, Any]:

@@ -72,6 +72,9 @@ Precision = Annotated[
         help="bfloat16 and int8 (CPU only) are less exact, and faster on processors that support them.",
     ),
 ]
+NoShortList = Annotated[
+    bool, typer.Option("--no-short-list", help="Score all tokens, even if the model has a short-list.")
+]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an output that exists.")]
 Utf8 = Annotated[
     InvalidUtf8, typer.Option("--invalid-utf8", help="Refuse text that is not UTF-8, or replace it by U+FFFD.")

@@ -25,6 +25,14 @@ Card = Annotated[
     Path | None,
     typer.Option("--card", help="Markdown that describes the model; it becomes README.md in the bundle."),
 ]
+ShortListFrom = Annotated[
+    Path | None,
+    typer.Option(
+        "--short-list",
+        metavar="RUN",
+        help="Learn from the training text of this run which tokens translate which, and score only these (faster).",
+    ),
+]
 
 
 def package(
@@ -32,6 +40,7 @@ def package(
     output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
     precision: Precision = "float16",
     card: Card = None,
+    short_list: ShortListFrom = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
 ) -> None:
@@ -39,23 +48,20 @@ def package(
 
     The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, else the
     model's own, else a short new one. You may edit it later. --beam-size and --length-penalty become the
-    model's defaults.
+    model's defaults. With --short-list, the model translates faster on a CPU.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
+    dragoman package -m runs/my -o my-model --precision int8 --short-list runs/my
     """
     text = _read_card(card)
     require_folder(output, new=True)
     from dragoman.bundle.bundle import load_bundle, write_bundle
     from dragoman.bundle.finding import card_of
-    from dragoman.settings.search_config import SearchConfig
-    from dragoman.settings.sections import parse_section
 
-    bundle = load_bundle(model)
-    options = {"beam_size": beam_size, "length_penalty": length_penalty}
-    changes = {name: value for name, value in options.items() if value is not None}
-    search = parse_section(SearchConfig, {**bundle.search.model_dump(), **changes})
-    bundle = replace(bundle, search=search)
+    bundle = _with_search(load_bundle(model), {"beam_size": beam_size, "length_penalty": length_penalty})
+    if short_list is not None:
+        bundle = _with_short_list(bundle, short_list)
     note = ""
     if text is None and (text := card_of(model)) is not None:
         note = f"with the card of {model}; check it: {output}/README.md"
@@ -66,6 +72,27 @@ def package(
     if note:
         say(note)
     _say_packaged(output, bundle)
+
+
+def _with_search(bundle: Bundle, options: dict[str, float | None]) -> Bundle:
+    from dragoman.settings.search_config import SearchConfig
+    from dragoman.settings.sections import parse_section
+
+    changes = {name: value for name, value in options.items() if value is not None}
+    return replace(bundle, search=parse_section(SearchConfig, {**bundle.search.model_dump(), **changes}))
+
+
+def _with_short_list(bundle: Bundle, folder: Path) -> Bundle:
+    from dragoman.alignment.lexicon import learn_short_list
+    from dragoman.data.prepared import is_prepared, open_prepared
+
+    if not is_prepared(folder):
+        advice = "give the run folder of the model's training, or what `dragoman prepare` wrote"
+        raise DataError("no prepared training text", folder, advice=advice)
+    prepared = open_prepared(folder)
+    if not prepared.tokenizers.equals(bundle.tokenizers):
+        raise DataError("its text was prepared for a model with other tokenizers", folder, advice="give its own run")
+    return replace(bundle, short_list=learn_short_list(prepared.train, bundle.tokenizers))
 
 
 def _say_packaged(output: Path, bundle: Bundle) -> None:

@@ -46,7 +46,7 @@ COMMANDS = {
     "prepare": "train",
     **{name: name for name in ("average", "package")},
 }
-GROUPS = ("data", "inspect")
+GROUPS = ("data", "export", "inspect")
 
 
 def _show_version(is_requested: bool) -> None:
@@ -121,7 +121,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run_command(arguments: list[str]) -> int:
     """Run the command, and return the exit code that it gives."""
-    if arguments in ([], ["inspect"]):  # a group of commands lists them
+    if arguments in ([], ["inspect"], ["export"]):  # a group of commands lists them
         arguments.append("--help")
     code = typer.main.get_command(build_app(arguments[0])).main(arguments, prog_name="dragoman", standalone_mode=False)
     if sys.stdout is not None:

@@ -31,6 +31,7 @@ enum { PROBLEM_LENGTH = 256 };
 
 typedef struct Model Model;
 typedef struct Translation Translation;
+typedef struct ShortList ShortList;
 
 /* The shape of a Transformer, as in config.json. */
 typedef struct {
@@ -50,9 +51,11 @@ typedef struct {
     int64_t min_length, max_length; /* max_length: 0 for the natural limit */
     int64_t no_repeat_ngram;
     double repetition_penalty;
-    int64_t n_prefix, n_forbidden;
+    int64_t n_prefix, n_forbidden, n_allowed;
     const int64_t *prefix;    /* (n_prefix): the ids that the translation begins with */
     const int64_t *forbidden; /* (n_forbidden): ids that it does not have, except in the prefix */
+    const int64_t *allowed;   /* (n_allowed): the only ids that it has, those of the prefix and the end mark among them;
+                               * none: the whole vocabulary */
     double seconds;           /* after which the search stops; 0 for any time */
     StopFunction should_stop; /* called before each step, or NULL */
     void *stop_argument;
@@ -100,6 +103,14 @@ typedef struct {
     float *attention;        /* (layers, R, H, S): the weights of the memory are written here; or NULL */
 } Step;
 
+/* The hidden vectors whose next tokens are scored. */
+typedef struct {
+    const float *hidden; /* (R, D) */
+    int64_t n_rows;
+    const ShortList *short_list; /* the tokens that have scores above -inf; NULL: the whole vocabulary */
+    const int64_t *lists;        /* (R): the number of each row's list; NULL: the first for all */
+} ScoredRows;
+
 /* The layout of caches in this library. */
 typedef struct {
     int64_t lanes;          /* floats of a vector */
@@ -143,13 +154,22 @@ int64_t dragoman_read_sources(const Model *model, const int64_t *ids, int64_t n_
 /* Read one token in each open slot -> hidden (R, D), the output of the decoder. Return OK, NO_MEMORY, or NO_SUCH_ID. */
 int64_t dragoman_decode(const Model *model, const SearchState *state, const Step *step, float *hidden);
 
-/* The k highest log-probabilities of each row and their tokens, (R, k), falling: hidden (R, D) -> values, ids. Tokens
- * in `forbidden` have -inf. Of a row with a NaN, all values are NaN. Return OK or NO_MEMORY. */
-int64_t dragoman_best_scores(const Model *model, const float *hidden, int64_t n_rows, const int64_t *forbidden,
-                             int64_t n_forbidden, int64_t k, float *values, int64_t *ids);
+/* Choose the tokens that translations may have, so that no others are scored. Their probabilities sum up to 1. There
+ * are `n_lists` lists of ids, one after the other, of which the i-th ends before ids[ends[i]]; none is empty, and ids
+ * may be repeated. A short-list belongs to its model and is freed before it. Return OK, NO_MEMORY, NO_SUCH_ID, or
+ * BAD_OPTIONS. */
+int64_t dragoman_choose_tokens(const Model *model, const int64_t *ids, const int64_t *ends, int64_t n_lists,
+                               ShortList **short_list);
 
-/* All log-probabilities: hidden (R, D) -> scores (R, V). Return OK or NO_MEMORY. */
-int64_t dragoman_all_scores(const Model *model, const float *hidden, int64_t n_rows, float *scores);
+void dragoman_free_short_list(ShortList *short_list);
+
+/* The k highest log-probabilities of each row and their tokens, (R, k), falling -> values, ids. Tokens in `forbidden`
+ * have -inf. Of a row with a NaN, all values are NaN. Return OK or NO_MEMORY. */
+int64_t dragoman_best_scores(const Model *model, const ScoredRows *rows, const int64_t *forbidden, int64_t n_forbidden,
+                             int64_t k, float *values, int64_t *ids);
+
+/* All log-probabilities (R, V) -> scores. Return OK or NO_MEMORY. */
+int64_t dragoman_all_scores(const Model *model, const ScoredRows *rows, float *scores);
 
 void dragoman_geometry(Geometry *geometry);
 

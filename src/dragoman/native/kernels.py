@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.errors import BundleError, DragomanError, ResourceError
+from dragoman.machine.arrays import Ints
 from dragoman.machine.devices import Precision
 from dragoman.native.header import Header
 from dragoman.native.libraries import usable_libraries
@@ -72,6 +73,19 @@ class Kernels:
         check(status)
         return LoadedModel(model, self._functions["dragoman_free"])
 
+    def choose_tokens(self, model: LoadedModel, lists: Sequence[Ints]) -> ChosenTokens:
+        """Return the output layer for the tokens on some lists of ids, none of them empty.
+
+        Raises:
+            IndexError: an id is not in the vocabulary.
+            ResourceError: there is not enough RAM.
+        """
+        ids, ends = np.concatenate(lists).astype(np.int64), np.cumsum([len(ids) for ids in lists], dtype=np.int64)
+        pointer = ctypes.c_void_p()
+        choose = self._functions["dragoman_choose_tokens"]
+        check(choose(model.pointer, address(ids), address(ends), len(lists), ctypes.byref(pointer)))
+        return ChosenTokens(pointer, model, self._functions["dragoman_free_short_list"])
+
     def _checked(self, name: str) -> Callable[..., None]:
         function = self._functions[f"dragoman_{name}"]
 
@@ -90,6 +104,20 @@ class LoadedModel:
 
     def __init__(self, pointer: ctypes.c_void_p, free: Callable[[ctypes.c_void_p], None]) -> None:
         self.pointer, self._free = pointer, free
+
+    def __del__(self) -> None:
+        self._free(self.pointer)
+
+
+class ChosenTokens:
+    """A model's output layer for some tokens of the vocabulary alone, freed when nobody holds it.
+
+    Attributes:
+        pointer: for the functions of the library that made it.
+    """
+
+    def __init__(self, pointer: ctypes.c_void_p, model: LoadedModel, free: Callable[[ctypes.c_void_p], None]) -> None:
+        self.pointer, self._model, self._free = pointer, model, free
 
     def __del__(self) -> None:
         self._free(self.pointer)

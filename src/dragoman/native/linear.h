@@ -1,7 +1,7 @@
 /* The inputs and weights of linear maps.
  *
- * Both are like the operands of attention. Compiled with INT8, for AVX2 or more, they are integers of 8 bits: their
- * sums are exact, and become floats at the end.
+ * Both are like the operands of attention. Compiled with INT8, for AVX2 or more, they are integers of 8 bits, and for
+ * WebAssembly those of wasm_int8.h: their sums are exact, and become floats at the end.
  */
 
 #pragma once
@@ -9,7 +9,11 @@
 #include "operands.h"
 
 /* One lane multiplies INPUT_PACK inputs at once. The inputs of a row are filled up to a multiple of INPUTS. */
-#ifdef INT8
+#if defined(INT8) && defined(__wasm__)
+
+#include "wasm_int8.h"
+
+#elif defined(INT8)
 
 typedef int8_t Weight; /* in units of its column's scale */
 typedef uint8_t Input; /* in units of its row's scale, from the row's lowest, or from 0 if that is lower */
@@ -34,6 +38,11 @@ enum { LARGEST_WEIGHT = 127 };
 #else
 enum { LARGEST_WEIGHT = 64 };
 #endif
+
+/* The most that an input of a map of n_in inputs may be. */
+INLINE int64_t largest_input(int64_t n_in) { return (void)n_in, UINT8_MAX; }
+
+enum { CAN_FOLD = 1 }; /* gains of norms into weights, which are rounded to integers again */
 
 INLINE SumVector add_products(SumVector so_far, InputPack inputs, WeightVector column) {
 #ifdef __AVX512VNNI__
@@ -105,6 +114,8 @@ enum { INPUT_PACK = PACK, INPUTS = 32, BEHIND = 0 }; /* INPUTS: those of a row o
 #else
 enum { INPUT_PACK = PACK, INPUTS = 1, BEHIND = 0 };
 #endif
+
+enum { CAN_FOLD = 1 };
 
 INLINE SumVector add_products(SumVector so_far, InputPack inputs, WeightVector column) {
     return add_product(so_far, inputs, column);

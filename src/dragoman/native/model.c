@@ -185,7 +185,7 @@ static void take_model(Loader *loader) {
     const ModelConfig *c = &model->config;
     FoldedNorm of_memory = {NULL, NULL}, of_output = {NULL, NULL};
     model->shape = (Shape){c->d_model, c->n_heads, c->d_k, c->d_v, c->d_ff, c->norm == PRE_NORM, c->activation};
-    loader->is_folding = c->norm == PRE_NORM && c->has_final_norm;
+    loader->is_folding = CAN_FOLD && c->norm == PRE_NORM && c->has_final_norm;
     loader->is_centring = loader->is_folding && c->norm_kind != RMS;
     model->source = take_embedding(loader, "source_embedding", c->source_vocab_size, NULL);
     const float *tied = c->tie == TIE_ALL ? model->source.tokens : NULL;

@@ -91,7 +91,8 @@ static void pack_row(Packing *packing, const float *row) {
     const int64_t column = packing->n_done++, width = rounded_up(packing->n_in, INPUTS);
     Weight *to = packing->weight + column / COLUMNS * COLUMNS * width + column % COLUMNS * INPUT_PACK;
 #ifdef INT8
-    const int64_t fitting = INT32_MAX / (UINT8_MAX * packing->n_in); /* so that sums fit into 32 bits */
+    const int64_t largest_sum = largest_input(packing->n_in) * packing->n_in; /* of weights of 1 */
+    const int64_t fitting = INT32_MAX / largest_sum;                          /* so that sums fit into 32 bits */
     const float largest = (float)larger_of(smaller(LARGEST_WEIGHT, fitting), 1);
     float most = 0, wrong = 0;
     for (int64_t i = 0; i < packing->n_in; i++) {

@@ -74,13 +74,13 @@ int64_t find_choices(Search *search) {
     const SearchOptions *options = search->options;
     const Model *model = search->model;
     const int64_t n_scores = model->config.target_vocab_size, n = search->n_written, k = search->n_choices;
-    const float *hidden = search->sentence.hidden;
+    const ScoredRows rows = {search->sentence.hidden, search->n_rows, search->short_list, NULL};
     int64_t status = OK;
     collect_everywhere(search);
     if (k <= MOST_SORTED && options->repetition_penalty == 1 && n >= options->n_prefix &&
         !(options->no_repeat_ngram && n >= options->no_repeat_ngram)) {
-        status = dragoman_best_scores(model, hidden, search->n_rows, search->everywhere, search->n_everywhere, k,
-                                      search->values, search->choices);
+        status = dragoman_best_scores(model, &rows, search->everywhere, search->n_everywhere, k, search->values,
+                                      search->choices);
         for (int64_t row = 0; row < search->n_rows && !status; row++)
             if (search->values[row * k] != search->values[row * k]) status = NOT_A_NUMBER;
         return status;
@@ -88,7 +88,7 @@ int64_t find_choices(Search *search) {
     if (!search->scores) search->scores = allocate_zeros(options->beam_size, n_scores * (int64_t)sizeof(float));
     if (!search->is_written) search->is_written = allocate_zeros(n_scores, 1);
     if (!search->scores || !search->is_written) return NO_MEMORY;
-    status = dragoman_all_scores(model, hidden, search->n_rows, search->scores);
+    status = dragoman_all_scores(model, &rows, search->scores);
     for (int64_t row = 0; row < search->n_rows && !status; row++)
         status = choose_from_all(search, row, search->scores + row * n_scores);
     return status;

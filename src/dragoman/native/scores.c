@@ -2,6 +2,7 @@
 
 #include "model.h"
 #include "products.h"
+#include "short_list.h"
 
 enum { ROWS_AT_ONCE = 96 };     /* rows that are multiplied together */
 enum { COLUMNS_AT_ONCE = 512 }; /* scores of a row that are looked through together */
@@ -51,19 +52,52 @@ static float *allocate_scores(const Linear *projection, int64_t n_scores) {
     return allocate(size);
 }
 
+static const Linear *projection_of(const Model *model, const ScoredRows *rows) {
+    return rows->short_list ? &rows->short_list->output : &model->output;
+}
+
+/* Give some scores of a row, from a column on, -inf for tokens that are not on its list. */
+static void leave_out_others(const ScoredRows *rows, int64_t row, int64_t column, int64_t count, float *scores) {
+    const ShortList *list = rows->short_list;
+    if (!list || !list->mask_bias) return;
+    const float *mask_bias = list->mask_bias + (rows->lists ? rows->lists[row] : 0) * list->output.n_out + column;
+    int64_t i = 0;
+    for (; i + LANES <= count; i += LANES) store(scores + i, load(scores + i) + load(mask_bias + i));
+    for (; i < count; i++) scores[i] += mask_bias[i];
+}
+
+/* Give forbidden tokens -inf, among the scores of `count` columns from one on. */
+static void leave_out(const ShortList *list, const int64_t *forbidden, int64_t n_forbidden, int64_t column,
+                      int64_t count, float *scores) {
+    for (int64_t i = 0; i < n_forbidden; i++) {
+        const int64_t at = (list ? list->column_of[forbidden[i]] : forbidden[i]) - column;
+        if (at >= 0 && at < count) scores[at] = -INFINITY;
+    }
+}
+
+/* Put the best of `count` scores, from a column on, among a row's k highest. */
+static void collect_best(const float *scores, int64_t column, int64_t count, int64_t k, float *values,
+                         int64_t *columns) {
+    for (int64_t j = 0; j < count; j += LANES) {
+        const int64_t end = smaller(j + LANES, count);
+        if (end - j == LANES && !any_lane(load(scores + j) > values[k - 1])) continue;
+        for (int64_t i = j; i < end; i++)
+            if (scores[i] > values[k - 1]) insert_best(scores[i], column + i, k, values, columns);
+    }
+}
+
 /* See dragoman.h. */
-int64_t dragoman_best_scores(const Model *model, const float *hidden, int64_t n_rows, const int64_t *forbidden,
-                             int64_t n_forbidden, int64_t k, float *values, int64_t *ids) {
-    const Linear *projection = &model->output;
-    const int64_t n_scores = ROWS_AT_ONCE * COLUMNS_AT_ONCE;
+int64_t dragoman_best_scores(const Model *model, const ScoredRows *rows, const int64_t *forbidden, int64_t n_forbidden,
+                             int64_t k, float *values, int64_t *ids) {
+    const Linear *projection = projection_of(model, rows);
+    const int64_t n_scores = ROWS_AT_ONCE * COLUMNS_AT_ONCE, n_in = projection->n_in, n_rows = rows->n_rows;
     float *scores = allocate_scores(projection, n_scores);
     if (!scores) return NO_MEMORY;
     LogSum sums[ROWS_AT_ONCE];
     for (int64_t i = 0; i < n_rows * k; i++) values[i] = -INFINITY, ids[i] = 0;
     for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE) {
         const int64_t n_here = smaller(ROWS_AT_ONCE, n_rows - row);
-        const int64_t n_in = projection->n_in;
-        const Input *from = to_inputs(hidden + row * n_in, n_here, n_in, (Input *)(scores + n_scores));
+        const Input *from = to_inputs(rows->hidden + row * n_in, n_here, n_in, (Input *)(scores + n_scores));
         for (int64_t i = 0; i < n_here; i++) sums[i] = (LogSum){-INFINITY, 0};
         for (int64_t column = 0; column < projection->n_out; column += COLUMNS_AT_ONCE) {
             const int64_t count = smaller(COLUMNS_AT_ONCE, projection->n_out - column);
@@ -71,40 +105,52 @@ int64_t dragoman_best_scores(const Model *model, const float *hidden, int64_t n_
                     COLUMNS_AT_ONCE);
             for (int64_t i = 0; i < n_here; i++) {
                 float *own = scores + i * COLUMNS_AT_ONCE, *best = values + (row + i) * k;
-                int64_t *best_ids = ids + (row + i) * k;
+                leave_out_others(rows, row + i, column, count, own);
                 if (!(add_scores(&sums[i], own, count) > best[k - 1])) continue;
-                for (int64_t f = 0; f < n_forbidden; f++)
-                    if (forbidden[f] >= column && forbidden[f] < column + count) own[forbidden[f] - column] = -INFINITY;
-                for (int64_t j = 0; j < count; j += LANES) {
-                    const int64_t end = smaller(j + LANES, count);
-                    if (end - j == LANES && !any_lane(load(own + j) > best[k - 1])) continue;
-                    for (int64_t id = j; id < end; id++)
-                        if (own[id] > best[k - 1]) insert_best(own[id], column + id, k, best, best_ids);
-                }
+                leave_out(rows->short_list, forbidden, n_forbidden, column, count, own);
+                collect_best(own, column, count, k, best, ids + (row + i) * k);
             }
         }
         for (int64_t i = 0; i < n_here; i++)
             for (int64_t j = 0; j < k; j++) values[(row + i) * k + j] -= (float)log(sums[i].total) + sums[i].highest;
     }
     release(scores);
-    return 0;
+    for (int64_t i = 0; i < n_rows * k && rows->short_list; i++)
+        ids[i] = values[i] == -INFINITY ? 0 : rows->short_list->ids[ids[i]];
+    return OK;
+}
+
+/* The scores of all columns of a few rows -> scores (n_rows, n_out), not yet log-probabilities, and their sums. */
+static void score_columns(const Linear *projection, const ScoredRows *rows, int64_t first, int64_t n_rows,
+                          float *scores, Input *workspace) {
+    const int64_t n_in = projection->n_in, n_out = projection->n_out;
+    apply_linear(projection, rows->hidden + first * n_in, n_rows, scores, workspace);
+    for (int64_t i = 0; i < n_rows; i++) {
+        float *own = scores + i * n_out;
+        LogSum sum = {-INFINITY, 0};
+        leave_out_others(rows, first + i, 0, n_out, own);
+        add_scores(&sum, own, n_out);
+        const float shift = (float)log(sum.total) + sum.highest;
+        for (int64_t j = 0; j < n_out; j++) own[j] -= shift;
+    }
 }
 
 /* See dragoman.h. */
-int64_t dragoman_all_scores(const Model *model, const float *hidden, int64_t n_rows, float *scores) {
-    const Linear *projection = &model->output;
-    const int64_t n_in = projection->n_in, n_out = projection->n_out;
-    float *workspace = allocate_scores(projection, 0);
-    if (!workspace) return NO_MEMORY;
-    for (int64_t row = 0; row < n_rows; row += ROWS_AT_ONCE)
-        apply_linear(projection, hidden + row * n_in, smaller(ROWS_AT_ONCE, n_rows - row), scores + row * n_out,
-                     (Input *)workspace);
-    release(workspace);
-    for (int64_t row = 0; row < n_rows; row++, scores += n_out) {
-        LogSum sum = {-INFINITY, 0};
-        add_scores(&sum, scores, n_out);
-        const float shift = (float)log(sum.total) + sum.highest;
-        for (int64_t i = 0; i < n_out; i++) scores[i] -= shift;
+int64_t dragoman_all_scores(const Model *model, const ScoredRows *rows, float *scores) {
+    const Linear *projection = projection_of(model, rows);
+    const ShortList *list = rows->short_list;
+    const int64_t vocab_size = model->config.target_vocab_size, n_out = projection->n_out;
+    const int64_t n_scores = list ? ROWS_AT_ONCE * n_out : 0;
+    float *columns = allocate_scores(projection, n_scores);
+    if (!columns) return NO_MEMORY;
+    for (int64_t row = 0; row < rows->n_rows; row += ROWS_AT_ONCE) {
+        const int64_t n_here = smaller(ROWS_AT_ONCE, rows->n_rows - row);
+        float *own = scores + row * vocab_size;
+        score_columns(projection, rows, row, n_here, list ? columns : own, (Input *)(columns + n_scores));
+        for (int64_t i = 0; list && i < n_here * vocab_size; i++) own[i] = -INFINITY;
+        for (int64_t i = 0; list && i < n_here; i++)
+            for (int64_t j = 0; j < n_out; j++) own[i * vocab_size + list->ids[j]] = columns[i * n_out + j];
     }
-    return 0;
+    release(columns);
+    return OK;
 }

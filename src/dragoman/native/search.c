@@ -32,7 +32,8 @@ static int64_t set_limits(Search *search, const int64_t *source, int64_t n_sourc
         options->n_best < 1 || options->n_best > options->beam_size || options->min_length < 0 ||
         options->min_length >= limit || options->max_length < 0 || options->no_repeat_ngram < 0 ||
         !(options->length_penalty >= 0) || !(options->repetition_penalty >= 1) || options->n_prefix < 0 ||
-        options->n_prefix >= c->max_length || options->n_forbidden < 0 || options->n_forbidden > c->target_vocab_size)
+        options->n_prefix >= c->max_length || options->n_forbidden < 0 || options->n_forbidden > c->target_vocab_size ||
+        options->n_allowed < 0)
         return 0;
     const int64_t needed = larger_of(n_source * 3 / 2 + 50, options->min_length + 1) + options->n_prefix;
     search->natural_limit = smaller(needed, c->max_length);
@@ -205,12 +206,15 @@ static int64_t run_search(Search *search, const int64_t *source, int64_t n_sourc
     int64_t *ids = allocate_zeros(options->beam_size, sizeof(int64_t));
     Continuation *grown = allocate_zeros(options->beam_size, sizeof(Continuation));
     int64_t status = own_source && ids && grown && allocate_search(search) ? OK : NO_MEMORY;
+    if (!status && options->n_allowed)
+        status = dragoman_choose_tokens(search->model, options->allowed, &options->n_allowed, 1, &search->short_list);
     if (!status) status = start_finder(&search->finder, options->prefix, c->source_end, own_source);
     if (!status) status = start_sentence(&search->sentence, search->model, source, n_source, options->beam_size);
     if (!status) status = add_nodes(search, &root, 1);
     while (!status && search->n_rows) status = take_step(search, ids, grown);
     if (!status) status = finish_candidates(search);
     if (search->sentence.model) end_sentence(&search->sentence);
+    dragoman_free_short_list(search->short_list);
     release(own_source), release(ids), release(grown);
     release(search->values), release(search->choices), release(search->path);
     release(search->everywhere), release(search->scores), release(search->is_written);

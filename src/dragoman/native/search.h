@@ -30,6 +30,7 @@ typedef struct {
     const SearchOptions *options;
     Translation *found;
     Sentence sentence;
+    ShortList *short_list; /* of the allowed ids, or NULL */
     FaultFinder finder;
     int64_t natural_limit, written_limit; /* most tokens of a translation, the end mark included */
     int64_t n_nodes_room, first_row, n_rows, n_written;

@@ -29,8 +29,9 @@ static int64_t score_next(Sentence *sentence, int64_t id, int64_t position, floa
     float *mask_bias = next_mask_bias(sentence, 1, &stride);
     if (!mask_bias) return NO_MEMORY;
     for (int64_t i = 0; i <= position; i++) mask_bias[i] = 0;
+    const ScoredRows rows = {sentence->hidden, 1, NULL, NULL};
     const int64_t status = read_tokens(sentence, &id, 1, position, attention);
-    return status ? status : dragoman_all_scores(sentence->model, sentence->hidden, 1, scores);
+    return status ? status : dragoman_all_scores(sentence->model, &rows, scores);
 }
 
 /* See dragoman.h. */

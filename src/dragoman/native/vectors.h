@@ -10,6 +10,8 @@
 
 #if defined(__AVX512F__) || defined(__AVX2__)
 #include <immintrin.h>
+#elif defined(__wasm_simd128__)
+#include <wasm_simd128.h>
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
@@ -43,6 +45,8 @@ INLINE vec larger(vec a, vec b) {
     return (vec)_mm512_max_ps((__m512)a, (__m512)b);
 #elif defined(__AVX2__)
     return (vec)_mm256_max_ps((__m256)a, (__m256)b);
+#elif defined(__wasm_simd128__)
+    return (vec)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
 #else
     return choose(a > b, a, b);
 #endif
@@ -78,6 +82,8 @@ INLINE int any_lane(ivec which) {
     return _mm512_test_epi32_mask((__m512i)which, (__m512i)which) != 0;
 #elif defined(__AVX2__)
     return !_mm256_testz_si256((__m256i)which, (__m256i)which);
+#elif defined(__wasm_simd128__)
+    return wasm_v128_any_true((v128_t)which);
 #else
     int found = 0;
     for (int lane = 0; lane < LANES; lane++) found |= which[lane];

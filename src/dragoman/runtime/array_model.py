@@ -112,7 +112,9 @@ class ArraySteps:
                 attention[number] = cache.memory_weights.swapaxes(1, 2).reshape(-1, *attention.shape[2:])[slots]
         x = x[slots]
         hidden = x if self._model.decoder_norm is None else self._model.decoder_norm(x)
-        return ProjectedScores(hidden, self._project, self._model.config.target_vocab_size)
+        return ProjectedScores(
+            len(hidden), lambda rows: self._project(hidden[rows]), self._model.config.target_vocab_size
+        )
 
     @np.errstate(all="ignore")
     def _project(self, hidden: Floats) -> Floats:

@@ -7,7 +7,8 @@ width, H heads, K and W widths of a key and a value, V target vocabulary.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from safetensors.numpy import save
@@ -15,7 +16,7 @@ from safetensors.numpy import save
 from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import StoredWeights
 from dragoman.machine.arrays import Bools, Floats, Ints
-from dragoman.native.kernels import Kernels, address, header
+from dragoman.native.kernels import ChosenTokens, Kernels, address, header
 from dragoman.runtime.engine_config import engine_config
 from dragoman.runtime.key_value_cache import KeyValueCache, rounded_up
 from dragoman.runtime.parameters import MASKED
@@ -50,23 +51,23 @@ class CompiledModel:
         self._open_mask_bias[config.max_length :] = MASKED
         self._open_end = address(self._open_mask_bias[config.max_length :])
 
-    def start(self, source_ids: Ints) -> CompiledSteps:
-        """Read the sources (B, S), which end in eos and then padding."""
+    def start(self, source_ids: Ints, short_lists: Sequence[Ints] = ()) -> CompiledSteps:
+        """Read the sources (B, S), which end in eos and then padding.
+
+        Args:
+            short_lists: the only ids that each translation may have, those of its prefix and the end mark among them;
+                none for the whole vocabulary. The probabilities of others are 0.
+        """
         n_sentences, length = source_ids.shape
         if not 0 < length <= self.config.max_length:
             raise ValueError(f"a source of {length} tokens for a model that reads {self.config.max_length}")
         ids = np.ascontiguousarray(source_ids, dtype=np.int64)
         mask_bias = self.mask_bias(ids != self.special_ids.source.pad)
-        steps = CompiledSteps(self, n_sentences, length, mask_bias)
+        chosen = self.kernels.choose_tokens(self.loaded, short_lists) if short_lists else None
+        steps = CompiledSteps(self, (n_sentences, length), mask_bias, chosen)
         sizes, caches = (n_sentences, length), steps.memory_caches
         self.kernels.read_sources(self.loaded.pointer, address(ids), *sizes, address(mask_bias), caches)
         return steps
-
-    def project(self, hidden: Floats) -> Floats:
-        """hidden (R, D) -> log-probabilities (R, V)."""
-        scores = np.empty((len(hidden), self.config.target_vocab_size), dtype=np.float32)
-        self.kernels.all_scores(self.loaded.pointer, address(hidden), len(hidden), address(scores))
-        return scores
 
     def mask_bias(self, mask: Bools) -> Floats:
         """Return what is added to the scores of keys: mask (..., C) -> 0 or `MASKED`, (..., C up to whole vectors)."""
@@ -90,14 +91,43 @@ def _file(config: ModelConfig, weights: Mapping[str, Floats]) -> bytes:
     return save({name: weights[name] for name in Layout(config).shapes()})
 
 
+@dataclass(frozen=True)
+class ShortListedModel:
+    """A compiled model whose translations have some tokens only (`dragoman.decoding.state.Model`).
+
+    Args:
+        short_lists: the ids that the translation of each of the sources may have, as for `CompiledModel.start`.
+    """
+
+    model: CompiledModel
+    short_lists: Sequence[Ints]
+
+    @property
+    def config(self) -> ModelConfig:
+        """See `Model`."""
+        return self.model.config
+
+    @property
+    def special_ids(self) -> SpecialIdPair:
+        """See `Model`."""
+        return self.model.special_ids
+
+    def start(self, source_ids: Ints) -> CompiledSteps:
+        """See `Model`."""
+        return self.model.start(source_ids, self.short_lists)
+
+
 class CompiledSteps:
     """Sentences that are being translated, with the keys and values of their memory and of the tokens read so far.
 
     The keys and values of a sentence stay where they were put at the start; nothing is copied when others are done.
     """
 
-    def __init__(self, model: CompiledModel, n_sentences: int, length: int, mask_bias: Floats) -> None:
-        self._model = model
+    def __init__(
+        self, model: CompiledModel, shape: tuple[int, int], mask_bias: Floats, chosen: ChosenTokens | None
+    ) -> None:
+        n_sentences, length = shape
+        self._model, self._chosen = model, chosen
         self._memory_cache = KeyValueCache(model.config, model.kernels, n_sentences, length)
         self._target_cache = KeyValueCache(model.config, model.kernels, n_sentences, 0)
         self._memory_mask_bias = mask_bias  # (B, S up to whole vectors)
@@ -153,7 +183,7 @@ class CompiledSteps:
         )
         structs = ctypes.byref(self._struct), ctypes.byref(step)
         model.kernels.decode(model.loaded.pointer, *structs, address(hidden))
-        return CompiledScores(hidden, model)
+        return CompiledScores(hidden, model, self._chosen, self._cache_rows[slots // n_slots])
 
     def keep(self, sentences: Ints) -> None:
         """See `dragoman.decoding.state.Steps`."""
@@ -162,11 +192,19 @@ class CompiledSteps:
 
 
 class CompiledScores(ProjectedScores):
-    """Scores whose highest are found while they are computed."""
+    """Scores whose highest are found while they are computed.
 
-    def __init__(self, hidden: Floats, model: CompiledModel) -> None:
-        super().__init__(hidden, model.project, model.config.target_vocab_size)
-        self._model = model
+    Args:
+        hidden: the output of the decoder for each row, (R, D).
+        chosen: the tokens that are scored; None for all.
+        lists: the number of each row's list of tokens among the chosen, (R,); None for the first.
+    """
+
+    def __init__(
+        self, hidden: Floats, model: CompiledModel, chosen: ChosenTokens | None = None, lists: Ints | None = None
+    ) -> None:
+        super().__init__(len(hidden), self._all_scores, model.config.target_vocab_size)
+        self._model, self._hidden, self._chosen, self._lists = model, hidden, chosen, lists
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
         """See `dragoman.decoding.scores.Scores`."""
@@ -175,6 +213,22 @@ class CompiledScores(ProjectedScores):
         n_rows, k = len(self._hidden), min(k, self._vocab_size)
         values, ids = np.empty((n_rows, k), dtype=np.float32), np.empty((n_rows, k), dtype=np.int64)
         forbidden = (ctypes.c_int64 * len(self._forbidden))(*self._forbidden)
-        rows = address(self._hidden), n_rows, forbidden, len(forbidden)
-        self._model.kernels.best_scores(self._model.loaded.pointer, *rows, k, address(values), address(ids))
+        rows, best = self._scored(slice(0, n_rows)), (k, address(values), address(ids))
+        kernels, pointer = self._model.kernels, self._model.loaded.pointer
+        kernels.best_scores(pointer, ctypes.byref(rows), forbidden, len(forbidden), *best)
         return values, ids
+
+    def _all_scores(self, rows: slice) -> Floats:
+        scores = np.empty((rows.stop - rows.start, self._vocab_size), dtype=np.float32)
+        scored = ctypes.byref(self._scored(rows))
+        self._model.kernels.all_scores(self._model.loaded.pointer, scored, address(scores))
+        return scores
+
+    def _scored(self, rows: slice) -> ctypes.Structure:
+        return header().structure(
+            "ScoredRows",
+            hidden=address(self._hidden[rows]),
+            n_rows=rows.stop - rows.start,
+            short_list=None if self._chosen is None else self._chosen.pointer,
+            lists=None if self._lists is None else address(self._lists[rows]),
+        )

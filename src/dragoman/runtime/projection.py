@@ -1,6 +1,6 @@
 """Scores of the next tokens, computed for a few rows at a time when a search asks for the highest.
 
-R rows (hypotheses now open), D model width, V target vocabulary.
+R rows (hypotheses now open), V target vocabulary.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class ProjectedScores:
     processor's cache, and overwritten by the next.
 
     Args:
-        hidden: the output of the decoder for each row, (R, D).
-        project: hidden (R', D) of at most `ROWS_AT_ONCE` rows -> log-probabilities (R', V), valid until the next call.
+        n_rows: R.
+        project: at most `ROWS_AT_ONCE` of the rows -> their log-probabilities (R', V), valid until the next call.
         vocab_size: V.
     """
 
-    def __init__(self, hidden: Floats, project: Callable[[Floats], Floats], vocab_size: int) -> None:
-        self._hidden, self._project, self._vocab_size = hidden, project, vocab_size
+    def __init__(self, n_rows: int, project: Callable[[slice], Floats], vocab_size: int) -> None:
+        self._n_rows, self._project, self._vocab_size = n_rows, project, vocab_size
         self._forbidden: list[int] = []  # in every row
         self._matrix: ArrayScores | None = None
 
@@ -64,7 +64,7 @@ class ProjectedScores:
 
     def _whole(self) -> ArrayScores:
         if self._matrix is None:
-            log_probs = np.empty((len(self._hidden), self._vocab_size), dtype=np.float32)
+            log_probs = np.empty((self._n_rows, self._vocab_size), dtype=np.float32)
             for number, part in enumerate(self._parts()):
                 first = number * ROWS_AT_ONCE
                 log_probs[first : first + ROWS_AT_ONCE] = part.log_probs
@@ -73,7 +73,7 @@ class ProjectedScores:
 
     def _parts(self) -> Iterator[ArrayScores]:
         """Yield the scores of a few rows at a time, each valid until the next."""
-        for first in range(0, len(self._hidden), ROWS_AT_ONCE):
-            part = ArrayScores(self._project(self._hidden[first : first + ROWS_AT_ONCE]))
+        for first in range(0, self._n_rows, ROWS_AT_ONCE):
+            part = ArrayScores(self._project(slice(first, min(first + ROWS_AT_ONCE, self._n_rows))))
             part.forbid_everywhere(self._forbidden)
             yield part

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,7 +18,7 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.scores import refuse_nan
 from dragoman.decoding.state import Model
 from dragoman.errors import StoppedError
-from dragoman.machine.arrays import Floats
+from dragoman.machine.arrays import Floats, Ints
 from dragoman.native.kernels import address, check, header
 from dragoman.runtime.compiled_model import MOST_SORTED, CompiledModel
 from dragoman.settings.search_config import SearchConfig
@@ -36,12 +36,15 @@ class SentenceJob:
         ids: of the source, without special ones.
         prefix: the ids that its translation begins with.
         forbidden: the ids that its translation does not have, except in the prefix.
+        allowed: the only ids that it has, those of the prefix and the end mark among them; none for the whole
+            vocabulary.
     """
 
     ids: Sequence[int]
     config: SearchConfig
     prefix: Sequence[int] = ()
     forbidden: Sequence[int] = ()
+    allowed: Sequence[int] | Ints = ()
 
 
 def search_sentence(
@@ -60,8 +63,8 @@ def search_sentence(
     """
     constants, kernels, found = header().constants, model.kernels, ctypes.c_void_p()
     stop, errors = _stop_function(should_stop)
-    ids, prefix, forbidden = (np.array(given, dtype=np.int64) for given in (job.ids, job.prefix, job.forbidden))
-    options = _options(job.config, prefix, forbidden)
+    ids, *lists = (np.array(given, dtype=np.int64) for given in (job.ids, job.prefix, job.forbidden, job.allowed))
+    options = _options(job.config, dict(zip(("prefix", "forbidden", "allowed"), lists, strict=True)))
     options.should_stop, options.seconds = stop, seconds
     arguments = address(ids), len(ids), ctypes.byref(options), ctypes.byref(found)
     status = kernels.translate(model.loaded.pointer, *arguments)
@@ -110,16 +113,14 @@ def is_fast(job: SentenceJob) -> bool:
     return not job.config.sample and job.config.beam_size <= MOST_SORTED and len(job.ids) <= MAX_SOURCE
 
 
-def _options(config: SearchConfig, prefix: NDArray[np.int64], forbidden: NDArray[np.int64]) -> Any:
+def _options(config: SearchConfig, lists: Mapping[str, NDArray[np.int64]]) -> Any:
     names = "beam_size", "n_best", "length_penalty", "min_length", "no_repeat_ngram", "repetition_penalty"
     return header().structure(
         "SearchOptions",
         **{name: getattr(config, name) for name in names},
         max_length=config.max_length or 0,
-        n_prefix=len(prefix),
-        n_forbidden=len(forbidden),
-        prefix=address(prefix),
-        forbidden=address(forbidden),
+        **{f"n_{name}": len(ids) for name, ids in lists.items()},
+        **{name: address(ids) for name, ids in lists.items()},
         seconds=0.0,
         should_stop=header().type("StopFunction")(),
         stop_argument=None,

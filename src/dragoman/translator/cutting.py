@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dragoman.machine.arrays import Ints
 from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.languages import UNSPACED
 from dragoman.text.sentences import PARAGRAPH_END, has_words, sentence_spans, sentences
@@ -58,6 +59,8 @@ class Segment(NamedTuple):
     prefix_ids: Sequence[int] = ()
     #: The ids that its translation must not contain.
     forbidden_ids: Sequence[int] = ()
+    #: The only ids that it may contain, beside those of the prefix; none for the whole vocabulary.
+    allowed_ids: Sequence[int] | Ints = ()
     #: What `ids` were made of; empty for a copied segment.
     reading: Reading = Reading()
 

@@ -17,7 +17,9 @@ from dragoman.runtime.array_layers import Weights
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel
 from dragoman.settings.model_config import ModelConfig
+from dragoman.text.short_list import ShortList
 from dragoman.text.special_ids import SpecialIdPair
+from dragoman.translator.padding import BATCH_TOKENS, CPU_BATCH_TOKENS
 
 if TYPE_CHECKING:
     import torch
@@ -36,11 +38,18 @@ class ComputeOptions:
             batches; on a CPU, and on Linux.
         precision: of the search. bfloat16 is less exact than float32, and faster on a device with bfloat16 products.
             int8 is the same for CPUs with 8-bit products. A device without such products searches in float32.
+        short_list: the tokens that translations may have, where the compiled engine searches with one model: True is
+            the bundle's own, if it has one; False is the whole vocabulary.
     """
 
     device: str | torch.device | None = None
     workers: int = 1
     precision: Precision = "float32"
+    short_list: ShortList | bool = True
+
+    def describe(self) -> str:
+        """Return the precision and the device in a few words."""
+        return f"{self.precision} on {self.device}"
 
 
 class TrainedModels:
@@ -65,6 +74,16 @@ class TrainedModels:
         self.precision = compute.precision
         if self.precision == "int8" and self.device != "cpu":
             raise ConfigError("int8 is for the CPU", advice="use bfloat16 on a GPU, or --device cpu")
+        workers, short_list = compute.workers if self.device == "cpu" else 1, self._short_list(compute.short_list)
+        #: The options of a translator that is equal to this one.
+        self.compute = ComputeOptions(self.device, workers, self.precision, short_list or False)
+        #: The tokens that translations may have; None for all.
+        self.short_list = short_list
+
+    @property
+    def batch_size(self) -> int:
+        """Source tokens, padding included, that suit the device."""
+        return CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
 
     def for_search(self) -> list[Model]:
         """Return the models for the search. On a CPU, those in float32 do not import PyTorch."""
@@ -86,6 +105,13 @@ class TrainedModels:
             model = copy.deepcopy(model).bfloat16()  # the caller may train the original further
         self.models[index] = model = model.to(self.device).eval()
         return model
+
+    def _short_list(self, wanted: ShortList | bool) -> ShortList | None:
+        first, *others = self.models
+        if wanted is False or others or self.device != "cpu" or not usable_kernels(self.precision):
+            return None
+        own = first.short_list if isinstance(first, Bundle) else None
+        return own if wanted is True else wanted
 
     def _for_search(self, index: int) -> Model:
         model = self.models[index]

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict, cast
 
+#: Texts for a type checker, for which a string is a sequence of strings, too.
+TextList = list[str] | tuple[str, ...]
+
 
 class SearchOptions(TypedDict, total=False):
     """Options of a search; each stands in for the field of that name in `SearchConfig`."""

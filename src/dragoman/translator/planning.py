@@ -8,10 +8,12 @@ from functools import cache
 from typing import NamedTuple
 
 from dragoman.errors import ConfigError
+from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
+from dragoman.text.short_list import ShortList
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
@@ -34,6 +36,8 @@ class SearchJob(NamedTuple):
     config: SearchConfig
     #: The ids that the translation must not contain.
     forbidden_ids: Sequence[int] = ()
+    #: The only ids that it may contain, beside those of the prefix; none for the whole vocabulary.
+    allowed_ids: Sequence[int] | Ints = ()
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ class Plan:
         """The jobs of all texts, in order; a segment that is copied needs none."""
         segments = (segment for text in self.texts for segment in text.segments)
         return [
-            SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids)
+            SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids, segment.allowed_ids)
             for segment in segments
             if not segment.is_copied
         ]
@@ -74,15 +78,22 @@ class Planner:
         directions: those of the model.
         max_length: most tokens that the model reads or writes, the end mark included.
         learned: the kind of text that the model learned from, if known.
+        short_list: the tokens that translations may have; None for all.
     """
 
     def __init__(
-        self, tokenizers: Tokenizers, directions: Directions, max_length: int, learned: LearnedText | None
+        self,
+        tokenizers: Tokenizers,
+        directions: Directions,
+        max_length: int,
+        learned: LearnedText | None,
+        short_list: ShortList | None = None,
     ) -> None:
         self._tokenizers = tokenizers
         self._directions = directions
         self._max_length = max_length
         self._learned = learned
+        self._short_list = short_list
         reserved = tokenizers.reserved
         #: The id of each reserved piece in a translation, by its id in a source.
         self._reserved = dict(
@@ -167,6 +178,7 @@ class Planner:
                 text=reader.original(segment.text),
                 reading=Reading() if segment.is_copied else read(segment.text),
                 forbidden_ids=self._forbidden_ids(segment.ids),
+                allowed_ids=() if self._short_list is None else self._short_list.ids(segment.ids, tagged.target_lang),
             )
             for segment in cut(reader.text, encode, limits)
         ]

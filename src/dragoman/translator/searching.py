@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from threading import TIMEOUT_MAX
 from typing import NamedTuple, Protocol, Self
 
+import numpy as np
+
 from dragoman.decoding.constraints.forbidden import ForbiddenTokens
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import DeadlineError, StoppedError, printable
 from dragoman.machine.workers import Workers
+from dragoman.runtime.compiled_model import ShortListedModel
 from dragoman.runtime.sentence_search import SentenceJob, engine_of, is_fast, search_sentence
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
@@ -146,7 +149,8 @@ class Searcher:
 
     def _beams(self, jobs: Sequence[SearchJob], stop: StopCondition | None) -> list[list[Hypothesis]]:
         first, condition = jobs[0], stop or StopCondition()
-        sentence = SentenceJob(first.ids, first.config, first.prefix_ids, first.forbidden_ids)
+        allowed = [[*job.allowed_ids, *job.prefix_ids] if len(job.allowed_ids) else [] for job in jobs]
+        sentence = SentenceJob(first.ids, first.config, first.prefix_ids, first.forbidden_ids, allowed[0])
         if self._engine is not None and len(jobs) == 1 and is_fast(sentence) and not condition.needs_python:
             left = condition.seconds_left
             seconds = 0.0 if left is None else max(left, 1e-9)
@@ -154,7 +158,10 @@ class Searcher:
         source_ids = pad_sources([job.ids for job in jobs], self._scorer.special_ids.source)
         prefixes, forbidden = [job.prefix_ids for job in jobs], [job.forbidden_ids for job in jobs]
         rules = [ForbiddenTokens(forbidden)] if any(forbidden) else []
-        return search(self._scorer, source_ids, first.config, prefixes=prefixes, constraints=rules, should_stop=stop)
+        scorer = self._scorer
+        if self._engine is not None and all(allowed):
+            scorer = TransformerScorer([ShortListedModel(self._engine, [np.array(ids) for ids in allowed])])
+        return search(scorer, source_ids, first.config, prefixes=prefixes, constraints=rules, should_stop=stop)
 
     def _candidate(self, hypothesis: Hypothesis) -> Candidate:
         ids = list(hypothesis.ids)

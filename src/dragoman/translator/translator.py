@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, Unpack, overload
 
@@ -24,8 +23,7 @@ from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensemble
-from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, ScoreOptions, SearchOptions
-from dragoman.translator.padding import BATCH_TOKENS, CPU_BATCH_TOKENS
+from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, ScoreOptions, SearchOptions, TextList
 from dragoman.translator.pipeline import Pipeline
 from dragoman.translator.planning import Planner
 from dragoman.translator.request import Request
@@ -35,9 +33,6 @@ from dragoman.translator.searching import Searcher, StopCondition
 
 if TYPE_CHECKING:
     from dragoman.model.transformer import Transformer
-
-#: Texts for a type checker, for which a string is a sequence of strings, too.
-TextList = list[str] | tuple[str, ...]
 
 
 class Translator:
@@ -62,8 +57,7 @@ class Translator:
         alignment: AlignmentHeads | None = None,
         learned: LearnedText | None = None,
     ) -> None:
-        compute = compute or ComputeOptions()
-        self._models = TrainedModels(models, compute)
+        self._models = TrainedModels(models, compute or ComputeOptions())
         self.device = self._models.device
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
@@ -72,20 +66,27 @@ class Translator:
         self.scorer = TransformerScorer(self._models.for_search())
         tokenizers.require_special_ids(self.scorer.special_ids)
         self.max_length = self.scorer.max_length - 1  # of a source and of a target; both end in one more token
-        n_workers, batch_size = (compute.workers, CPU_BATCH_TOKENS) if self.device == "cpu" else (1, BATCH_TOKENS)
-        self._searcher = Searcher(self.scorer, tokenizers.target, n_workers, batch_size)
+        batch_size = self._models.batch_size
+        self._searcher = Searcher(self.scorer, tokenizers.target, self._models.compute.workers, batch_size)
         self._directions = Directions(tokenizers)
         self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
-        planner = Planner(tokenizers, self._directions, self.scorer.max_length, learned)
+        planner = Planner(tokenizers, self._directions, self.scorer.max_length, learned, self._models.short_list)
         finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
+        #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
 
     @classmethod
-    def load(cls, *names: str | Path, device: str = "auto", workers: int = 1, precision: Precision = "float32") -> Self:
-        """Load a bundle, a run folder's best, or a shipped model; several make an ensemble.
-
-        For `device`, `workers` and `precision` see `ComputeOptions`; "auto" is a GPU if there is one.
+    def load(
+        cls,
+        *names: str | Path,
+        device: str = "auto",
+        workers: int = 1,
+        precision: Precision = "float32",
+        short_list: bool = True,
+    ) -> Self:
+        """Load a bundle, a run folder's best, or a shipped model; several make an ensemble. The options are those of
+        `ComputeOptions`; the device "auto" is a GPU if there is one.
 
         Raises:
             BundleError: one of them is missing, damaged or of a newer format.
@@ -96,18 +97,17 @@ class Translator:
         first, *_ = bundles = load_ensemble(names)
         heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
         texts = [LearnedText.of_bundle(bundle.facts, name) for name, bundle in zip(names, bundles, strict=True)]
-        compute = ComputeOptions(device, workers, precision)
+        compute = ComputeOptions(device, workers, precision, short_list)
         return cls(bundles, first.tokenizers, first.search, compute, heads, fewest_sentences(texts))
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         # A copy packs its weights and starts its workers itself.
-        compute = ComputeOptions(self.device, self._searcher.n_workers, self._models.precision)
-        return type(self), (self._models.models, self.tokenizers, self.search, compute, self.alignment, self.learned)
+        models, compute = self._models.models, self._models.compute
+        return type(self), (models, self.tokenizers, self.search, compute, self.alignment, self.learned)
 
     def __repr__(self) -> str:
         ensemble = f", {len(self._models.models)} models" if len(self._models.models) > 1 else ""
-        directions, precision = describe_directions(self.directions), self._models.precision
-        return f"<Translator {directions}{ensemble}, {precision} on {self.device}>"
+        return f"<Translator {describe_directions(self.directions)}{ensemble}, {self._models.compute.describe()}>"
 
     @property
     def models(self) -> list[Transformer]:
@@ -177,8 +177,8 @@ class Translator:
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
         request = Request("", sentences=sentences, align=align, **languages).checked("")
-        pairs = zip(sources, checking.prefix_list(prefixes, len(sources)), strict=True)
-        requests = [replace(request, text=text, prefix=prefix) for text, prefix in pairs]
+        prefixes = checking.prefix_list(prefixes, len(sources))
+        requests = [replace(request, text=text, prefix=one) for text, one in zip(sources, prefixes, strict=True)]
         translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)
         return translations[0] if isinstance(texts, str) else translations
 
@@ -209,7 +209,7 @@ class Translator:
         n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
         blocks = self.pipeline.planner.blocks(checking.string_stream(lines, "line"), n_tokens)
         requests = ([replace(template, text=line) for line in block] for block in blocks)
-        return chain.from_iterable(self.pipeline.translate(chunk, config, batch_size=batch_size) for chunk in requests)
+        return (one for chunk in requests for one in self.pipeline.translate(chunk, config, batch_size=batch_size))
 
     @overload
     def score(self, sources: str, targets: str, **options: Unpack[ScoreOptions]) -> Score: ...

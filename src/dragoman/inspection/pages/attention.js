@@ -23,12 +23,12 @@ function weightsOf(kind, layer, head) {
 function choice(name, value, label) {
   const input = make("input");
   Object.assign(input, { type: "radio", name, value, checked: String(shown[name]) === String(value) });
-  return make("label", "", "", input, make("span", "", label));
+  return make("label", "", "", input, make("span", "", say(label)));
 }
 
 function drawControls() {
   const n = data.weights[shown.kind].length;
-  byId("kinds").replaceChildren(...Object.keys(KINDS).map((kind) => choice("kind", kind, KINDS[kind].label)));
+  byId("kinds").replaceChildren(...Object.keys(KINDS).filter((kind) => data.weights[kind]).map((kind) => choice("kind", kind, KINDS[kind].label)));
   byId("layers").replaceChildren(...Array.from({ length: n }, (_, i) => choice("layer", i, String(i + 1))));
   const heads = data.weights[shown.kind][0].length;
   byId("heads").replaceChildren(choice("head", "mean", "mean"), ...Array.from({ length: heads }, (_, i) => choice("head", i, String(i + 1))));
@@ -50,7 +50,7 @@ function drawTokens(side) {
     words.at(-1).append(chip);
   });
   byId(side).replaceChildren(...words);
-  byId(`${side}-title`).textContent = KINDS[shown.kind][side];
+  byId(`${side}-title`).textContent = say(KINDS[shown.kind][side]);
 }
 
 function drawMap() {
@@ -89,27 +89,27 @@ function paintMap(numbers) {
     td.dataset.weight = weight.toFixed(4);
     if (numbers) td.textContent = weight >= 0.005 ? short(weight) : "";
   }
-  const head = shown.head === "mean" ? "mean of the heads" : `head ${Number(shown.head) + 1}`;
-  byId("map-title").textContent = `Layer ${Number(shown.layer) + 1}, ${head}`;
+  const head = shown.head === "mean" ? say("mean of the heads") : say("head {0}", Number(shown.head) + 1);
+  byId("map-title").textContent = say("Layer {0}, {1}", Number(shown.layer) + 1, head);
 }
 
 function drawAll() {
   const layers = data.weights[shown.kind];
   const { queries, keys } = sides[shown.kind];
-  byId("all-title").textContent = `All heads, ${KINDS[shown.kind].label}`;
+  byId("all-title").textContent = say("All heads, {0}", say(KINDS[shown.kind].label));
   const n = layers[0].length;
   byId("all").style.setProperty("--columns", n <= 4 ? n : n % 3 || n % 4 === 0 ? 4 : 3);
   byId("all").replaceChildren(...layers.map((heads, layer) => make("div", "layer", "",
-    make("h3", "", `Layer ${layer + 1}`),
+    make("h3", "", say("Layer {0}", layer + 1)),
     make("div", "heads", "", ...heads.map((_, head) => {
       const canvas = make("canvas");
       [canvas.width, canvas.height] = [keys.length, queries.length];
       canvas.style.aspectRatio = `${keys.length} / ${queries.length}`;
-      const button = make("button", "small", "", make("span", "frame", "", canvas), make("span", "", `head ${head + 1}`));
+      const button = make("button", "small", "", make("span", "frame", "", canvas), make("span", "", say("head {0}", head + 1)));
       button.type = "button";
       button.dataset.layer = layer;
       button.dataset.head = head;
-      button.setAttribute("aria-label", `layer ${layer + 1}, head ${head + 1}`);
+      button.setAttribute("aria-label", say("layer {0}, head {1}", layer + 1, head + 1));
       return button;
     })))));
   paintAll();
@@ -167,9 +167,9 @@ function tell(passing, isQuery) {
   const most = passing.map((weight, i) => [weight, readable(others[i])]).sort((a, b) => b[0] - a[0]).slice(0, 3);
   const list = most.map(([weight, word]) => `${word} ${weight.toFixed(2)}`).join(" · ");
   const word = make("b", "", readable((isQuery ? queries : keys)[shown.index]));
-  const verb = isQuery ? " attends most to " : " gets most attention from ";
-  const after = shown.kind === "cross" && isQuery ? ` (to be written after ${readable(data.read[shown.index])})` : "";
-  byId("readout").replaceChildren(word, `${after}${verb}${list}`);
+  const verb = say(isQuery ? " attends most to {0}" : " gets most attention from {0}", list);
+  const after = shown.kind === "cross" && isQuery ? say(" (to be written after {0})", readable(data.read[shown.index])) : "";
+  byId("readout").replaceChildren(word, `${after}${verb}`);
 }
 
 function activate(side, index) {
@@ -237,7 +237,7 @@ byId("map").addEventListener("pointerover", ({ target }) => {
   activate("queries", Number(target.dataset.row));
   const { queries, keys } = sides[shown.kind];
   const [row, column] = [Number(target.dataset.row), Number(target.dataset.column)];
-  byId("readout").replaceChildren(make("b", "", readable(queries[row])), ` attends to ${readable(keys[column])} with ${Number(target.dataset.weight).toFixed(3)}`);
+  byId("readout").replaceChildren(make("b", "", readable(queries[row])), say(" attends to {0} with {1}", readable(keys[column]), Number(target.dataset.weight).toFixed(3)));
 });
 
 byId("all").addEventListener("click", (event) => {

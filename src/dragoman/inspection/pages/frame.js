@@ -3,6 +3,21 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 const byId = (id) => document.getElementById(id);
 
+/** A text of the page with its values, {0} and so on; `data.words` may have it in another language. */
+function say(text, ...values) {
+  return (data.words?.[text] ?? text).replace(/\{(\d)\}/g, (_, i) => values[i]);
+}
+
+/** Say all texts of the page itself. */
+function sayAll() {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const text = walker.currentNode.nodeValue.trim().replace(/\s+/g, " ");
+    if (data.words?.[text]) walker.currentNode.nodeValue = say(text);
+  }
+}
+if (data.words) sayAll();
+
 /** An element with a class, a text and children; texts are never read as HTML. */
 function make(tag, className = "", text = "", ...children) {
   const element = document.createElement(tag);

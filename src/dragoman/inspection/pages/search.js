@@ -95,9 +95,10 @@ function choose(node) {
   node.box.tabIndex = 0;
   const text = textOf(node);
   byId("hypothesis").replaceChildren(text.slice(0, -1).join("").trimStart(), make("b", "", text.at(-1)));
-  const parts = [`token ${node.length}`, `log-probability ${node.total.toFixed(3)} in all`];
-  if (node.score !== null) parts.push(`score ${node.score.toFixed(3)}`);
-  parts.push(node.best && !node.children.length ? "the translation" : ENDS[node.fate]?.meaning ?? `${node.children.length} of its continuations kept`);
+  const parts = [say("token {0}", node.length), say("log-probability {0} in all", node.total.toFixed(3))];
+  if (node.score !== null) parts.push(say("score {0}", node.score.toFixed(3)));
+  const end = node.best && !node.children.length ? "the translation" : ENDS[node.fate]?.meaning;
+  parts.push(end ? say(end) : say("{0} of its continuations kept", node.children.length));
   byId("fate").textContent = parts.join(" · ");
   const choices = [{ token: node.token, probability: Math.exp(node.log_prob), written: true }, ...node.rivals];
   choices.sort((one, other) => other.probability - one.probability);
@@ -126,7 +127,7 @@ byId("tree").addEventListener("keydown", (event) => {
   next()?.box.focus();
 });
 
-byId("how").textContent = `Beam search, ${data.beam_size} wide`;
+byId("how").textContent = say("Beam search, {0} wide", data.beam_size);
 byId("source-text").textContent = data.source_text;
 byId("target-text").textContent = data.target_text;
 document.body.classList.toggle("long", data.source_text.length > 120);
@@ -135,7 +136,7 @@ draw();
 choose(data.nodes.filter((node) => node.best).reduce((one, other) => (other.log_prob < one.log_prob ? other : one)));
 for (const [fate, { sign, meaning }] of Object.entries(ENDS)) {
   const count = data.nodes.filter((node) => node.fate === fate).length;
-  if (count) byId("key").append(make("span", "", `${sign} ${meaning} (${count})`));
+  if (count) byId("key").append(make("span", "", `${sign} ${say(meaning)} (${count})`));
 }
 whenColoursChange(() => {
   colours = shades();

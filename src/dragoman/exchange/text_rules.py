@@ -1,0 +1,62 @@
+"""The rules by which text is read, as a module of JavaScript: patterns and words of `text/` and `translator/`.
+
+JavaScript repeats the code of these modules, but not their patterns and tables.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from types import ModuleType
+
+from dragoman.alignment import word_spans
+from dragoman.exchange.regular_expressions import to_javascript
+from dragoman.text import cleaning, invisible, number_words, numbers, sentences, shouting, spans, tags
+from dragoman.translator import cutting, reading
+
+#: The names of patterns in each module. They are private, because no other code of the package may use them.
+_PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
+    (cleaning, ("NOT_TEXT", "_WITHOUT_WIDTH")),
+    (invisible, ("_SUSPECT", "_OTHER", "_JOINER", "_RUN", "_JOINING", "_UNCOMMON", "_MONGOLIAN", "_EMOJI", "_REGION")),
+    (tags, ("TAG",)),
+    (sentences, ("_WIDE_SPACE", "_BLANK_LINE", "_MARKS", "_INNER_DOT", "_SMALL_INNER_DOT", "_MAYBE_LAST")),
+    (sentences, ("_WORD_BEFORE", "_WORD_AFTER", "_BEGINNINGS", "_MORE_BEGINNINGS", "_NAME_ENDS", "_IN_WORD")),
+    (cutting, ("_NO_WORD", "_CLAUSE", "_SPACE", "_BETWEEN_UNBROKEN")),
+    (spans, ("_SPAN", "_SIGN")),
+    (reading, ("RESERVED", "_AFTER_SPACE")),
+    (shouting, ("_WORD", "_WORD_CHARACTER")),
+    (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME")),
+    (number_words, ("_PARTS_OF_HOUR", "_ROMAN")),
+    (word_spans, ("_WORD", "_INVISIBLE")),
+)
+
+
+def rules() -> str:
+    """Return the module `rules.js`."""
+    patterns = {
+        f"{module.__name__.rsplit('.')[-1]}.{name.strip('_')}": vars(module)[name]
+        for module, names in _PATTERNS
+        for name in names
+    }
+    alternatives = {"PRONOUNS": sentences._PRONOUNS, "ABBREVIATIONS": sentences._ABBREVIATIONS}
+    patterns |= {f"sentences.{name}": re.compile(text) for name, text in alternatives.items()}
+    for language in number_words._WORDS:
+        patterns[f"number_words.{language}"] = number_words._PATTERNS[language]
+        patterns[f"number_gaps.{language}"] = number_words._GAPS[language]
+    tables = {
+        "PATTERNS": (
+            "Record<string, [string, string]>",
+            {name: to_javascript(each) for name, each in patterns.items()},
+        ),
+        "NUMBER_WORDS": ("Record<string, Record<string, [number, boolean]>>", number_words._LEXICONS),
+        "NUMBER_SCALES": ("Record<string, number>", numbers._SCALES),
+        "MARKS": (
+            "Record<string, string>",
+            {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
+        ),
+    }
+    first = "// Made by `dragoman export web` of the patterns and tables of the Python package.\n"
+    return first + "".join(
+        f"\n/** @type {{{kind}}} */\nexport const {name} = {json.dumps(table, separators=(',', ':'))};\n"
+        for name, (kind, table) in tables.items()
+    )

@@ -1,0 +1,59 @@
+// The choice among the candidates of a segment, as in translator/choosing.py.
+
+import { replaceAll } from "./patterns.js";
+import { numbersKept } from "./numbers.js";
+import { reservedIn } from "./reading.js";
+import { shout } from "./shouting.js";
+import { findSpans } from "./spans.js";
+
+/**
+ * @typedef {object} SegmentCandidate
+ * @property {import("./engine.js").Candidate} hypothesis
+ * @property {string} text
+ */
+
+/**
+ * Choose the best candidate without a fault that keeps its spans and numbers, if there is one; the others follow.
+ *
+ * @param {import("./reading.js").Reading} reading
+ * @param {SegmentCandidate[]} candidates best first
+ * @param {[string, string]} languages
+ * @returns {{candidates: SegmentCandidate[], losses: string[]}}
+ */
+export function choose(reading, candidates, languages) {
+  const repaired = candidates.map((each) => ({ ...each, text: repair(reading, each.text) }));
+  const losses = repaired.map((each) => lossesOf(reading, each.text, languages));
+  const sound = repaired.map(({ hypothesis }) => hypothesis.finished && !hypothesis.faults.length);
+  const isAnySound = sound.includes(true);
+  const first = Math.max(0, repaired.findIndex((_, rank) => !losses[rank].length && (sound[rank] || !isAnySound)));
+  const order = [repaired[first], ...repaired.filter((_, rank) => rank !== first)];
+  const restored = order.map((each) => ({
+    ...each,
+    text: reading.unmask(reading.isShouted ? shout(each.text, languages[1]) : each.text),
+  }));
+  return { candidates: restored, losses: losses[first] ?? [] };
+}
+
+/** Put the one mask that a translation lacks in place of the one that its source lacks. @param {import("./reading.js").Reading} reading @param {string} translation */
+function repair(reading, translation) {
+  const masks = [...reading.masks.keys()];
+  const written = reservedIn(translation);
+  const missing = masks.filter((piece) => !written.includes(piece));
+  const invented = written.filter((piece) => !masks.includes(piece));
+  return missing.length === 1 && invented.length === 1 ? translation.replaceAll(invented[0], () => missing[0]) : translation;
+}
+
+/** Return "span" and "number" if one is missing, repeated or invented. @param {import("./reading.js").Reading} reading @param {string} translation @param {[string, string]} languages */
+function lossesOf(reading, translation, languages) {
+  const verbatim = findSpans(reading.text).filter((span) => span.isVerbatim);
+  const spans = [...new Set(verbatim.map((span) => reading.text.slice(span.start, span.end)))];
+  const count = (/** @type {string} */ text, /** @type {string} */ span) => text.split(span).length - 1;
+  const losses = [];
+  const isInvented = reservedIn(translation).some((piece) => !spans.includes(piece));
+  if (isInvented || spans.some((span) => count(translation, span) !== count(reading.text, span))) losses.push("span");
+  let texts = [reading.text, translation];
+  for (const span of spans.sort((one, other) => other.length - one.length)) texts = texts.map((text) => text.replaceAll(span, () => " "));
+  const [source, target] = texts.map((text) => replaceAll("reading.RESERVED", text, () => " "));
+  if (!numbersKept(source, target, ...languages)) losses.push("number");
+  return losses;
+}

@@ -1,0 +1,165 @@
+// A check that a translation has the numbers of its source, as in text/numbers.py and text/number_words.py.
+
+import { allMatches, baseLanguage, characterBefore, pattern } from "./patterns.js";
+import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
+
+/**
+ * @typedef {object} NumberForms digits without separators and zeros before them; "" is zero
+ * @property {Set<string>} digits
+ * @property {Set<string>} others other ways to write it
+ */
+
+const LONGEST_SCALED = 15;
+const [MANY_WORDS, LONG_ROW] = [12, 240];
+/** @type {Record<string, number>} */
+const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
+
+/** Return false if a translation lost a number of two or more digits, or has one that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
+export function numbersKept(source, translation, sourceLang, targetLang) {
+  if (ascii(source) === ascii(translation)) return true;
+  const isTime = [source, translation].some((text) => pattern("numbers.TIME").test(text));
+  const [sources, targets] = [source, translation].map((text) => numbersOf(text, isTime));
+  const lost = unmatched(sources, targets).filter((number) => [...number.digits].some((digits) => digits.length > 1));
+  const gained = unmatched(targets, sources);
+  return areInWords(lost, translation, targetLang) && areInWords(gained, source, sourceLang);
+}
+
+/** Return the digits of a text, of any script, as those of ASCII. @param {string} text */
+function ascii(text) {
+  return (text.match(/\p{Nd}/gu) ?? []).map(digitOf).join("");
+}
+
+/** Digits of a script come in rows of ten. @param {string} digit */
+function digitOf(digit) {
+  const code = /** @type {number} */ (digit.codePointAt(0));
+  if (code < 128) return digit;
+  let zero = code;
+  while (code - zero < 9 && /\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--;
+  return String(code - zero);
+}
+
+/** @param {string} text @param {boolean} isTime @returns {NumberForms[]} */
+function numbersOf(text, isTime) {
+  return allMatches("numbers.NUMBER", text).flatMap((match) => {
+    const { row, whole, fraction, scales } = /** @type {Record<string, string | undefined>} */ (match.groups);
+    if (row !== undefined && !pattern("numbers.GROUPED", "whole").test(row)) {
+      return (row.match(/\p{Nd}+/gu) ?? []).map((part) => numberForms(part, "", "", isTime));
+    }
+    if (isTime && fraction !== undefined && whole && [...whole].length <= 2 && [...fraction].length === 2) {
+      return [whole, fraction].map((part) => numberForms(part, "", "", isTime));
+    }
+    const isName = match[0].length === 1 && /[A-Za-z]/.test(characterBefore(text, match.index)); // CO2
+    return isName ? [] : [numberForms(row ?? whole ?? "", fraction ?? "", scales ?? "", isTime)];
+  });
+}
+
+/** @param {string} wholeText @param {string} fractionText @param {string} scales @param {boolean} isTime @returns {NumberForms} */
+function numberForms(wholeText, fractionText, scales, isTime) {
+  const [whole, fraction] = [ascii(wholeText), ascii(fractionText)];
+  const digits = new Set([whole + fraction]);
+  const others = new Set([whole + fraction.replace(/0+$/, "")]);
+  if (isTime && !fraction && Number(whole.slice(0, 3)) <= 24) {
+    const hour = (Number(whole) + 12) % 24;
+    others.add(String(hour)).add(String(hour || 24));
+  }
+  const decade = pattern("numbers.DECADE", "whole").exec(whole);
+  if (decade) others.add(decade[1]);
+  if (scales && whole.length <= LONGEST_SCALED) {
+    const factor = [...(/^[\0-\x7f]*$/.test(scales) ? [scales] : scales)].reduce((all, each) => all * BigInt(NUMBER_SCALES[each.toLowerCase()]), 1n);
+    digits.add(String((BigInt(whole + fraction) * factor) / 10n ** BigInt(fraction.length)));
+  }
+  const withoutZeros = (/** @type {Set<string>} */ forms) => new Set([...forms].map((form) => form.replace(/^0+/, "")));
+  return { digits: withoutZeros(digits), others: withoutZeros(others) };
+}
+
+/** @param {NumberForms} one @param {NumberForms} other */
+function areEqual(one, other) {
+  return [...one.digits].some((form) => other.digits.has(form) || other.others.has(form)) || [...one.others].some((form) => other.digits.has(form));
+}
+
+/** Return the numbers that have no equal one among the others, each of which equals one of them. @param {NumberForms[]} numbers @param {NumberForms[]} others */
+function unmatched(numbers, others) {
+  const left = [...others];
+  return numbers.filter((number) => {
+    const equal = left.findIndex((other) => areEqual(number, other));
+    if (equal >= 0) left.splice(equal, 1);
+    return equal < 0 && !(number.digits.size === 1 && number.digits.has(""));
+  });
+}
+
+/** @param {NumberForms[]} numbers @param {string} text @param {string} language */
+function areInWords(numbers, text, language) {
+  if (!numbers.length) return true;
+  const words = new Set([...numbersInWords(text, language)].map(String));
+  return numbers.every((number) => [...number.digits, ...number.others].some((form) => words.has(form)));
+}
+
+/** Return the numbers that a text may have in words. @param {string} text @param {string} language */
+function numbersInWords(text, language) {
+  /** @type {Set<number>} */
+  const numbers = new Set();
+  for (const match of allMatches("number_words.ROMAN", text)) if (match[0] !== "I") numbers.add(roman(match[1] ?? match[2]));
+  const lowered = text.toLowerCase();
+  const base = baseLanguage(language);
+  for (const known of base in NUMBER_WORDS ? [base] : Object.keys(NUMBER_WORDS)) {
+    for (const run of runs(lowered, known)) {
+      const most = Math.min(MANY_WORDS, Math.max(2, Math.floor(LONG_ROW / run.length)));
+      for (let first = 0; first < run.length; first++) {
+        for (let end = first + 1; end <= Math.min(run.length, first + most); end++) {
+          for (const value of values(run.slice(first, end), known)) numbers.add(value);
+        }
+      }
+    }
+  }
+  if (pattern("number_words.PARTS_OF_HOUR").test(lowered)) {
+    for (const number of [...numbers, 45]) numbers.add(number >= 1 && number <= 12 ? ((number + 10) % 12) + 1 : number);
+  }
+  return numbers;
+}
+
+/** Return the words of each number, or of several in a row. @param {string} text @param {string} language */
+function runs(text, language) {
+  /** @type {[number, boolean][][]} */
+  const found = [];
+  let end = -1;
+  for (const match of allMatches(`number_words.${language}`, text)) {
+    const follows = end >= 0 && pattern(`number_gaps.${language}`, "whole").test(text.slice(end, match.index));
+    if (language === "de" && !follows && /\p{L}/u.test(characterBefore(text, match.index))) continue; // "acht" in "machte"
+    if (!follows) found.push([]);
+    found[found.length - 1].push(NUMBER_WORDS[language][match[1]]);
+    end = match.index + match[0].length;
+  }
+  return found;
+}
+
+/** Return the number of all words; as a year; and as digits in a row. @param {[number, boolean][]} words @param {string} language */
+function values(words, language) {
+  const found = [valueOf(words, language)];
+  for (let cut = 1; cut < words.length; cut++) {
+    const [first, second] = [valueOf(words.slice(0, cut), language), valueOf(words.slice(cut), language)];
+    if (first >= 10 && first < 100 && second < 100) found.push(100 * first + second);
+  }
+  if (words.length > 1 && words.every(([number, multiplies]) => number < 10 && !multiplies)) found.push(Number(words.map(([number]) => number).join("")));
+  return found;
+}
+
+/** @param {[number, boolean][]} words @param {string} language */
+function valueOf(words, language) {
+  let [total, hundreds, unit] = [0, 0, 0];
+  for (const [number, multiplies] of words) {
+    if (multiplies && number >= 1000) {
+      const below = hundreds + unit;
+      total = number > total ? (total + below || 1) * number : total + (below || 1) * number;
+      hundreds = unit = 0;
+    } else if (multiplies) [hundreds, unit] = [hundreds + (unit || 1) * number, 0];
+    else if (language === "fr" && unit === 4 && number === 20) unit = 80;
+    else unit += number;
+  }
+  return total + hundreds + unit;
+}
+
+/** @param {string} letters */
+function roman(letters) {
+  const numbers = [...letters].map((letter) => ROMAN[letter]);
+  return numbers.reduce((sum, value, i) => sum + (value < (numbers[i + 1] ?? 0) ? -value : value), 0);
+}

@@ -1,0 +1,122 @@
+// The text that a model reads in place of a segment, as in translator/reading.py.
+
+import { allMatches, pattern, replaceAll, strip } from "./patterns.js";
+import { PARAGRAPH_END } from "./sentences.js";
+import { calm, isShouted } from "./shouting.js";
+import { findSpans } from "./spans.js";
+
+/** The first of the characters for private use that stand for spans, and their number. */
+const [FIRST_MARK, MOST_MARKS] = [0xf0000, 0xfffd];
+const SHORTEST_NUMBER = 2;
+
+export class Reading {
+  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces */
+  constructor(text = "", masks = new Map(), isShouted = false, hasPieces = false) {
+    this.text = text;
+    this.masks = masks;
+    this.isShouted = isShouted;
+    this.hasPieces = hasPieces;
+  }
+
+  /** @param {string} piece */
+  #isNothing(piece) {
+    return this.hasPieces && !this.text.includes(piece);
+  }
+
+  /** Return a translation with the spans in place of their masks, without pieces that stand for nothing. @param {string} text */
+  unmask(text) {
+    const isClean = !reservedIn(text).some((piece) => this.#isNothing(piece));
+    const restored = replaceAll("reading.AFTER_SPACE", text, (whole, piece) =>
+      this.#isNothing(piece) ? "" : whole.replace(piece, () => this.masks.get(piece) ?? piece),
+    );
+    return isClean ? restored : strip(restored);
+  }
+
+  /** Return the pieces of a text with the spans in place of their masks. @param {string[]} pieces */
+  unmaskPieces(pieces) {
+    const isReserved = pattern("reading.RESERVED", "whole");
+    return pieces.map((piece) => (isReserved.test(piece) && this.#isNothing(piece) ? "" : this.masks.get(piece) ?? piece));
+  }
+
+  /** Return the beginning of a translation with masks in place of the spans, each once. @param {string} text */
+  mask(text) {
+    const left = new Map([...this.masks].reverse().map(([piece, span]) => [span, piece]));
+    const parts = [];
+    let end = 0;
+    for (const span of left.size ? findSpans(text) : []) {
+      const found = text.slice(span.start, span.end);
+      const piece = left.get(found);
+      if (piece === undefined) continue;
+      left.delete(found);
+      parts.push(text.slice(end, span.start), piece);
+      end = span.end;
+    }
+    return [...parts, text.slice(end)].join("");
+  }
+}
+
+/** Return the reserved pieces of a text. @param {string} text */
+export const reservedIn = (text) => allMatches("reading.RESERVED", text).map((match) => match[0]);
+
+/** The readings of the segments of one text. */
+export class TextReader {
+  /**
+   * @param {string} text sanitized, without tags
+   * @param {string} language its code
+   * @param {string[]} reserved pieces that may mask spans
+   * @param {(word: string) => number} cost the number of a word's pieces
+   * @param {boolean} masksNumbers
+   */
+  constructor(text, language, reserved, cost, masksNumbers) {
+    this.language = language;
+    this.reserved = reserved;
+    this.cost = cost;
+    /** @type {Map<string, string>} spans by their marks */
+    this.spans = new Map();
+    this.text = reserved.length ? this.#mark(text, masksNumbers) : text;
+  }
+
+  /** Return a stretch of `text` as it was. @param {string} segment */
+  original(segment) {
+    return this.spans.size ? [...segment].map((one) => this.spans.get(one) ?? one).join("") : segment;
+  }
+
+  /** Return what the model reads in place of a stretch of `text`. @param {string} segment */
+  read(segment) {
+    const shouted = isShouted(segment);
+    const text = shouted ? calm(segment, this.language, this.cost) : segment;
+    if (!this.spans.size) return new Reading(text, new Map(), shouted, this.reserved.length > 0);
+    const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
+    const read = [...text].map((one) => pieces.get(one) ?? this.spans.get(one) ?? one).join("");
+    const masks = new Map([...pieces].map(([mark, piece]) => [piece, /** @type {string} */ (this.spans.get(mark))]));
+    return new Reading(read, masks, shouted, true);
+  }
+
+  /** Return the marks of a text to be masked: as many as there are reserved pieces; text that looks like one comes first. @param {string} text */
+  #masked(text) {
+    const isReserved = pattern("reading.RESERVED", "whole");
+    const marks = [...text].filter((one) => this.spans.has(one));
+    const alike = marks.filter((mark) => isReserved.test(/** @type {string} */ (this.spans.get(mark))));
+    if (alike.length > this.reserved.length) return [];
+    const others = marks.filter((mark) => !alike.includes(mark)).slice(0, this.reserved.length - alike.length);
+    return marks.filter((mark) => alike.includes(mark) || others.includes(mark));
+  }
+
+  /** @param {string} text @param {boolean} masksNumbers */
+  #mark(text, masksNumbers) {
+    const taken = new Set(text);
+    const parts = [];
+    let [end, next] = [0, 0];
+    for (const { start, end: spanEnd, isVerbatim } of findSpans(text)) {
+      const found = text.slice(start, spanEnd);
+      if (!(isVerbatim || (masksNumbers && found.length >= SHORTEST_NUMBER)) || found.includes(PARAGRAPH_END)) continue;
+      while (taken.has(String.fromCodePoint(FIRST_MARK + next))) next++;
+      if (next > MOST_MARKS) break;
+      const mark = String.fromCodePoint(FIRST_MARK + next++);
+      parts.push(text.slice(end, start), mark);
+      this.spans.set(mark, found);
+      end = spanEnd;
+    }
+    return [...parts, text.slice(end)].join("");
+  }
+}

@@ -1,0 +1,243 @@
+// The page: it translates as one types.
+
+import { Client } from "./client.js";
+import { showAttention, showSearch } from "./inside.js";
+import { changeLanguage, nameOf, say, sayAll } from "./sayings.js";
+import { WordLinks } from "./words.js";
+
+/** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
+/** @typedef {{name: string, directions: [string, string][], bytes: number}} ModelEntry */
+
+/** Milliseconds without a key before a text is translated, and before its words are aligned. */
+const [SHORT_PAUSE, LONG_PAUSE] = [120, 350];
+const MOST_OTHERS = 4;
+const LONG_TEXT = 250;
+
+/** @template {HTMLElement} T @param {string} id @returns {T} */
+const byId = (id) => /** @type {T} */ (document.getElementById(id));
+/** @type {(id: string) => HTMLSelectElement} */
+const choiceById = byId;
+const [modelChoice, sourceChoice, targetChoice] = ["model", "source-lang", "target-lang"].map(choiceById);
+const text = /** @type {HTMLTextAreaElement} */ (byId("text"));
+const translationPlace = byId("translation");
+/** @type {ModelEntry[]} */
+const models = JSON.parse(byId("site").textContent ?? "").models;
+const client = new Client(makeWorker());
+const links = new WordLinks(byId("backdrop"), text, translationPlace, (line) => (byId("link").textContent = line));
+/** @type {Map<string, Promise<import("./client.js").Answer>>} */
+const loaded = new Map();
+/** @type {{result: Translation | null, source: string, chosen: number, beamSize: number, timers: number[], asked: number}} */
+const shown = { result: null, source: "", chosen: 0, beamSize: 5, timers: [], asked: 0 };
+
+/** Return the worker: a module, or the script that this page holds. */
+function makeWorker() {
+  const script = document.getElementById("worker");
+  if (!script) return new Worker(new URL("page/worker.js", location.href), { type: "module" });
+  const source = new Blob([decoded(script)], { type: "text/javascript" });
+  return new Worker(URL.createObjectURL(source));
+}
+
+/** Return the bytes that an element holds in base64. @param {HTMLElement} element */
+function decoded(element) {
+  const letters = atob(element.textContent ?? "");
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  element.remove();
+  return bytes;
+}
+
+const currentModel = () => models[Math.max(0, modelChoice.selectedIndex)];
+
+/** Load a model once. @param {ModelEntry} model */
+function load(model) {
+  let answer = loaded.get(model.name);
+  if (!answer) {
+    const held = document.getElementById(`model-${model.name}`);
+    const wasm = held ? engineBytes() : undefined;
+    const file = held ? decoded(held).buffer : new URL(`models/${model.name}.dragoman`, location.href).href;
+    const onProgress = (/** @type {number} */ bytes) => tell(`${say("loading")} … ${Math.floor((100 * bytes) / model.bytes)} %`);
+    answer = client.send({ model: model.name, file, wasm }, file instanceof ArrayBuffer ? [file] : [], onProgress);
+    loaded.set(model.name, answer);
+  }
+  return answer;
+}
+
+/** @type {ArrayBuffer | undefined} */
+let engine;
+function engineBytes() {
+  engine ??= decoded(byId("wasm")).buffer;
+  return engine;
+}
+
+/** @param {string} line */
+function tell(line) {
+  byId("status").textContent = line;
+}
+
+/** Translate the text as it is now. @param {import("../dragoman/options.js").Options} more */
+async function translate(more) {
+  const model = currentModel();
+  const source = text.value;
+  const asked = ++shown.asked;
+  const answer = await load(model);
+  if (answer.error) return fail(answer.error);
+  shown.beamSize = answer.description?.beamSize ?? 1;
+  if (asked !== shown.asked) return;
+  tell(more.align || !source.trim() ? "" : say("working"));
+  const languages = { sourceLang: sourceChoice.value, targetLang: targetChoice.value };
+  const options = { nBest: shown.beamSize, ...languages, ...more };
+  const found = await client.translate({ model: model.name, text: source, options });
+  if (!found || asked !== shown.asked) return;
+  if (found.error) return fail(found.error);
+  tell("");
+  show(source, /** @type {Translation} */ (found.translation), Boolean(more.align));
+}
+
+/** @param {string} problem */
+function fail(problem) {
+  tell("");
+  byId("notes").textContent = `${say("problem")}: ${problem}`;
+  translationPlace.classList.remove("stale");
+}
+
+/** Translate after a short pause; align words after a longer one. */
+function schedule() {
+  shown.timers.forEach(clearTimeout);
+  shown.asked++;
+  translationPlace.classList.add("stale");
+  byId("clear").hidden = !text.value;
+  document.body.classList.toggle("long", text.value.length > LONG_TEXT);
+  links.show(text.value, translationPlace.textContent ?? "");
+  shown.timers = [setTimeout(() => translate({}), SHORT_PAUSE), setTimeout(details, LONG_PAUSE)];
+}
+
+/** Align words, and look inside if somebody does. */
+function details() {
+  const isOpen = (/** @type {string} */ id) => /** @type {HTMLDetailsElement} */ (byId(id)).open;
+  if (text.value.trim()) return translate({ align: true, attention: isOpen("attention"), trace: isOpen("search") });
+  drawInside();
+}
+
+/** @param {string} source @param {Translation} result @param {boolean} hasLinks */
+function show(source, result, hasLinks) {
+  if (!hasLinks || shown.result?.text !== result.text) shown.chosen = 0;
+  Object.assign(shown, { result, source });
+  translationPlace.classList.remove("stale");
+  drawChosen();
+  drawOthers();
+  const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag));
+  byId("notes").textContent = notes.join(" ");
+  byId("copy").hidden = !result.text;
+  if (hasLinks || !source.trim()) drawInside();
+}
+
+/** Return the candidates of different texts. */
+function different() {
+  const candidates = (shown.result?.candidates ?? []).filter(({ text }, i) => text || i === 0);
+  return candidates.filter((one, i) => candidates.findIndex((other) => other.text === one.text) === i).slice(0, MOST_OTHERS + 1);
+}
+
+function drawChosen() {
+  const candidate = different()[shown.chosen];
+  const target = candidate?.text ?? "";
+  translationPlace.lang = targetChoice.value;
+  if (candidate?.alignment && shown.result?.words) {
+    const words = shown.chosen === 0 ? shown.result.words[1] : wordsIn(target, candidate.alignment);
+    links.link(shown.source, target, [shown.result.words[0], words], candidate.alignment);
+  } else if (translationPlace.textContent !== target || !target) links.show(shown.source, target);
+}
+
+/** Cut an alternative into words, as the first candidate was. @param {string} target @param {[number, number][]} alignment */
+function wordsIn(target, alignment) {
+  const spaced = target.split(/\s+/u).filter(Boolean);
+  const most = Math.max(-1, ...alignment.map(([, word]) => word));
+  return most < spaced.length ? spaced : [...target].filter((one) => one.trim());
+}
+
+function drawOthers() {
+  const candidates = different();
+  byId("others").hidden = candidates.length < 2;
+  const items = candidates.map((candidate, i) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.setAttribute("aria-pressed", String(i === shown.chosen));
+    const [words, score] = [document.createElement("span"), document.createElement("span")];
+    Object.assign(words, { textContent: candidate.text, lang: targetChoice.value, dir: "auto" });
+    Object.assign(score, { textContent: candidate.score.toFixed(2), className: "number" });
+    button.append(words, score);
+    button.addEventListener("click", () => {
+      shown.chosen = i;
+      drawChosen();
+      for (const other of byId("alternatives").querySelectorAll("button")) other.setAttribute("aria-pressed", String(other === button));
+    });
+    const item = document.createElement("li");
+    item.append(button);
+    return item;
+  });
+  byId("alternatives").replaceChildren(...items);
+}
+
+/** Draw the open ones of the pages about the inside. */
+function drawInside() {
+  const { result, source } = shown;
+  for (const id of ["attention", "search"]) {
+    const place = /** @type {HTMLElement} */ (byId(id).querySelector(".view"));
+    if (!(/** @type {HTMLDetailsElement} */ (byId(id)).open)) continue;
+    const [map, trace] = [result?.attention?.[0], result?.trace?.[0]];
+    if (!source.trim() || !result) place.innerHTML = `<p>${say("empty")}</p>`;
+    else if (id === "attention" && map) showAttention(place, map, [source, result.text]);
+    else if (id === "search" && trace) showSearch(place, trace, shown.beamSize);
+  }
+}
+
+/** Fill a choice of languages, and keep what is chosen if it can be. @param {HTMLSelectElement} choice @param {string[]} codes @param {string} [wanted] */
+function fill(choice, codes, wanted = choice.value) {
+  const options = [...new Set(codes)].map((code) => new Option(nameOf(code), code));
+  choice.replaceChildren(...options);
+  if (codes.includes(wanted)) choice.value = wanted;
+  choice.disabled = options.length < 2;
+}
+
+/** Offer the languages of the model. @param {string} [source] @param {string} [target] */
+function offer(source, target) {
+  const { directions } = currentModel();
+  fill(sourceChoice, directions.map(([code]) => code), source);
+  fill(targetChoice, directions.filter(([code]) => code === sourceChoice.value).map(([, code]) => code), target);
+  const isReversible = directions.some(([from, to]) => from === targetChoice.value && to === sourceChoice.value);
+  /** @type {HTMLButtonElement} */ (byId("swap")).disabled = !isReversible;
+  text.lang = sourceChoice.value;
+}
+
+function restart() {
+  offer();
+  schedule();
+}
+
+byId("model-choice").hidden = models.length < 2;
+modelChoice.replaceChildren(...models.map(({ name }) => new Option(name)));
+for (const choice of [modelChoice, sourceChoice, targetChoice]) choice.addEventListener("change", restart);
+text.addEventListener("input", schedule);
+byId("swap").addEventListener("click", () => {
+  const [source, target] = [targetChoice.value, sourceChoice.value];
+  if (shown.result?.text) text.value = shown.result.text;
+  offer(source, target);
+  schedule();
+});
+byId("clear").addEventListener("click", () => {
+  text.value = "";
+  text.focus();
+  schedule();
+});
+byId("copy").addEventListener("click", async () => {
+  await navigator.clipboard.writeText(translationPlace.textContent ?? "");
+  tell(say("copied"));
+});
+byId("interface").addEventListener("click", () => {
+  changeLanguage();
+  sayAll(byId("interface"));
+  restart();
+});
+for (const id of ["attention", "search"]) byId(id).addEventListener("toggle", () => (text.value.trim() ? details() : drawInside()));
+sayAll(byId("interface"));
+restart();
+text.focus();

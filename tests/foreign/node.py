@@ -1,0 +1,43 @@
+"""The JavaScript of the package in Node: calls of its functions, compared with Python's."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+from dragoman.exchange.web_site import site_files
+
+DRIVER = Path(__file__).with_name("web_driver.mjs")
+
+
+class Node:
+    """A process of Node with the modules of a site; calling it calls a function of web_driver.mjs."""
+
+    def __init__(self, folder: Path) -> None:
+        program = shutil.which("node")
+        assert program is not None, "these tests need Node 20"
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "encoding": "utf-8"}
+        self._process: Any = subprocess.Popen([program, str(DRIVER), str(folder)], **pipes)
+
+    def __call__(self, name: str, *arguments: object) -> Any:
+        self._process.stdin.write(json.dumps([name, *arguments]) + "\n")
+        self._process.stdin.flush()
+        answer = json.loads(self._process.stdout.readline())
+        if "error" in answer:
+            raise RuntimeError(answer["error"])
+        return answer["result"]
+
+    def close(self) -> None:
+        self._process.stdin.close()
+        self._process.wait(timeout=30)
+        self._process.stdout.close()
+
+
+def unpacked(models: list[Path], folder: Path) -> Path:
+    """Write the modules, and the file of each model, into one folder."""
+    for path, content in site_files(models).items():
+        if path.startswith(("dragoman/", "models/")):
+            (folder / Path(path).name).write_bytes(content)
+    (folder / "package.json").write_text('{"type": "module"}')
+    return folder
