@@ -43,6 +43,7 @@ def text(tmp_path: Path) -> tuple[Path, Path]:
 SHORT = ("training.max_steps=1", "training.warmup_steps=1", "model.d_model=16", "model.n_heads=2", "model.d_ff=16")
 
 
+@pytest.mark.torch
 def test_the_commands_after_prepare_and_train_run_as_they_are(
     text: tuple[Path, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -83,6 +84,7 @@ def test_a_command_in_an_error_is_quoted(corpus: Path, tmp_path: Path) -> None:
     assert shlex.join(["--init-from", str(folder)]) in caught.value.message
 
 
+@pytest.mark.torch
 def test_the_demo_quotes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]) -> None:
     for place in ("training.run.train", "evaluation.evaluation.evaluate", "translator.Translator"):
         monkeypatch.setattr(f"dragoman.{place}", lambda *_, **__: _Anything())
@@ -231,6 +233,7 @@ def test_a_refusal_comes_before_pytorch_and_before_any_folder(arguments: str, tm
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.torch
 def test_a_packaged_model_has_a_card_of_what_is_known(
     corpus: Path, reference: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -249,6 +252,7 @@ def test_a_packaged_model_has_a_card_of_what_is_known(
         assert "with a short card" in capfd.readouterr().err
 
 
+@pytest.mark.torch
 def test_a_card_names_no_file_of_the_run(reference: Path, tmp_path: Path) -> None:
     run_folder, output = tmp_path / "run", tmp_path / "packaged"
     shutil.copytree(reference, run_folder, symlinks=True)

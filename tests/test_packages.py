@@ -54,6 +54,7 @@ def pairs(tmp_path: Path) -> list[str]:
 NEEDED = ("numpy", "sentencepiece", "safetensors", "sacrebleu", "sacremoses", "pydantic", "yaml", "typer", "rich")
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("module", ["threadpoolctl", *NEEDED])
 def test_a_training_names_the_package_that_it_lacks(module: str, pairs: list[str], tmp_path: Path) -> None:
     short = ["--set", "training.max_steps=1", "--set", "training.warmup_steps=1", "--set", "model.preset=tiny"]
@@ -102,6 +103,7 @@ def test_a_command_that_needs_pytorch_says_so_first(
     assert not list(tmp_path.glob("new*"))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("missing", "arguments", "install"),
     [
@@ -131,6 +133,7 @@ def test_what_needs_an_extra_names_it(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("source", "reason"),
     [
