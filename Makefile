@@ -10,8 +10,10 @@
 #                 speed, beside that of others, in an environment of its own; RUN=a trained run, SOURCE=a text to translate
 #   make docs     the book and the reference as a site in site/, in two languages, with every chapter as a notebook
 #   make format   format and tidy the code
-#   make wheel    build the wheel and try it in an environment of its own, outside the repository
-#   make foreign  tests that need tools of Debian and npm: the browser's module in Node (nodejs), its page (chromium)
+#   make wheels   build the wheels of this platform and of those that can be compiled for from here, and try the first in
+#                 an environment of its own; TRY="python3.12 python3.13" names the Pythons for it
+#   make foreign  tests that need tools of Debian and npm: the browser's module in Node (nodejs), its page (chromium),
+#                 ARM in an emulator (gcc-aarch64-linux-gnu qemu-user)
 #   make wasm     compile the engine for browsers (clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32)
 #   make clean    remove what the other targets made, except trained models in runs/
 
@@ -19,6 +21,7 @@ PYTHON ?= python3
 VENV := .venv
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
+COMPILER := ziglang
 else
 BIN := $(VENV)/bin
 endif
@@ -30,7 +33,7 @@ INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --con
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
 INSTALLED_FROM := pyproject.toml setup.py constraints.txt $(C_SOURCES)
 
-.PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheel foreign wasm clean
+.PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheels foreign wasm clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -90,13 +93,8 @@ format: $(VENV)/development
 	$(BIN)/clang-format -i $(C_SOURCES)
 	$(BIN)/ruff check --fix .
 
-wheel: $(VENV)/core
-	rm -rf build dist
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-build-isolation --no-deps --wheel-dir dist .
-	@outside=$$(mktemp -d) && trap 'rm -rf "$$outside"' EXIT \
-	&& $(PYTHON) -m venv "$$outside/$(VENV)" \
-	&& "$$outside/$(BIN)/python" $(INSTALL) dist/*.whl \
-	&& cd "$$outside" && $(BIN)/dragoman --version
+wheels: $(VENV)/wheels
+	$(BIN)/python .ci/wheels.py $(TRY)
 
 foreign: $(VENV)/development
 	$(BIN)/python -m pytest tests/foreign
@@ -105,7 +103,7 @@ wasm: $(VENV)/core
 	$(BIN)/python wasm.py
 
 clean:
-	rm -rf $(VENV) $(LEAN) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so
+	rm -rf $(VENV) $(LEAN) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so src/dragoman/*/*.dylib src/dragoman/*/*.dll
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each of these files is the stamp of one finished installation; the later ones contain the core.
@@ -113,7 +111,7 @@ $(VENV)/created: constraints.txt
 	@$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("error: dragoman needs Python 3.11 or newer, $(PYTHON) is " + sys.version.split()[0] + "; name another: make PYTHON=python3.12 ...")'
 	@echo "Making the virtual environment $(VENV) ..."
 	@$(PYTHON) -m venv $(VENV)
-	@$(BIN)/python $(INSTALL) setuptools
+	@$(BIN)/python $(INSTALL) setuptools $(COMPILER)
 	@touch $@
 
 $(VENV)/core: $(INSTALLED_FROM) $(VENV)/created
@@ -134,4 +132,9 @@ $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created
 $(VENV)/docs: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and what builds its book into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[docs]"
+	@touch $(VENV)/core $@
+
+$(VENV)/wheels: $(INSTALLED_FROM) $(VENV)/created
+	@echo "Installing what wheels are built with into $(VENV) ..."
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[wheels]"
 	@touch $(VENV)/core $@

@@ -6,12 +6,13 @@ The result depends on their versions and on the sources, and on nothing else.
 
 import ctypes
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-from dragoman.native.header import Header
+from dragoman.native.header import Header, digest
 from setup import ENGINE, NATIVE
 
 WEB = Path("src/dragoman/web/dragoman")
@@ -37,23 +38,29 @@ TYPES: dict[Any, tuple[str, int]] = {
 
 def compile_engine(output: Path) -> None:
     """Write the WebAssembly of the engine to a file."""
-    digest = Header(NATIVE / "dragoman.h").digest
     sources = [(NATIVE / source).as_posix() for source in ENGINE]
     exports = [f"-Wl,--export={name}" for name in EXPORTS]
-    command = [*COMPILER, f"-DINTERFACE={digest}", *LINKER, *exports, *sources, "-o", output.as_posix(), "-lm"]
-    subprocess.run(command, check=True)
+    command = [*COMPILER, f"-DINTERFACE={digest(tables())}", *LINKER, *exports, *sources]
+    subprocess.run([*command, "-o", output.as_posix(), "-lm"], check=True)
 
 
 def interface() -> str:
-    """Return the module `interface.js`: the constants and structures of dragoman.h as WebAssembly has them."""
+    """Return the module `interface.js`: what of dragoman.h JavaScript uses, as WebAssembly has it."""
+    first = "// Made by wasm.py of native/dragoman.h: constants, and the types and offsets of fields.\n\n"
+    return f"{first}export const DIGEST = {digest(tables())}n;\n{tables()}"
+
+
+def tables() -> str:
+    """Return the constants, the structures and the functions; the engine carries the digest of this text."""
     header = Header(NATIVE / "dragoman.h")
+    code = " ".join((NATIVE / "dragoman.h").read_text(encoding="utf-8").split())
+    functions = [found[0] for name in EXPORTS if (found := re.search(rf"\w+ {name}\([^;]*;", code))]
     structures = (f"  {name}: {json.dumps(layout(header.type(name)))},\n" for name in STRUCTURES)
     return (
-        "// Made by wasm.py of native/dragoman.h: constants, and the types and offsets of fields.\n\n"
-        f"export const DIGEST = {header.digest}n;\n"
         f"export const CONSTANTS = {json.dumps(header.constants)};\n"
         "/** @type {Record<string, {size: number, fields: Record<string, [string, number]>}>} */\n"
         f"export const STRUCTURES = {{\n{''.join(structures)}}};\n"
+        + "".join(f"// {function}\n" for function in functions)
     )
 
 

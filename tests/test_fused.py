@@ -6,6 +6,7 @@ import platform
 import runpy
 import shutil
 import subprocess
+import sys
 import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -402,6 +403,9 @@ def test_the_libraries_are_there_and_the_fastest_is_taken() -> None:
     if platform.machine() == "x86_64":
         assert list(USABLE) == list(reversed(LIBRARIES[: len(USABLE)]))
     library = library_module.library()
+    if sys.platform != "linux":
+        assert library is None
+        return
     assert library is not None, "install dragoman again: pip install -e ."
     assert library.lanes == max(Library(*each).lanes for each in USABLE.items())
 
@@ -409,10 +413,10 @@ def test_the_libraries_are_there_and_the_fastest_is_taken() -> None:
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_the_libraries_are_of_this_source_and_compile_without_a_warning(name: str, tmp_path: Path) -> None:
-    if name != LIBRARIES[0] and platform.machine() != "x86_64":
-        pytest.skip("of another processor")
     modules = runpy.run_path(str(Path(__file__).parent.parent / "setup.py"))["EXTENSIONS"]
-    options = next(each.extra_compile_args for each in modules if each.name == f"dragoman.native._{name}")
+    options = next((each.extra_compile_args for each in modules if each.name == f"dragoman.native._{name}"), None)
+    if options is None:
+        pytest.skip("of another processor or system")
     warnings = ["-Wall", "-Wextra", "-Werror"]
     subprocess.run([str(COMPILER), *options, *warnings, "-c", "-o", str(tmp_path / "object"), str(SOURCE)], check=True)
     sources = [SOURCE, *(SOURCE.with_name(name) for name in ("vectors.h", "fused.h"))]

@@ -13,7 +13,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
 from functools import partial, partialmethod
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import numpy as np
@@ -37,7 +36,7 @@ from dragoman.machine.arrays import Floats
 from dragoman.model.transformer import Transformer
 from dragoman.native import kernels as kernels_module
 from dragoman.native.kernels import LIBRARIES, Kernels, header, usable_kernels
-from dragoman.native.libraries import load
+from dragoman.native.libraries import SUFFIX, load
 from dragoman.runtime.array_layers import Linear, exponentials, softmax
 from dragoman.runtime.array_model import ArrayModel
 from dragoman.runtime.compiled_model import CompiledModel, CompiledScores
@@ -605,7 +604,7 @@ def test_a_library_that_does_not_fit_is_left_out(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr("dragoman.native.kernels._usable", kernels_module._usable.__wrapped__)
     monkeypatch.setattr("dragoman.native.kernels.__file__", str(tmp_path / "kernels.py"))
     assert usable_kernels("bfloat16") == ()
-    libraries = [tmp_path / f"_{name}{EXTENSION_SUFFIXES[0]}" for name in ALL_NAMES]
+    libraries = [tmp_path / f"_{name}{SUFFIX}" for name in ALL_NAMES]
     other = Path(sentencepiece._sentencepiece.__file__).read_bytes()  # one with other symbols
     for content in (b"no library", other):
         for library in libraries:
@@ -630,6 +629,8 @@ def test_a_library_for_a_processor_with_more_is_left_out(monkeypatch: pytest.Mon
         monkeypatch.setattr("dragoman.native.libraries.load", lambda *_: library)
         return [usable_kernels(precision)[0].name for precision in LIBRARIES]
 
+    assert best(0b1, 0b1, 0b100001) == ["kernels", "kernels", "kernels_int8_neon"]
+    assert best(0b1, 0b1, 0b1100001) == ["kernels", "kernels", "kernels_int8_dotprod"]
     assert best(0b1, 0b1, 0b1) == ["kernels"] * 3
     assert best(0b11, 0b1, 0b11) == ["kernels_avx2", "kernels_avx2", "kernels_int8_avx2"]
     assert best(0b11, 0b1, 0b111) == ["kernels_avx2", "kernels_avx2", "kernels_int8_vnni"]
@@ -654,6 +655,8 @@ def test_a_library_runs_only_on_the_processors_it_is_for() -> None:
         "kernels_int8_vnni": avx2 and "avx_vnni" in flags,
         "kernels_int8_avx512": vnni,
         "kernels_int8_bfloat16": vnni and bfloat16,
+        "kernels_int8_neon": False,
+        "kernels_int8_dotprod": False,
     }
     base = load(Path(native.__file__).with_name("_kernels"), header().digest)
     assert base is not None
@@ -662,11 +665,18 @@ def test_a_library_runs_only_on_the_processors_it_is_for() -> None:
         assert [name for at, name in enumerate(names) if bits >> at & 1] == [name for name in names if runs[name]]
 
 
+def test_every_library_that_is_compiled_is_looked_for() -> None:
+    kinds = runpy.run_path(str(ROOT / "setup.py"))["KERNELS"]
+    assert {name for kind in kinds.values() for name in kind} == {f"_{name}" for name in ALL_NAMES}
+
+
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
     folder = Path(native.__file__).parent
-    for name in [f"_{each}" for each in (ALL_NAMES if platform.machine() == "x86_64" else ALL_NAMES[:1])]:
-        built = extension(name)
+    for built in runpy.run_path(str(ROOT / "setup.py"))["EXTENSIONS"]:
+        name = built.name.split(".")[-1]
+        if not name.startswith("_kernels"):
+            continue
         sources = [ROOT / source for source in built.sources]
         options = [*built.extra_compile_args, "-Wall", "-Wextra", "-Werror", "-fsyntax-only"]
         done = subprocess.run([str(COMPILER), *options, *sources], capture_output=True, text=True, check=False)
@@ -696,12 +706,12 @@ def test_a_library_of_another_interface_is_left_out(
 ) -> None:
     """As after a change of the header, before the libraries are compiled again."""
     native_folder = tmp_path / "src/dragoman/native"
-    shutil.copytree(Path(native.__file__).parent, native_folder, ignore=shutil.ignore_patterns("*.so", "*.pyd"))
+    shutil.copytree(Path(native.__file__).parent, native_folder, ignore=shutil.ignore_patterns(f"*{SUFFIX}"))
     for path in native_folder.glob("*.[ch]"):
         path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     built = extension("_kernels")
-    library = tmp_path / f"_kernels{EXTENSION_SUFFIXES[0]}"
+    library = tmp_path / f"_kernels{SUFFIX}"
     build([tmp_path / source for source in built.sources], [*built.extra_compile_args, "-O0"], library)
     current = header()
     monkeypatch.setattr("dragoman.native.kernels.header", lambda: current)

@@ -29,8 +29,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 LINES = int(os.environ.get("DRAGOMAN_WEB_LINES", "40"))
 #: Model, text, source and target language.
 DIRECTIONS = [
-    ("multi30k-en-de", "multi30k/val.en.gz", "en", "de"),
-    ("multi30k-en-fr", "multi30k/val.en.gz", "en", "fr"),
+    ("multi30k-en-de", "multi30k/test_2016_flickr.en.gz", "en", "de"),
+    ("multi30k-en-fr", "multi30k/test_2016_flickr.en.gz", "en", "fr"),
     ("everyday", "tatoeba-en-de/val.en.gz", "en", "de"),
     ("everyday", "tatoeba-en-fr/val.fr.gz", "fr", "en"),
     ("everyday", "tatoeba-zh-en/val.zh.gz", "zh", "en"),
@@ -74,13 +74,13 @@ def node(site: Path) -> Iterator[Node]:
 
 @pytest.fixture(scope="module")
 def translator(many: Path) -> Translator:
-    return Translator.load(many, device="cpu")
+    return Translator.load(many, device="cpu", short_list=False)
 
 
 @pytest.fixture(scope="module")
 def everyday() -> Translator:
     """Scores of trained models hardly ever tie but for rounding."""
-    return Translator.load("everyday", device="cpu")
+    return Translator.load("everyday", device="cpu", short_list=False)
 
 
 def same(ours: Translation, theirs: dict[str, Any], tolerance: float = 1e-3) -> bool:
@@ -98,10 +98,14 @@ def test_shipped_models_translate_as_in_python(
 ) -> None:
     with gzip.open(data_folder / file, "rt", encoding="utf-8") as text:
         lines = [line.rstrip("\n") for line, _ in zip(text, range(LINES), strict=False)]
-    found = Translator.load(name, device="cpu").translate(lines, align=True, source_lang=source, target_lang=target)
+    found = Translator.load(name, device="cpu", short_list=False).translate(
+        lines, align=True, source_lang=source, target_lang=target
+    )
     options = {"align": True, "sourceLang": source, "targetLang": target}
     answers = [node("translate", str(site / f"{name}.dragoman"), line, options) for line in lines]
-    assert sum(map(same, found, answers)) >= 0.97 * len(lines)  # scores may tie but for rounding
+    n_equal = sum(map(same, found, answers))
+    print(f"{name}, {source} to {target}: {n_equal} of {len(lines)} equal")
+    assert n_equal >= 0.97 * len(lines)  # scores may tie but for rounding
 
 
 @given(

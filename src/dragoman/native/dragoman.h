@@ -119,6 +119,8 @@ typedef struct {
     int64_t largest_weight; /* if weights are integers; else 0 */
 } Geometry;
 
+#pragma GCC visibility push(default)
+
 /* Load a model from the bytes of a safetensors file, which may be freed after that. Every size and offset is checked,
  * so the file may be a stranger's. With `allows_nan` weights may be infinite or NaN, and then scores will be.
  * Return OK, NO_MEMORY, or DAMAGED with a line of text in `problem` (PROBLEM_LENGTH bytes). */
@@ -176,3 +178,5 @@ void dragoman_geometry(Geometry *geometry);
 /* Return which libraries of a precision (0 float32, 1 bfloat16, 2 int8) run on this processor, a bit for each, in the
  * order of `LIBRARIES` of kernels.py. */
 int64_t dragoman_processor(int64_t precision);
+
+#pragma GCC visibility pop

@@ -555,7 +555,7 @@ int64_t add_rows(float *totals, const Array *numbers, int64_t width, int64_t n_r
 }
 
 /* The digest of fused.h, which the binding compares with its own. */
-const uint64_t interface = INTERFACE;
+__attribute__((visibility("default"))) const uint64_t interface = INTERFACE;
 
 int64_t lanes(void) { return LANES; }
 

@@ -28,6 +28,8 @@ typedef struct {
     float *weights;
 } Attention;
 
+#pragma GCC visibility push(default)
+
 int64_t add_dropped(const Array *x, const Array *y, const Array *out, const Dropout *dropout, int64_t width,
                     int64_t n_rows, int64_t n_threads);
 
@@ -59,3 +61,5 @@ int64_t lanes(void);
 
 /* Return a bit for each library that runs on this processor. */
 int64_t processor(void);
+
+#pragma GCC visibility pop

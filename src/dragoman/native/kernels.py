@@ -25,7 +25,10 @@ from dragoman.native.libraries import usable_libraries
 LIBRARIES: dict[Precision, tuple[str, ...]] = {
     "float32": ("kernels", "kernels_avx2", "kernels_avx512"),
     "bfloat16": ("kernels", "kernels_bfloat16"),
-    "int8": ("kernels", "kernels_int8_avx2", "kernels_int8_vnni", "kernels_int8_avx512", "kernels_int8_bfloat16"),
+    "int8": (
+        *("kernels", "kernels_int8_avx2", "kernels_int8_vnni", "kernels_int8_avx512", "kernels_int8_bfloat16"),
+        *("kernels_int8_neon", "kernels_int8_dotprod"),
+    ),
 }
 
 

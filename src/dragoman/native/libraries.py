@@ -7,10 +7,13 @@ other code.
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
+
+#: The suffix of a library's file, which setup.py gives it.
+SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 #: Functions of a library by name.
 Library = Mapping[str, Callable[..., Any]]
@@ -38,12 +41,9 @@ def usable_libraries(
 
 def load(path: Path, interface: int) -> ctypes.CDLL | None:
     """Return the library at a path without its suffix, if it can be loaded and has this interface."""
-    for file in (path.with_name(path.name + suffix) for suffix in EXTENSION_SUFFIXES):
-        if file.exists():
-            try:
-                library = ctypes.CDLL(str(file))
-                actual = ctypes.c_uint64.in_dll(library, "interface").value
-            except (OSError, ValueError):  # for another system, or an older version
-                return None
-            return library if actual == interface else None
-    return None
+    try:
+        library = ctypes.CDLL(str(path.with_name(path.name + SUFFIX)))
+        actual = ctypes.c_uint64.in_dll(library, "interface").value
+    except (OSError, ValueError):  # not compiled, for another system, or an older version
+        return None
+    return library if actual == interface else None

@@ -1,12 +1,15 @@
 /* The inputs and weights of linear maps.
  *
- * Both are like the operands of attention. Compiled with INT8, for AVX2 or more, they are integers of 8 bits, and for
- * WebAssembly those of wasm_int8.h: their sums are exact, and become floats at the end.
+ * Both are like the operands of attention. Compiled with INT8, for AVX2 or more or for ARM, they are integers of 8
+ * bits, and for WebAssembly those of wasm_int8.h: their sums are exact, and become floats at the end.
  */
 
 #pragma once
 
 #include "operands.h"
+#if defined(INT8) && defined(__aarch64__)
+#include "neon.h"
+#endif
 
 /* One lane multiplies INPUT_PACK inputs at once. The inputs of a row are filled up to a multiple of INPUTS. */
 #if defined(INT8) && defined(__wasm__)
@@ -16,7 +19,8 @@
 #elif defined(INT8)
 
 typedef int8_t Weight; /* in units of its column's scale */
-typedef uint8_t Input; /* in units of its row's scale, from the row's lowest, or from 0 if that is lower */
+typedef uint8_t Input; /* in units of its row's scale, from the row's lowest, or from 0 if that is lower; on ARM less
+                        * 128, as a signed number */
 typedef int32_t InputPack;
 typedef ivec SumVector;
 typedef struct {
@@ -32,8 +36,14 @@ enum { INPUT_PACK = 4, INPUTS = 4, BEHIND = sizeof(Quantization) };
 /* The range of a row in units of its scale. Both its ends are rounded, so an input may be one more. */
 enum { RANGE = 254 };
 
-/* Without VNNI, two neighbouring products are summed up in 16 bits, into which 2 * 255 * 64 fits. */
-#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+#ifdef __aarch64__
+enum { LOWEST_INPUT = -128 };
+#else
+enum { LOWEST_INPUT = 0 };
+#endif
+
+/* With AVX2 alone, two neighbouring products are summed up in 16 bits, into which 2 * 255 * 64 fits. */
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__) || defined(__aarch64__)
 enum { LARGEST_WEIGHT = 127 };
 #else
 enum { LARGEST_WEIGHT = 64 };
@@ -53,6 +63,8 @@ INLINE SumVector add_products(SumVector so_far, InputPack inputs, WeightVector c
     __m256i bytes;
     memcpy(&bytes, &column, sizeof bytes);
     return (SumVector)_mm256_dpbusd_avx_epi32((__m256i)so_far, _mm256_set1_epi32(inputs), bytes);
+#elif defined(__aarch64__)
+    return (SumVector)add_signed_products((int32x4_t)so_far, inputs, column.bytes);
 #else
     __m256i bytes;
     memcpy(&bytes, &column, sizeof bytes);
@@ -68,6 +80,8 @@ INLINE uvec nearest(vec x, float factor) { return (uvec)(x * factor + ROUNDING);
 INLINE void store_bytes(Input *to, uvec numbers) {
 #ifdef __AVX512F__
     _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8((__m512i)numbers));
+#elif defined(__aarch64__)
+    store_lowest_bytes(to, (uint32x4_t)numbers);
 #else
     const __m256i every_fourth = _mm256_set1_epi64x(0x808080800c080400); /* 0x80: nothing */
     const __m256i halves = _mm256_shuffle_epi8((__m256i)numbers, every_fourth);
@@ -77,7 +91,7 @@ INLINE void store_bytes(Input *to, uvec numbers) {
 }
 
 /* A row -> its inputs up to `width`, and their scale and zero point. Of a row with a NaN or infinity the scale is NaN,
- * and the zero point 0: the bits of such numbers are no integers to compute with. */
+ * and the zero point that of zeros: the bits of such numbers are no integers to compute with. */
 INLINE void quantize(const float *row, int64_t count, int64_t width, Input *to) {
     vec above = broadcast(0), below = broadcast(0), wrong = broadcast(0);
     int64_t i;
@@ -96,7 +110,7 @@ INLINE void quantize(const float *row, int64_t count, int64_t width, Input *to) 
     if (none != none) highest = lowest = 0;
     const float range = highest - lowest, inverse = RANGE / range;
     const float factor = inverse <= FLT_MAX ? inverse : 0; /* infinite for a range near 0 */
-    const uvec first = nearest(broadcast(lowest), factor);
+    const uvec first = nearest(broadcast(lowest), factor) - LOWEST_INPUT;
     for (i = 0; i + LANES <= count; i += LANES) store_bytes(to + i, nearest(load(row + i), factor) - first);
     for (; i < width; i++) to[i] = (Input)(nearest(broadcast(i < count ? row[i] : 0), factor) - first)[0];
     const Quantization own = {range / RANGE + none, (int32_t)(nearest(broadcast(0), factor) - first)[0]};

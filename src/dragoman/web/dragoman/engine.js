@@ -178,8 +178,10 @@ export class Model {
         repetition_penalty: search.repetitionPenalty,
         n_prefix: prefix.length,
         n_forbidden: forbidden.length,
+        n_allowed: 0, // the whole vocabulary
         prefix: scope.ids(prefix),
         forbidden: scope.ids(forbidden),
+        allowed: 0,
         seconds: search.seconds,
         should_stop: 0,
         stop_argument: 0,

@@ -8,8 +8,8 @@ import { WordLinks } from "./words.js";
 /** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
 /** @typedef {{name: string, directions: [string, string][], bytes: number}} ModelEntry */
 
-/** Milliseconds without a key before a text is translated, and before its words are aligned. */
-const [SHORT_PAUSE, LONG_PAUSE] = [120, 350];
+/** Milliseconds without a key before a text is translated, and from then on before its words are aligned. */
+const [SHORT_PAUSE, LONG_PAUSE] = [120, 200];
 const MOST_OTHERS = 4;
 const LONG_TEXT = 250;
 
@@ -26,8 +26,8 @@ const client = new Client(makeWorker());
 const links = new WordLinks(byId("backdrop"), text, translationPlace, (line) => (byId("link").textContent = line));
 /** @type {Map<string, Promise<import("./client.js").Answer>>} */
 const loaded = new Map();
-/** @type {{result: Translation | null, source: string, chosen: number, beamSize: number, timers: number[], asked: number}} */
-const shown = { result: null, source: "", chosen: 0, beamSize: 5, timers: [], asked: 0 };
+/** @type {{result: Translation | null, source: string, chosen: number, beamSize: number, timer: number, asked: number}} */
+const shown = { result: null, source: "", chosen: 0, beamSize: 5, timer: 0, asked: 0 };
 
 /** Return the worker: a module, or the script that this page holds. */
 function makeWorker() {
@@ -80,7 +80,10 @@ async function translate(more) {
   const source = text.value;
   const asked = ++shown.asked;
   const answer = await load(model);
-  if (answer.error) return fail(answer.error);
+  if (answer.error) {
+    loaded.delete(model.name); // the next key tries again
+    return fail(answer.error);
+  }
   shown.beamSize = answer.description?.beamSize ?? 1;
   if (asked !== shown.asked) return;
   tell(more.align || !source.trim() ? "" : say("working"));
@@ -91,6 +94,7 @@ async function translate(more) {
   if (found.error) return fail(found.error);
   tell("");
   show(source, /** @type {Translation} */ (found.translation), Boolean(more.align));
+  if (!more.align && source.trim()) shown.timer = setTimeout(details, LONG_PAUSE);
 }
 
 /** @param {string} problem */
@@ -100,15 +104,15 @@ function fail(problem) {
   translationPlace.classList.remove("stale");
 }
 
-/** Translate after a short pause; align words after a longer one. */
+/** Translate after a short pause, and align words after another one. */
 function schedule() {
-  shown.timers.forEach(clearTimeout);
+  clearTimeout(shown.timer);
   shown.asked++;
   translationPlace.classList.add("stale");
   byId("clear").hidden = !text.value;
   document.body.classList.toggle("long", text.value.length > LONG_TEXT);
   links.show(text.value, translationPlace.textContent ?? "");
-  shown.timers = [setTimeout(() => translate({}), SHORT_PAUSE), setTimeout(details, LONG_PAUSE)];
+  shown.timer = setTimeout(() => translate({}), SHORT_PAUSE);
 }
 
 /** Align words, and look inside if somebody does. */
@@ -184,7 +188,7 @@ function drawInside() {
     const place = /** @type {HTMLElement} */ (byId(id).querySelector(".view"));
     if (!(/** @type {HTMLDetailsElement} */ (byId(id)).open)) continue;
     const [map, trace] = [result?.attention?.[0], result?.trace?.[0]];
-    if (!source.trim() || !result) place.innerHTML = `<p>${say("empty")}</p>`;
+    if (!source.trim() || !result) place.replaceChildren(Object.assign(document.createElement("p"), { textContent: say("empty") }));
     else if (id === "attention" && map) showAttention(place, map, [source, result.text]);
     else if (id === "search" && trace) showSearch(place, trace, shown.beamSize);
   }

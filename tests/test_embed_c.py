@@ -1,0 +1,47 @@
+"""The program of docs/guide/embed-c.md: it compiles, and translates as a `Translator` does."""
+
+import re
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+import sentencepiece
+
+from dragoman import Translator, native
+from dragoman.bundle.finding import PRETRAINED
+from dragoman.native.kernels import usable_kernels
+from dragoman.native.libraries import SUFFIX
+
+ROOT = Path(__file__).parent.parent
+NATIVE = Path(native.__path__[0])
+COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])
+TEXTS = ["A man is riding a horse.", "Two young girls are playing with a big dog in the snow.", "Hello!"]
+SOURCES = [path for path in NATIVE.glob("*.c") if path.name != "fused.c"]
+
+
+@pytest.mark.skipif(COMPILER is None or not usable_kernels(), reason="needs a C compiler")
+@pytest.mark.parametrize(
+    "engine", [[NATIVE / f"_kernels{SUFFIX}"], ["-DINTERFACE=0", *SOURCES, "-lm"]], ids=["library", "sources"]
+)
+def test_the_program_translates(engine: list[object], tmp_path: Path) -> None:
+    page = (ROOT / "docs/guide/embed-c.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"^```c\n(.*?)^```$", page, re.M | re.S)
+    assert len(code.splitlines()) <= 40
+    (tmp_path / "translate.c").write_text(code, encoding="utf-8")
+    options = ["-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-I", NATIVE, "-o", tmp_path / "translate"]
+    subprocess.run([COMPILER, *options, tmp_path / "translate.c", *engine], check=True)
+    model = PRETRAINED / "multi30k-en-de"
+    pieces = sentencepiece.SentencePieceProcessor(model_file=str(model / "tokenizer/joint.model"))
+    translator = Translator.load("multi30k-en-de", device="cpu")
+    for text in TEXTS:
+        command = [tmp_path / "translate", model / "model.safetensors", *map(str, pieces.encode(text))]
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        expected = translator.translate(text, beam_size=5, length_penalty=1.5).text
+        assert pieces.decode([int(word) for word in done.stdout.split()]) == expected
+    broken = tmp_path / "broken"
+    broken.write_bytes((model / "model.safetensors").read_bytes()[:-1])
+    done = subprocess.run([tmp_path / "translate", broken, "4"], check=False, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert len(done.stderr.splitlines()) == 1
