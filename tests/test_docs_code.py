@@ -155,9 +155,9 @@ def unknown_words(arguments: list[str], command: Any) -> list[str]:
 
 @each_page
 def test_command_lines_exist(page: Path) -> None:
-    from dragoman.cli.program import app
+    from dragoman.cli.program import build_app
 
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(build_app())
     lines = [arguments for block in blocks(page, "bash") for arguments in command_lines(block["code"])]
     problems = {shlex.join(arguments): unknown for arguments in lines if (unknown := unknown_words(arguments, command))}
     assert not problems
