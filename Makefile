@@ -48,15 +48,16 @@ test: $(VENV)/development
 	@echo "left out: make lean (an environment without PyTorch), make faults, make foreign (needs tools of Debian)"
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
 
-# The environment is removed and made anew, so that its size is that of a new one.
+# The environment is removed and made anew, so that its size is that of a new one. The tests of word tokenizers and of
+# the wheel need two packages more.
 LEAN := $(VENV)-lean
 LEAN_BIN := $(LEAN)/$(notdir $(BIN))
 lean:
-	rm -rf $(LEAN)
+	rm -rf $(LEAN) build
 	$(PYTHON) -m venv $(LEAN)
 	$(LEAN_BIN)/python $(subst --no-compile,,$(INSTALL)) .
 	$(LEAN_BIN)/python benchmarks/installed_size.py
-	$(LEAN_BIN)/python $(INSTALL) pytest pytest-xdist hypothesis
+	$(LEAN_BIN)/python $(INSTALL) pytest pytest-xdist hypothesis spacy setuptools
 	$(LEAN_BIN)/python -m pytest --numprocesses 2 --dist loadfile -m "not torch"
 
 faults: $(VENV)/development

@@ -496,7 +496,7 @@ def test_a_full_disk_is_exit_5(dragoman: Dragoman, bundle: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", ["translate", "inspect model"])
+@pytest.mark.parametrize("command", ["translate", pytest.param("inspect model", marks=pytest.mark.torch)])
 def test_a_full_standard_output_is_named(command: str, bundle: Path) -> None:
     with open("/dev/full", "wb") as full:
         process = program([*command.split(), "-m", bundle], stdin=subprocess.PIPE, stdout=full)
