@@ -32,7 +32,11 @@ def set_linear(spec: common_spec.LinearSpec, linear: LinearLayout, weights: Weig
 
 
 def set_norm(spec: common_spec.LayerNormSpec, norm: NormLayout, weights: Weights) -> None:
-    spec.gamma, spec.beta = weights[norm.weight.name], weights[norm.bias.name]
+    spec.gamma = weights[norm.weight.name]
+    if norm.bias is not None:
+        spec.beta = weights[norm.bias.name]
+    elif hasattr(spec, "beta"):  # a layer norm; an RMS norm has none
+        spec.beta = np.zeros_like(spec.gamma)
 
 
 def set_attention(spec, attention: AttentionLayout, norm: NormLayout, weights: Weights, *, to_itself: bool) -> None:
@@ -53,12 +57,19 @@ def set_feed_forward(spec, feed_forward: FeedForwardLayout, norm: NormLayout, we
 
 
 def convert(bundle: Bundle) -> transformer_spec.TransformerSpec:
-    """The specification with the weights: layer norm, ReLU and sinusoidal positions only."""
+    """The specification with the weights: layer or RMS norm, ReLU, sinusoidal or rotary positions, `memory=last`."""
     config, layout = bundle.config, Layout(bundle.config)
     weights = {**bundle.weights, **{name: bundle.weights[other] for name, other in layout.ties.items()}}
-    spec = transformer_spec.TransformerSpec.from_config(
-        (config.n_encoder_layers, config.n_decoder_layers), config.n_heads, pre_norm=config.norm == "pre"
+    is_rms, is_rotary = config.norm_kind == "rms", config.positions == "rotary"
+    options = {"pre_norm": config.norm == "pre", "rms_norm": is_rms}
+    if is_rotary:
+        options |= {"rotary_dim": config.d_model // config.n_heads, "rotary_interleave": True}
+    spec = transformer_spec.TransformerSpec(
+        transformer_spec.TransformerEncoderSpec(config.n_encoder_layers, config.n_heads, **options),
+        transformer_spec.TransformerDecoderSpec(config.n_decoder_layers, config.n_heads, **options),
     )
+    spec.decoder.scale_embeddings = True
+    spec.config.layer_norm_epsilon = 1e-6
     positions = sinusoidal_table(range(config.max_length), config.d_model, halves=False)
     sides = (
         (spec.encoder, spec.encoder.embeddings[0], layout.source_embedding, layout.encoder_norm),
@@ -66,7 +77,8 @@ def convert(bundle: Bundle) -> transformer_spec.TransformerSpec:
     )
     for side, embeddings, embedding, norm in sides:
         embeddings.weight = weights[embedding.tokens.name]
-        side.position_encodings.encodings = positions
+        if not is_rotary:
+            side.position_encodings.encodings = positions
         if norm is not None:
             set_norm(side.layer_norm, norm, weights)
     for theirs, layer in zip(spec.encoder.layer, layout.encoder_layers, strict=True):

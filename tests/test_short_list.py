@@ -29,7 +29,7 @@ from dragoman.runtime.compiled_model import CompiledModel, ShortListedModel
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.short_list import LikelyTokens, ShortList
 
-pytestmark = pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")
+pytestmark = [pytest.mark.torch, pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")]
 
 SOURCES = np.array([[4, 5, 6, EOS_ID], [7, 8, EOS_ID, 0], [9, EOS_ID, 0, 0]])
 LISTS = [np.array(ids) for ids in ([3, 4, 9, 20], [3, 5, 21, 22, 23, 24], [24, 3, 3, 1])]
@@ -159,11 +159,11 @@ def test_a_language_without_a_list_may_write_all_tokens(tmp_path: Path) -> None:
 # --- learning --------------------------------------------------------------------------------------------------------
 
 
-def naive_lexicon(pairs: list[tuple[list[int], list[int]]]) -> dict[tuple[int, int], float]:
+def naive_counts(pairs: list[tuple[list[int], list[int]]]) -> dict[tuple[int, int], float]:
     """Model 1 by the book: expected counts, one pair of tokens at a time."""
     probability: dict[tuple[int, int], float] = defaultdict(lambda: 1.0)
     for _ in range(5):
-        counts: dict[tuple[int, int], float] = defaultdict(float)
+        counts = defaultdict[tuple[int, int], float](float)
         totals: dict[int, float] = defaultdict(float)
         for source, target in pairs:
             for token in target:
@@ -172,17 +172,19 @@ def naive_lexicon(pairs: list[tuple[list[int], list[int]]]) -> dict[tuple[int, i
                     counts[one, token] += probability[one, token] / whole
                     totals[one] += probability[one, token] / whole
         probability = defaultdict(float, {pair: count / totals[pair[0]] for pair, count in counts.items()})
-    return probability
+    return counts
 
 
-def test_the_lexicon_is_that_of_model_1() -> None:
+@pytest.mark.parametrize("chunk", [7, 100])
+def test_the_lexicon_is_that_of_model_1(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = np.random.default_rng(1)
     pairs = [(dice.integers(0, 9, dice.integers(1, 6)).tolist(), dice.integers(0, 7, 4).tolist()) for _ in range(30)]
     sources, targets = ([np.array(pair[side], dtype=np.uint8) for pair in pairs] for side in (0, 1))
-    keys, probabilities = lexicon(sources, targets, 7)
-    expected = naive_lexicon(pairs)
+    monkeypatch.setattr("dragoman.alignment.lexicon._CHUNK", chunk)
+    keys, counts = lexicon(sources, targets, 7)
+    expected = naive_counts(pairs)
     assert [divmod(key, 7) for key in keys.tolist()] == sorted(expected)
-    np.testing.assert_allclose(probabilities, [expected[pair] for pair in sorted(expected)], rtol=1e-4)
+    np.testing.assert_allclose(counts, [expected[pair] for pair in sorted(expected)], rtol=1e-4)
 
 
 def test_the_list_of_a_run_has_what_its_text_teaches(reference: Path, tmp_path: Path) -> None:

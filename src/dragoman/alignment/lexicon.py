@@ -7,22 +7,26 @@ section 4.2: each target token comes from one token of the source, whatever thei
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dragoman.data.store import PairStore
-from dragoman.machine.arrays import Floats, Ints
+from dragoman.machine.arrays import Ints
 from dragoman.text.short_list import LikelyTokens, ShortList
 from dragoman.text.tokenizer import Tokenizers
 
 _log = logging.getLogger(__name__)
 
-#: Likely translations of a source token: as many, each with this probability. And frequent tokens of any text.
-MOST_LIKELY, LEAST_PROBABILITY, N_FREQUENT = 50, 0.001, 300
-#: Pairs of a source and a target token that are looked at for one language; of a larger corpus, an evenly spread part.
-MOST_LINKS = 20_000_000
+#: Likely translations of a source token: as many, each expected as often in the text; and frequent tokens of any text.
+MOST_LIKELY, LEAST_COUNT, N_FREQUENT = 300, 0.5, 600
+#: Pairs of a source and a target token that are looked at for one language, in 8 bytes each; of a larger corpus, an
+#: evenly spread part.
+MOST_LINKS = 60_000_000
+#: Sentences whose pairs of tokens are listed at once.
+_CHUNK = 10_000
 _ITERATIONS = 5
 
 
@@ -40,16 +44,18 @@ def learn_short_list(store: PairStore, tokenizers: Tokenizers) -> ShortList:
             _log.warning(f"no pairs are translated into {language}, so it gets no short-list")
             continue
         sources, targets = [store.source_ids(row) for row in rows], [store.target_ids(row) for row in rows]
-        keys, probabilities = lexicon(sources, targets, tokenizers.target.vocab_size)
-        likely = _most_likely(keys, probabilities, tokenizers.target.vocab_size)
+        keys, counts = lexicon(sources, targets, tokenizers.target.vocab_size)
+        likely = _most_likely(keys, counts, tokenizers.target.vocab_size)
         frequent = np.bincount(np.concatenate(targets), minlength=tokenizers.target.vocab_size).argsort()[-N_FREQUENT:]
         always = np.union1d(frequent, [tokenizers.target.special_ids.end])
         tables[language] = _table(np.union1d(likely, same), always, tokenizers)
     return ShortList(tables)
 
 
-def lexicon(sources: list[NDArray[Any]], targets: list[NDArray[Any]], target_vocab_size: int) -> tuple[Ints, Floats]:
-    """Return the pairs of tokens that occur together, and the probability of the target token given the source token.
+def lexicon(
+    sources: Sequence[NDArray[Any]], targets: Sequence[NDArray[Any]], target_vocab_size: int
+) -> tuple[Ints, NDArray[np.float64]]:
+    """Return the pairs of tokens that occur together, and how often the one is expected to come from the other.
 
     A pair is one number: source id times `target_vocab_size` plus target id. Pairs rise.
 
@@ -57,21 +63,42 @@ def lexicon(sources: list[NDArray[Any]], targets: list[NDArray[Any]], target_voc
         sources: ids of each source.
         targets: ids of its translation.
     """
-    links, n_tokens = [], 0
-    of_token = []
-    for source, target in zip(sources, targets, strict=True):
-        links.append((source.astype(np.int64) * target_vocab_size + target[:, None]).ravel())
-        of_token.append(np.repeat(np.arange(n_tokens, n_tokens + len(target)), len(source)))
-        n_tokens += len(target)
-    keys, places = np.unique(np.concatenate(links), return_inverse=True)
-    tokens, source_of = np.concatenate(of_token), keys // target_vocab_size
-    probabilities = np.ones(len(keys), dtype=np.float32)
+    chunks = [slice(first, first + _CHUNK) for first in range(0, len(sources), _CHUNK)]
+
+    def links(chunk: slice) -> Ints:
+        pairs = zip(sources[chunk], targets[chunk], strict=True)
+        return np.concatenate(
+            [(source.astype(np.int64) * target_vocab_size + target[:, None]).ravel() for source, target in pairs]
+        )
+
+    uniques, inverses = zip(*(_unique(links(chunk)) for chunk in chunks), strict=True)
+    keys = np.unique(np.concatenate(uniques))
+    places = [
+        np.searchsorted(keys, own).astype(np.int32)[inverse] for own, inverse in zip(uniques, inverses, strict=True)
+    ]
+    tokens = [_numbers(sources[chunk], targets[chunk]) for chunk in chunks]
+    source_of = keys // target_vocab_size
+    probabilities = counts = np.ones(len(keys))
     for _ in range(_ITERATIONS):
-        shares = probabilities[places]
-        shares /= np.bincount(tokens, shares, n_tokens)[tokens]
-        counts = np.bincount(places, shares, len(keys))
-        probabilities = (counts / np.bincount(source_of, counts)[source_of]).astype(np.float32)
-    return keys, probabilities
+        counts = np.zeros(len(keys))
+        for place, token in zip(places, tokens, strict=True):
+            shares = probabilities[place]
+            shares /= np.bincount(token, shares)[token]
+            counts += np.bincount(place, shares, len(keys))
+        probabilities = counts / np.bincount(source_of, counts)[source_of]
+    return keys, counts
+
+
+def _unique(links: Ints) -> tuple[Ints, NDArray[np.int32]]:
+    """Return the different links, rising, and the place of each link among them."""
+    different, places = np.unique(links, return_inverse=True)
+    return different, places.astype(np.int32)
+
+
+def _numbers(sources: Sequence[NDArray[Any]], targets: Sequence[NDArray[Any]]) -> NDArray[np.int32]:
+    """Return the number of the target token of each link."""
+    repeats = np.repeat([len(source) for source in sources], [len(target) for target in targets])
+    return np.repeat(np.arange(len(repeats), dtype=np.int32), repeats)
 
 
 def _rows_into(store: PairStore, language: str) -> Ints:
@@ -98,12 +125,12 @@ def _same_tokens(tokenizers: Tokenizers) -> Ints:
     return np.array([source * len(targets) + target for source, target in pairs], dtype=np.int64)
 
 
-def _most_likely(keys: Ints, probabilities: Floats, target_vocab_size: int) -> Ints:
+def _most_likely(keys: Ints, counts: NDArray[np.float64], target_vocab_size: int) -> Ints:
     """Return the likely ones of the pairs of tokens, rising."""
-    likely = probabilities >= LEAST_PROBABILITY
-    keys, probabilities = keys[likely], probabilities[likely]
+    is_seen = counts >= LEAST_COUNT
+    keys, counts = keys[is_seen], counts[is_seen]
     sources = keys // target_vocab_size
-    order = np.lexsort((-probabilities, sources))
+    order = np.lexsort((-counts, sources))
     ranks = np.arange(len(order)) - np.searchsorted(sources, sources)  # `sources` rise, so they are in order
     return np.sort(keys[order[ranks < MOST_LIKELY]])
 

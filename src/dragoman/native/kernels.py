@@ -67,7 +67,7 @@ class Kernels:
             BundleError: they are damaged, or of another model.
             ResourceError: there is not enough RAM.
         """
-        problem = ctypes.create_string_buffer(header().constants["PROBLEM_LENGTH"])
+        problem = (ctypes.c_char * header().constants["PROBLEM_LENGTH"])()
         model = ctypes.c_void_p()
         load = self._functions["dragoman_load"]
         status = load(ctypes.byref(config), file, len(file), allows_nan, problem, ctypes.byref(model))
