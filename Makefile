@@ -3,6 +3,7 @@
 #   make demo     set up, make a corpus, train on it, evaluate, translate with it and with a shipped model: under five
 #                 minutes on two cores
 #   make test     every gate: format, lint, strict types, tests (with import order and the documentation's code)
+#   make lean     the tests that need no PyTorch, in an environment that has none, and its size: a quarter of an hour
 #   make faults   every fault at every call of a save, power loss, flipped bits: twenty minutes
 #   make mutants  200 small mistakes in the modules that guard files and settings: 85 % must be noticed; half an hour
 #   make bench-train, bench-translate, bench-latency, bench-scale, bench-processes
@@ -32,7 +33,7 @@ INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --con
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
 INSTALLED_FROM := pyproject.toml setup.py constraints.txt $(C_SOURCES)
 
-.PHONY: demo test faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheels foreign wasm clean
+.PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheels foreign wasm clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -44,8 +45,20 @@ test: $(VENV)/development
 	$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 	$(BIN)/mypy --strict src
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
-	@echo "left out: tests/foreign, which needs tools of Debian (make foreign)"
+	@echo "left out: make lean (an environment without PyTorch), make faults, make foreign (needs tools of Debian)"
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
+
+# The environment is removed and made anew, so that its size is that of a new one. The tests of word tokenizers and of
+# the wheel need two packages more.
+LEAN := $(VENV)-lean
+LEAN_BIN := $(LEAN)/$(notdir $(BIN))
+lean:
+	rm -rf $(LEAN) build
+	$(PYTHON) -m venv $(LEAN)
+	$(LEAN_BIN)/python $(subst --no-compile,,$(INSTALL)) .
+	$(LEAN_BIN)/python benchmarks/installed_size.py
+	$(LEAN_BIN)/python $(INSTALL) pytest pytest-xdist hypothesis spacy setuptools
+	$(LEAN_BIN)/python -m pytest --numprocesses 2 --dist loadfile -m "not torch"
 
 faults: $(VENV)/development
 	DRAGOMAN_FAULTS=full $(BIN)/python -m pytest --numprocesses 2 --dist loadfile tests/faults
@@ -91,7 +104,7 @@ wasm: $(VENV)/core
 	$(BIN)/python wasm.py
 
 clean:
-	rm -rf $(VENV) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so src/dragoman/*/*.dylib src/dragoman/*/*.dll
+	rm -rf $(VENV) $(LEAN) build dist site .mypy_cache .pytest_cache .ruff_cache src/dragoman.egg-info src/dragoman/*/*.so src/dragoman/*/*.dylib src/dragoman/*/*.dll
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Each of these files is the stamp of one finished installation; the later ones contain the core.
@@ -104,12 +117,12 @@ $(VENV)/created: constraints.txt
 
 $(VENV)/core: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and what it needs into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable .
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[train]"
 	@touch $@
 
 $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,words,tensorboard,plot]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,train,words,tensorboard,plot]"
 	@touch $(VENV)/core $@
 
 $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created

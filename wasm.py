@@ -42,6 +42,7 @@ def compile_engine(output: Path) -> None:
     exports = [f"-Wl,--export={name}" for name in EXPORTS]
     command = [*COMPILER, f"-DINTERFACE={digest(tables())}", *LINKER, *exports, *sources]
     subprocess.run([*command, "-o", output.as_posix(), "-lm"], check=True)
+    output.chmod(0o644)  # it is no program
 
 
 def interface() -> str:

@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,14 +8,15 @@ from pathlib import Path
 # gives the same sums on every machine.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+from importlib.util import find_spec
+
 import pytest
 from hypothesis import settings as hypothesis_settings
 from runs import captured_log, settings, write_rows
-from tiny import tiny_model, tiny_tokenizers
+from tiny import tiny_bundle, tiny_tokenizers
 
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.training import train
 from dragoman.translator import Translator
 
 # Programs inherit ignored signals: a shell ignores Ctrl-C for background jobs, and nohup ignores SIGHUP.
@@ -24,6 +26,24 @@ if hasattr(signal, "SIGHUP"):
 
 hypothesis_settings.register_profile("dragoman", deadline=None, derandomize=True)
 hypothesis_settings.load_profile("dragoman")
+
+
+#: A file all of whose tests need PyTorch.
+NEEDS_TORCH = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.torch\b", re.M)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave out, where there is no PyTorch, the files that need it: they import it."""
+    if collection_path.suffix != ".py" or _has_torch():
+        return None
+    return NEEDS_TORCH.search(collection_path.read_text(encoding="utf-8")) is not None or None
+
+
+def _has_torch() -> bool:
+    try:
+        return find_spec("torch") is not None
+    except ModuleNotFoundError:  # a test hides it
+        return False
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +64,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def reference(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of 30 steps that nothing disturbed."""
+    from dragoman.training import train
+
     run = tmp_path_factory.mktemp("reference") / "run"
     train(settings(corpus), run, device="cpu")
     return run
@@ -65,4 +87,4 @@ def tokenizers() -> Tokenizers:
 @pytest.fixture(scope="module")
 def translator(tokenizers: Tokenizers) -> Translator:
     """A translator with a small model of random weights."""
-    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=2))
+    return Translator([tiny_bundle(tokenizers)], tokenizers, SearchConfig(beam_size=2))

@@ -43,6 +43,8 @@ from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tags import reserved_names
 from dragoman.text.tokenizer import Tokenizers
 
+pytestmark = pytest.mark.torch
+
 EN_DE, EN_FR, ZH_EN = ("en", "de"), ("en", "fr"), ("zh", "en")
 PIECES = reserved_names(64)
 SEEDS = range(60)

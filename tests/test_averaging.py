@@ -19,6 +19,8 @@ from dragoman.machine.pointers import set_pointer
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Translator
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:

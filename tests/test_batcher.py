@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny import PAIRS, tiny_model, tiny_tokenizers
+from tiny import PAIRS, tiny_bundle, tiny_tokenizers
 
 import dragoman.translator
 from dragoman.cli.program import explain
@@ -199,7 +199,7 @@ def test_a_copy_of_the_process_searches_by_itself() -> None:
 @pytest.fixture(scope="module")
 def translator() -> Translator:
     tokenizers = tiny_tokenizers()
-    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=2))
+    return Translator([tiny_bundle(tokenizers)], tokenizers, SearchConfig(beam_size=2))
 
 
 @pytest.fixture
@@ -314,8 +314,8 @@ def test_a_wrong_prefix_is_an_error_for_its_caller_alone(translator: Translator)
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is one process")
 def test_threads_share_worker_processes() -> None:
     tokenizers = tiny_tokenizers()
-    alone = Translator([tiny_model(tokenizers)], tokenizers)
-    several = Translator([tiny_model(tokenizers)], tokenizers, compute=ComputeOptions(workers=2))
+    alone = Translator([tiny_bundle(tokenizers)], tokenizers)
+    several = Translator([tiny_bundle(tokenizers)], tokenizers, compute=ComputeOptions(workers=2))
     lines = [SOURCES * 5, ["A man"], [*reversed(SOURCES)], ["Two dogs"] * 9]
     with several.shared() as shared:
         for _ in range(2):

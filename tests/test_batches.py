@@ -25,6 +25,8 @@ from dragoman.text.learning import learn_tokenizers
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers
 
+pytestmark = pytest.mark.torch
+
 PAD_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().start, SpecialIds().end
 
 lengths = st.integers(1, 30)

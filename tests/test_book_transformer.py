@@ -21,6 +21,8 @@ from dragoman.corpora.synthetic import make_corpus
 from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
 
+pytestmark = pytest.mark.torch
+
 FILE = Path(__file__).resolve().parent.parent / "docs" / "book" / "transformer.py"
 SIZES: dict[str, Any] = {"d_model": 16, "d_ff": 24, "n_heads": 4}
 SOURCE = sentences([5, 6, 7, 3], [8, 3], [1, 9, 3])

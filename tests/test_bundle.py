@@ -30,6 +30,8 @@ from dragoman.machine.pointers import set_pointer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.fixture(scope="module")
 def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:

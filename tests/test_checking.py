@@ -95,8 +95,9 @@ def test_any_sequence_of_strings_is_a_list_of_texts(translator: Translator) -> N
     both = ["A man", "She"]
     for each in (tuple(both), np.array(both), deque(both), UserList(both)):
         assert translator.translate(each) == expected  # type: ignore[call-overload]
-    assert translator.translate(np.str_("A man")) == expected[0]
-    assert translator.translate("A man", batch_size=np.int64(64)) == expected[0]
+    alone = translator.translate("A man")
+    assert translator.translate(np.str_("A man")) == alone
+    assert translator.translate("A man", batch_size=np.int64(64)) == alone
     assert translator.translate("A man", beam_size=np.int64(2)) == translator.translate("A man", beam_size=2)
     assert translator.translate("A man", sentences=np.False_) == translator.translate("A man", sentences=False)  # type: ignore[call-overload]
     assert list(translator.translate_stream(each for each in ["A man", "She"])) == expected

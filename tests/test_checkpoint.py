@@ -16,6 +16,8 @@ from dragoman.machine.json_files import to_json
 from dragoman.training import checkpoint as module
 from dragoman.training.checkpoint import Checkpoint, Progress, Window, load_checkpoint, save_checkpoint, saved_steps
 
+pytestmark = pytest.mark.torch
+
 PROGRESS = Progress(
     step=7,
     target_tokens=1234,

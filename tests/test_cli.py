@@ -19,7 +19,7 @@ from types import SimpleNamespace
 from unittest.mock import patch
 
 import pytest
-from tiny import PAIRS, tiny_model, tiny_tokenizers, without_flags, write_tiny_bundle
+from tiny import PAIRS, tiny_config, tiny_tokenizers, without_flags, write_tiny_bundle
 
 from dragoman import demo
 from dragoman.bundle.bundle import load_bundle
@@ -161,6 +161,7 @@ def test_waiting_threads_sleep_soon_and_little_is_kept_unless_the_environment_sa
     assert {os.environ.get(name) for name in SHAPE_CACHES} == {shapes}
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -251,6 +252,7 @@ def test_control_characters_do_not_reach_the_terminal(dragoman: Dragoman) -> Non
 # -------------------------------------------------------------------------------------------------- configuration
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
@@ -273,6 +275,7 @@ def test_wrong_settings_are_exit_2(dragoman: Dragoman, tmp_path: Path, setting: 
     assert not (tmp_path / "run" / "config.yaml").exists()
 
 
+@pytest.mark.torch
 def test_all_wrong_settings_are_told_at_once(dragoman: Dragoman, tmp_path: Path) -> None:
     recipe = tmp_path / "recipe.yaml"
     recipe.write_text("model: {d_modle: 1, n_heads: x}\ntraining: {lr: -1}\n")
@@ -282,6 +285,7 @@ def test_all_wrong_settings_are_told_at_once(dragoman: Dragoman, tmp_path: Path)
     assert all(key in err for key in ("d_modle", "n_heads", "lr"))
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("command", ["train", "prepare"])
 @pytest.mark.parametrize("text", ["", "dta: {source: a.en, target: a.de}", "model: {d_model: 0}"])
 def test_the_recipe_is_named(dragoman: Dragoman, tmp_path: Path, command: str, text: str) -> None:
@@ -302,6 +306,7 @@ def test_messages_are_lines_and_not_endless() -> None:
     assert lines[1:] == ["  problem\\n"] * 100 + ["  and 99,900 more"]
 
 
+@pytest.mark.torch
 def test_a_missing_corpus_is_told(dragoman: Dragoman, tmp_path: Path) -> None:
     code, _, err = dragoman(
         "train", "--source", tmp_path / "a.en", "--target", tmp_path / "a.de", "-o", tmp_path / "run"
@@ -491,7 +496,7 @@ def test_a_full_disk_is_exit_5(dragoman: Dragoman, bundle: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("command", ["translate", "inspect model"])
+@pytest.mark.parametrize("command", ["translate", pytest.param("inspect model", marks=pytest.mark.torch)])
 def test_a_full_standard_output_is_named(command: str, bundle: Path) -> None:
     with open("/dev/full", "wb") as full:
         process = program([*command.split(), "-m", bundle], stdin=subprocess.PIPE, stdout=full)
@@ -500,6 +505,7 @@ def test_a_full_standard_output_is_named(command: str, bundle: Path) -> None:
     assert (process.returncode, told) == (5, "error: No space left on device: standard output; free some space\n")
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize(
     "command",
     [
@@ -818,6 +824,7 @@ def test_a_recipe_without_a_test_set_is_told(dragoman: Dragoman, bundle: Path, t
     assert dragoman("evaluate", recipe, "-m", bundle, "--split", "train")[0] == 0
 
 
+@pytest.mark.torch
 def test_a_run_is_evaluated_on_what_it_was_validated_on(
     dragoman: Dragoman, reference: Path, bundle: Path, tmp_path: Path
 ) -> None:
@@ -865,6 +872,7 @@ def test_a_recipe_with_a_list_for_its_data_is_refused(dragoman: Dragoman, tmp_pa
     assert dragoman("prepare", recipe, "--corpus", "captions", "-o", tmp_path / "run", *SMALL[:-2])[0] == 0
 
 
+@pytest.mark.torch
 def test_dropping_is_not_advised_where_it_cannot_be(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     source, target = write_pairs(tmp_path)
     source.write_bytes(b"A\xffman\n")
@@ -975,6 +983,7 @@ def test_package(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "two").exists()
 
 
+@pytest.mark.torch
 def test_a_shipped_model_goes_by_its_name_everywhere(
     dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -1045,8 +1054,7 @@ def test_data_writes_nothing_where_one_file_is_there_already(dragoman: Dragoman,
 
 
 def test_tiny_models_are_what_the_tests_think(bundle: Path) -> None:
-    model = tiny_model(tiny_tokenizers(), max_length=40)
-    assert Translator.load(bundle).models[0].config == model.config
+    assert load_bundle(bundle).config == tiny_config(tiny_tokenizers(), max_length=40)
 
 
 # ---------------------------------------------------------------------------------------------------- train, demo
@@ -1058,6 +1066,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.torch
 def test_from_two_files_to_a_translator(dragoman: Dragoman, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert dragoman("data", "copy", "--size", 60, "-o", "copy")[0] == 0
@@ -1079,6 +1088,7 @@ def test_from_two_files_to_a_translator(dragoman: Dragoman, tmp_path: Path, monk
     assert "training.seed" in err
 
 
+@pytest.mark.torch
 def test_files_of_different_length_are_refused_and_nothing_is_written(dragoman: Dragoman, tmp_path: Path) -> None:
     source, target = tmp_path / "a.en", tmp_path / "a.de"
     source.write_text("one\ntwo\nthree\n")
@@ -1116,6 +1126,7 @@ def test_the_command_line_wins_over_the_recipe(tmp_path: Path) -> None:
     assert settings["training"] == {"lr": 0.5, "seed": 1}
 
 
+@pytest.mark.torch
 def test_the_demo_tells_what_it_does_and_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dragoman: Dragoman
 ) -> None:
@@ -1263,6 +1274,7 @@ def test_options_that_would_do_nothing_are_refused(
     assert message in err
 
 
+@pytest.mark.torch
 def test_a_training_that_is_not_there_cannot_go_on(dragoman: Dragoman, tmp_path: Path) -> None:
     code, _, err = dragoman("train", "-o", tmp_path / "nothere")
     assert code == 2
@@ -1282,6 +1294,7 @@ def test_references_without_spaces_in_an_unknown_language_are_told(dragoman: Dra
     assert (code, "warning" in err) == (0, False)
 
 
+@pytest.mark.torch
 def test_what_a_run_was_validated_on_may_be_given_a_language(dragoman: Dragoman, tmp_path: Path) -> None:
     en, zh = write_pairs(tmp_path, [(f"{number} dogs", f"{number} 只狗在田野上跑。") for number in range(40)])
     source, target = en.rename(tmp_path / "source"), zh.rename(tmp_path / "target")

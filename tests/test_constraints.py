@@ -38,6 +38,8 @@ from dragoman.errors import ConfigError
 from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.runtime.torch_model import TensorScores
 
+pytestmark = pytest.mark.torch
+
 Word = tuple[int, ...]
 
 

@@ -8,7 +8,7 @@ from unittest.mock import patch
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import LEARNED, tiny_model, tiny_tokenizers
+from tiny import LEARNED, tiny_bundle, tiny_tokenizers
 
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.sentences import sanitize_paragraphs
@@ -228,7 +228,7 @@ def test_sentences_are_translated_one_by_one_on_request() -> None:
 @pytest.mark.parametrize("language", ["zh-CN", "zho_Hans", "jpn"])
 def test_chinese_segments_are_joined_without_a_space(language: str) -> None:
     tokenizers = tiny_tokenizers(target_lang=language)
-    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     translation = translator.translate("She is reading a book. The cat is sitting on the mat.")
     alone = translator.translate(["She is reading a book.", "The cat is sitting on the mat."])
     assert translation.text == "".join(part.text for part in alone)
@@ -237,7 +237,7 @@ def test_chinese_segments_are_joined_without_a_space(language: str) -> None:
 @pytest.fixture(scope="module")
 def single(tokenizers: Tokenizers) -> Translator:
     """A translator that learned from single sentences, each of at most 20 tokens."""
-    return Translator([tiny_model(tokenizers, max_length=64)], tokenizers, SearchConfig(beam_size=2), learned=LEARNED)
+    return Translator([tiny_bundle(tokenizers, max_length=64)], tokenizers, SearchConfig(beam_size=2), learned=LEARNED)
 
 
 def test_a_model_of_single_sentences_gets_single_sentences(single: Translator) -> None:
@@ -327,7 +327,7 @@ def test_marks_without_words_are_copied_and_flagged(single: Translator, text: st
 def test_a_word_of_too_many_tokens_is_copied(single: Translator) -> None:
     word = "zqxjvw" * 10
     assert single.translate(word).text == word
-    assert single.translate(word[:30]).flags[-1] == "unusual"  # it may be a word of a kind that was not learned from
+    assert "unusual" in single.translate(word[:30]).flags  # it may be a word of a kind that was not learned from
     inside = single.translate(f"A man, {word}, two dogs")
     assert f"{word}," in inside.text.split()
     assert "copied" in inside.flags
@@ -340,7 +340,7 @@ def test_pictures_after_a_sentence_are_copied(single: Translator) -> None:
 def test_a_model_that_learned_from_marks_translates_them(tokenizers: Tokenizers) -> None:
     knows = LEARNED.model_copy(update={"without_words": 0.1})
     for learned in (knows, None):
-        translator = Translator([tiny_model(tokenizers, max_length=64)], tokenizers, learned=learned)
+        translator = Translator([tiny_bundle(tokenizers, max_length=64)], tokenizers, learned=learned)
         assert "copied" not in translator.translate("...").flags
 
 

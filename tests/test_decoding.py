@@ -39,6 +39,8 @@ from dragoman.errors import DragomanError, StoppedError
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.settings.search_config import SearchConfig
 
+pytestmark = pytest.mark.torch
+
 
 def beam_of_one(scorer: Scorer, source_ids: Ints, options: SearchConfig) -> list[list[Hypothesis]]:
     """Beam search itself, where `search` would take greedy search."""

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny import LEARNED, many_tokenizers, tiny_model, tiny_tokenizers
+from tiny import LEARNED, many_tokenizers, tiny_bundle, tiny_tokenizers
 
-from dragoman.bundle.bundle import load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, write_bundle
 from dragoman.errors import ConfigError
 from dragoman.evaluation.evaluation import evaluate
 from dragoman.settings.search_config import SearchConfig
@@ -25,13 +25,13 @@ TEXT = "A man rides. She reads a book."
 
 @pytest.fixture(scope="module")
 def many() -> Translator:
-    return Translator([tiny_model(TOKENIZERS, max_length=64)], TOKENIZERS, SearchConfig(beam_size=2), learned=LEARNED)
+    return Translator([tiny_bundle(TOKENIZERS, max_length=64)], TOKENIZERS, SearchConfig(beam_size=2), learned=LEARNED)
 
 
 @pytest.fixture(scope="module")
 def one() -> Translator:
     tokenizers = tiny_tokenizers()
-    return Translator([tiny_model(tokenizers)], tokenizers, SearchConfig(beam_size=1))
+    return Translator([tiny_bundle(tokenizers)], tokenizers, SearchConfig(beam_size=1))
 
 
 def ids(translator: Translator, **request: Any) -> list[list[int]]:
@@ -202,8 +202,8 @@ def test_words_are_numbered_as_in_the_text(many: Translator) -> None:
         assert {source for source, _ in translation.alignment or ()} <= set(range(first, first + 3))
 
 
-def test_a_bundle_keeps_its_directions(many: Translator, tmp_path: Path) -> None:
-    save_bundle(tmp_path / "many", many.models[0], TOKENIZERS, SearchConfig(beam_size=2), facts={})
+def test_a_bundle_keeps_its_directions(tmp_path: Path) -> None:
+    write_bundle(tmp_path / "many", tiny_bundle(TOKENIZERS))
     bundle = load_bundle(tmp_path / "many")
     assert bundle.tokenizers.directions == TOKENIZERS.directions
     assert "en to de, de to en, en to zh" in bundle.describe()

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 import yaml
-from tiny import many_tokenizers, tiny_model, write_tiny_bundle
+from tiny import many_tokenizers, tiny_bundle, write_tiny_bundle
 
-from dragoman.bundle.bundle import load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, write_bundle
 from dragoman.cli.program import run
 from dragoman.data.corpus import read_pairs, read_targets
 from dragoman.data.parallel_text import ParallelText
@@ -23,7 +23,6 @@ from dragoman.experiments.distillation import distill
 from dragoman.experiments.teachers import Teacher
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.parsing import parse_config
-from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import SearchOptions, Translator
 
 PAIRS = [
@@ -44,7 +43,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     forward = [str(write_tiny_bundle(place / str(seed), seed)) for seed in (1, 2)]
     third = load_bundle(write_tiny_bundle(place / "3", 3))
     turned = dataclasses.replace(third.tokenizers, directions=(("de", "en"),))
-    save_bundle(place / "back", third.model, turned, third.search, facts=third.facts)
+    write_bundle(place / "back", dataclasses.replace(third, tokenizers=turned))
     return [*forward, str(place / "back")]
 
 
@@ -191,12 +190,11 @@ def test_the_directions_must_fit(models: list[str], text: ParallelText, tmp_path
 
 def test_the_advice_fits_the_direction(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     first, other = Teacher.load(models[:1], device="cpu"), load_bundle(models[1])
-    save_bundle(
+    write_bundle(
         tmp_path / "fr",
-        other.model,
-        dataclasses.replace(other.tokenizers, directions=(("en", "fr"),)),
-        other.search,
-        facts={},
+        dataclasses.replace(
+            other, tokenizers=dataclasses.replace(other.tokenizers, directions=(("en", "fr"),)), facts={}
+        ),
     )
     french = Teacher.load([str(tmp_path / "fr")], backward=True, device="cpu")
     same = Teacher.load(models[1:2], backward=True, device="cpu")
@@ -260,7 +258,7 @@ def test_the_command_line(
 def test_both_sides_may_be_of_one_language(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     bundle = load_bundle(models[0])
     tokenizers = dataclasses.replace(bundle.tokenizers, directions=(("en", "en"),))
-    save_bundle(tmp_path / "same", bundle.model, tokenizers, bundle.search, facts={})
+    write_bundle(tmp_path / "same", dataclasses.replace(bundle, tokenizers=tokenizers, facts={}))
     sources, targets = distill([Teacher.load([str(tmp_path / "same")], device="cpu")], text, tmp_path / "new")
     assert (sources.name, targets.name) == ("train.source", "train.target")
     assert sources.read_text("utf-8").splitlines()[: len(OWN)] == [source for source, _ in OWN]
@@ -319,7 +317,7 @@ def test_sources_are_written_for_target_text_alone(
 
 def test_two_backward_models_write_sources_of_their_own(models: list[str], text: ParallelText, tmp_path: Path) -> None:
     other = load_bundle(models[2])
-    save_bundle(tmp_path / "second", load_bundle(models[0]).model, other.tokenizers, other.search, facts={})
+    write_bundle(tmp_path / "second", dataclasses.replace(other, weights=load_bundle(models[0]).weights, facts={}))
     names = models[2], str(tmp_path / "second")
     teachers = [Teacher.load([name], backward=True, device="cpu") for name in names]
     distill(teachers, read_targets(tmp_path / "a.de"), tmp_path / "out")
@@ -355,7 +353,7 @@ def test_a_model_of_several_directions_needs_the_languages_of_the_text(
 ) -> None:
     tokenizers = many_tokenizers()
     name = str(tmp_path / "many")
-    save_bundle(tmp_path / "many", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
+    write_bundle(tmp_path / "many", tiny_bundle(tokenizers))
     command = ["distill", "--device", "cpu", "--workers", "1", "-o", str(tmp_path / "out")]
     backward = [*command, "--backward", name, "--target", str(tmp_path / "a.de")]
     assert run(backward) == 2

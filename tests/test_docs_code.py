@@ -20,6 +20,9 @@ BLOCK = re.compile(
 LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)[^)]*\)")
 PATH = re.compile(r"(?<![\w/.-])(?:src|tests|recipes|docs|lab|benchmarks|\.ci|\.github)/[\w./-]*\w")
 
+#: Pages whose Python needs PyTorch.
+WITH_TORCH = ("docs/guide/python.md", "docs/inspection.md")
+
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 
 
@@ -27,7 +30,14 @@ def blocks(page: Path, language: str) -> Iterator[re.Match[str]]:
     return (block for block in BLOCK.finditer(page.read_text(encoding="utf-8")) if block["language"] == language)
 
 
-@each_page
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.torch] * name.startswith(WITH_TORCH), id=name)
+        for page in PAGES
+        for name in [page.relative_to(ROOT).as_posix()]
+    ],
+)
 def test_python_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
@@ -48,6 +58,7 @@ def test_links_and_paths_exist(page: Path) -> None:
     assert not missing
 
 
+@pytest.mark.torch
 def test_code_exists_that_pages_include_and_the_reference_names() -> None:
     included = re.compile(r"{literalinclude} (?P<path>\S+)\n(?::[^\n]+\n)*?:pyobject: (?P<name>\S+)")
     for page in PAGES:
@@ -155,9 +166,9 @@ def unknown_words(arguments: list[str], command: Any) -> list[str]:
 
 @each_page
 def test_command_lines_exist(page: Path) -> None:
-    from dragoman.cli.program import app
+    from dragoman.cli.program import build_app
 
-    command = typer.main.get_command(app)
+    command = typer.main.get_command(build_app())
     lines = [arguments for block in blocks(page, "bash") for arguments in command_lines(block["code"])]
     problems = {shlex.join(arguments): unknown for arguments in lines if (unknown := unknown_words(arguments, command))}
     assert not problems

@@ -22,6 +22,8 @@ from dragoman.model import attention, cache, transformer
 from dragoman.model.cache import SequenceCache
 from dragoman.model.transformer import Transformer
 
+pytestmark = pytest.mark.torch
+
 
 def failures(model: nn.Module, **options: Any) -> list[str]:
     return [finding.name for finding in check(model, **options).findings if finding.passed is False]

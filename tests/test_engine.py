@@ -44,7 +44,7 @@ COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])
 ALL_KERNELS = [*{kernels.name: kernels for each in LIBRARIES for kernels in usable_kernels(each)}.values()]
 
 every_library = pytest.mark.parametrize("kernels", ALL_KERNELS, ids=lambda kernels: kernels.name)
-pytestmark = pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")
+pytestmark = [pytest.mark.torch, pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")]
 shapes = st.fixed_dictionaries(
     {},
     optional={

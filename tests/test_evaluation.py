@@ -13,7 +13,7 @@ import pytest
 import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import PAIRS, tiny_model, tiny_tokenizers
+from tiny import PAIRS, tiny_bundle, tiny_model, tiny_tokenizers
 
 from dragoman.cli.evaluate import _json as to_json
 from dragoman.cli.metric_tables import evaluation_table
@@ -33,7 +33,6 @@ from dragoman.evaluation.metrics import (
     paired_test,
 )
 from dragoman.settings.data_config import DataConfig
-from dragoman.training.validation import validate
 from dragoman.translator import Translator
 
 REFERENCES = [
@@ -188,7 +187,10 @@ def test_composed_and_visible_text_scores_as_it_is(texts: list[str]) -> None:
     assert exact_match(texts, others) == sum(map(lambda a, b: a.strip() == b.strip(), texts, others)) / len(texts)
 
 
+@pytest.mark.torch
 def test_a_validation_scores_decomposed_text_as_composed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dragoman.training.validation import validate
+
     class Perfect:
         """Writes the references, composed."""
 
@@ -224,7 +226,7 @@ def test_lists_that_do_not_fit_are_told(metric: type) -> None:
 
 def test_unequal_lists_are_refused_before_anything_is_translated(monkeypatch: pytest.MonkeyPatch) -> None:
     tokenizers = tiny_tokenizers()
-    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     monkeypatch.setattr(Translator, "translate", None)
     for call in (evaluate, functools.partial(vary_search, settings=[{"beam_size": 1}])):
         with pytest.raises(DataError, match="2 sources but 1 references"):
@@ -233,7 +235,7 @@ def test_unequal_lists_are_refused_before_anything_is_translated(monkeypatch: py
 
 def test_evaluation_is_what_users_get() -> None:
     tokenizers = tiny_tokenizers()
-    translator = Translator([tiny_model(tokenizers, max_length=40)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers, max_length=40)], tokenizers)
     sources, references = (list(side) for side in zip(*PAIRS, strict=True))
     results = evaluate(translator, sources, references, m30k_references=moses_lines(references, "de"), beam_size=2)
     found = [each.text for each in translator.translate(sources, beam_size=2)]
@@ -253,7 +255,7 @@ def test_evaluation_is_what_users_get() -> None:
 
 def test_pairs_too_long_for_the_model_have_no_share_in_the_perplexity() -> None:
     tokenizers = tiny_tokenizers()
-    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     long = "The cat is sitting. " * 8
     alone = evaluate(translator, ["A man"], ["Ein Mann"], beam_size=1)
     results = evaluate(translator, ["A man", long], ["Ein Mann", long], beam_size=1)
@@ -271,7 +273,7 @@ def test_what_is_no_list_of_texts_is_refused(wrong: object) -> None:
             with pytest.raises(ConfigError, match=r"(translation|reference)s? "):
                 metric(*pair)  # type: ignore[operator]
     tokenizers = tiny_tokenizers()
-    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     for pair in ((wrong, ["A", "B"]), (["A", "B"], wrong)):
         with pytest.raises(ConfigError, match=r"(source|reference)s? "):
             evaluate(translator, *pair)  # type: ignore[arg-type]

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny import many_tokenizers, tiny_model
+from tiny import many_tokenizers, tiny_bundle
 
 from dragoman.evaluation.metrics import corpus_bleu, corpus_chrf
 from dragoman.translator import Translator
@@ -197,7 +197,7 @@ def test_a_perfect_translator_has_full_marks_and_tables_are_80_wide(corpora: Pat
 
 def test_each_direction_of_a_model_of_several_is_named() -> None:
     tokenizers = many_tokenizers()
-    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     for source, target in tokenizers.directions:
         texts = ["The dog runs.", "A cat."]
         named = everyday.Model(translator, (source, target), False).translate(texts)

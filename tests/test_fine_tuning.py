@@ -26,6 +26,8 @@ from dragoman.training.checkpoint import saved_steps
 from dragoman.training.trainer import Trainer
 from dragoman.training.validation import Validation
 
+pytestmark = pytest.mark.torch
+
 BASELINE = "validation at step 0, the starting model: "
 
 

@@ -30,6 +30,8 @@ from dragoman.text.vocabulary import Vocabulary
 from dragoman.training.run import train
 from dragoman.translator import Request, Translator
 
+pytestmark = pytest.mark.torch
+
 Processor = sentencepiece.SentencePieceProcessor
 TEXTS = [text for pair in PAIRS for text in pair]
 STRANGE = [

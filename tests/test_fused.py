@@ -30,6 +30,8 @@ from dragoman.settings.model_config import ModelConfig
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import batch_loss
 
+pytestmark = pytest.mark.torch
+
 SOURCE = Path(library_module.__file__).with_name("fused.c")
 COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
 USABLE = dict(library_module.usable())

@@ -20,7 +20,6 @@ from dragoman.cli.program import run
 from dragoman.demo import show
 from dragoman.errors import ConfigError
 from dragoman.machine.json_files import to_json
-from dragoman.training import train
 
 #: A name that a shell takes apart unless it is quoted.
 ODD = "it's $HOME; a `run`"
@@ -44,6 +43,7 @@ def text(tmp_path: Path) -> tuple[Path, Path]:
 SHORT = ("training.max_steps=1", "training.warmup_steps=1", "model.d_model=16", "model.n_heads=2", "model.d_ff=16")
 
 
+@pytest.mark.torch
 def test_the_commands_after_prepare_and_train_run_as_they_are(
     text: tuple[Path, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -72,7 +72,10 @@ def test_the_commands_after_prepare_and_train_run_as_they_are(
     assert printed_command(capfd.readouterr().err, "translate") == ["translate", "-m", f"{ODD}/mean"]
 
 
+@pytest.mark.torch
 def test_a_command_in_an_error_is_quoted(corpus: Path, tmp_path: Path) -> None:
+    from dragoman.training import train
+
     folder, plain = tmp_path / ODD, settings(corpus, max_steps=1, warmup_steps=1)
     train(plain, folder, device="cpu")
     plain["data"]["source"] = plain["data"]["target"]
@@ -81,6 +84,7 @@ def test_a_command_in_an_error_is_quoted(corpus: Path, tmp_path: Path) -> None:
     assert shlex.join(["--init-from", str(folder)]) in caught.value.message
 
 
+@pytest.mark.torch
 def test_the_demo_quotes_its_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log_lines: list[str]) -> None:
     for place in ("training.run.train", "evaluation.evaluation.evaluate", "translator.Translator"):
         monkeypatch.setattr(f"dragoman.{place}", lambda *_, **__: _Anything())
@@ -216,8 +220,9 @@ def test_a_refusal_comes_before_pytorch_and_before_any_folder(arguments: str, tm
         (tmp_path / name).write_text("A man.\n" * 30, encoding="utf-8")
     (tmp_path / "utf16.en").write_text("A man.\n" * 30, encoding="utf-16")
     (tmp_path / "recipe.yaml").write_text("data: {source: nowhere, target: nowhere}", encoding="utf-8")
+    (tmp_path / "torch.py").write_text("raise ImportError('PyTorch was imported')", encoding="utf-8")
     before = sorted(tmp_path.iterdir())
-    program = "import sys; sys.modules['torch'] = None; from dragoman.cli import main; main()"
+    program = "from dragoman.cli import main; main()"  # the first place where `python -c` looks is this folder
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[1] / "src")}
     command = [sys.executable, "-c", program, *arguments.split()]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
@@ -228,6 +233,7 @@ def test_a_refusal_comes_before_pytorch_and_before_any_folder(arguments: str, tm
     assert sorted(tmp_path.iterdir()) == before
 
 
+@pytest.mark.torch
 def test_a_packaged_model_has_a_card_of_what_is_known(
     corpus: Path, reference: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -246,6 +252,7 @@ def test_a_packaged_model_has_a_card_of_what_is_known(
         assert "with a short card" in capfd.readouterr().err
 
 
+@pytest.mark.torch
 def test_a_card_names_no_file_of_the_run(reference: Path, tmp_path: Path) -> None:
     run_folder, output = tmp_path / "run", tmp_path / "packaged"
     shutil.copytree(reference, run_folder, symlinks=True)

@@ -31,10 +31,11 @@ from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import read_recipe
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
-from dragoman.training.run import steps_of_run
+from dragoman.training.length import steps_of_run
 from dragoman.training.run_folder import RunFolder
 from dragoman.translator import Request, Translation, Translator
-from dragoman.translator.forced_decoding import forced_log_probs
+
+pytestmark = pytest.mark.torch
 
 EOS_ID = SpecialIds().end
 
@@ -156,7 +157,7 @@ def test_the_tree_is_that_of_the_search(options: dict[str, object], seeds: tuple
     source_ids = translator.tokenizers.source.encode(TEXT)
     for node in tree.nodes():
         ids = [id for id in node.ids if id != EOS_ID][: translator.max_length]
-        (forced,) = forced_log_probs(translator.models, [(source_ids, ids)])
+        (forced,) = translator.forced_decoder.log_probs([(source_ids, ids)])
         known = len(ids) + (node.fate == "finished")
         assert [each.log_prob for each in node.path[:known]] == pytest.approx(forced[:known], abs=1e-4)
 
@@ -272,7 +273,7 @@ def test_the_heads_that_agree_are_chosen() -> None:
         noise = torch.rand(2, 3, 6, 6, generator=draw)
         read = noise.clone()
         read[1, 2, :3], read[0, 1, 3:] = truth[:3] * 9, truth[3:] * 9  # each knows one half of the words
-        maps.append((noise, read))
+        maps.append((noise.numpy(), read.numpy()))
         reference.append({(int(source), target) for target, source in enumerate(order)})
     heads = best_heads(maps, reference)
     assert (set(heads.heads), heads.shifted) == ({(1, 2), (0, 1)}, True)

@@ -16,6 +16,8 @@ from dragoman.inspection.attention_page import attention_page
 from dragoman.inspection.page import build_page
 from dragoman.translator import Translator
 
+pytestmark = pytest.mark.torch
+
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = "</script><b id=evil>&lt;!--<img src=x onerror=alert(1)> \u2028 ☃"
 PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}

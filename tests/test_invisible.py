@@ -10,14 +10,13 @@ import regex
 import tiny
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import tiny_model, tiny_tokenizers
+from tiny import tiny_bundle, tiny_tokenizers
 
 from dragoman.data.filtering import text_problem
 from dragoman.data.hashed_pairs import text_hash
 from dragoman.data.parallel_text import ParallelText
 from dragoman.data.selection import select
 from dragoman.errors import DataError, printable
-from dragoman.inspection.attention_maps import inspect_attention
 from dragoman.inspection.search_tree import inspect_search
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
@@ -280,7 +279,7 @@ def test_invisible_tokens_are_shown_as_code_points() -> None:
     hostile = Tokenizer(Characters(), Vocabulary(["\u202e", "\u200c", "a"]))
     assert hostile.pieces([4, 5, 6]) == ["\u202e", "\u200c", "a"]
     tokenizers = replace(learned, source=hostile, target=hostile)
-    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     for seed in range(8):
         found = translator.translate("a", sample=True, seed=seed, temperature=9.0, max_length=20)
         assert not any("\u202e" in each for each in (found.text, *found.tokens))
@@ -304,7 +303,7 @@ def test_messages_show_invisible_characters_as_code_points(hidden: str) -> None:
 @cache
 def tiny_translator(kind: str) -> Translator:
     tokenizers = tiny_tokenizers(kind)
-    return Translator([tiny_model(tokenizers, max_length=60)], tokenizers)
+    return Translator([tiny_bundle(tokenizers, max_length=60)], tokenizers)
 
 
 def hide(text: str) -> str:
@@ -314,7 +313,10 @@ def hide(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["bpe", "characters"])
+@pytest.mark.torch
 def test_invisible_characters_do_not_change_a_translation(kind: str) -> None:
+    from dragoman.inspection.attention_maps import inspect_attention
+
     translator = tiny_translator(kind)
     source, target = tiny.PAIRS[0]
     for text in (source, source * 5, "", " ", "é."):

@@ -12,6 +12,8 @@ from dragoman.bundle.layout import Layout, Weight
 from dragoman.bundle.weights import unique_weights
 from dragoman.settings.model_config import ModelConfig
 
+pytestmark = pytest.mark.torch
+
 ROOT = Path(__file__).resolve().parent.parent
 CODE = [path for folder in ("src/dragoman", "benchmarks") for path in sorted((ROOT / folder).rglob("*.py"))]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import unicodedata
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tiny import LEARNED, tiny_model, tiny_tokenizers
+from tiny import LEARNED, tiny_bundle, tiny_tokenizers
 
-from dragoman.bundle.bundle import load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, write_bundle
 from dragoman.bundle.finding import shipped_models
 from dragoman.errors import BundleError
-from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.text.composing import compose
 from dragoman.text.learned_text import FACT, LearnedText, fewest_sentences
@@ -70,7 +70,7 @@ def test_a_bundle_with_impossible_statistics_is_refused(change: dict[str, Any]) 
 
 def test_bad_statistics_are_noticed_when_a_bundle_is_loaded(tmp_path: Path) -> None:
     tokenizers = tiny_tokenizers()
-    save_bundle(tmp_path / "bad", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={FACT: {"n_lines": 0}})
+    write_bundle(tmp_path / "bad", replace(tiny_bundle(tokenizers), facts={FACT: {"n_lines": 0}}))
     with pytest.raises(BundleError, match=r"its facts about the text .*bad"):
         Translator.load(tmp_path / "bad", device="cpu")
 
@@ -83,7 +83,7 @@ def test_a_fact_of_another_type_refuses_the_bundle(fact: object) -> None:
 
 def test_bundles_without_statistics_translate_lines_whole(tmp_path: Path) -> None:
     tokenizers = tiny_tokenizers()
-    save_bundle(tmp_path / "old", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
+    write_bundle(tmp_path / "old", replace(tiny_bundle(tokenizers), facts={}))
     translator = Translator.load(tmp_path / "old", device="cpu")
     assert translator.learned is None
     assert translator.translate("A man. She. Two.").n_parts == 1

@@ -16,6 +16,8 @@ from dragoman.training import loss as loss_module
 from dragoman.training.loss import _ChunkedLoss, batch_loss, n_target_tokens, token_losses
 from dragoman.training.schedule import learning_rate
 
+pytestmark = pytest.mark.torch
+
 
 @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.3])
 def test_token_losses_equal_pytorchs(smoothing: float) -> None:

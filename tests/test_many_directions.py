@@ -17,6 +17,8 @@ from dragoman.errors import ConfigError
 from dragoman.training import train
 from dragoman.translator import Translator
 
+pytestmark = pytest.mark.torch
+
 #: "English" rows of letters are capitals in "German" and Greek letters in "French".
 GERMAN = {letter: letter.upper() for letter in LETTERS}
 FRENCH = dict(zip(LETTERS, "αβγδεζηθ", strict=True))

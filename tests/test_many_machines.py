@@ -15,6 +15,8 @@ from runs import assert_same_training, settings
 from dragoman.cli.program import run
 from dragoman.training import train
 
+pytestmark = pytest.mark.torch
+
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "many-machines.md"
 
 needs_linux = pytest.mark.skipif(sys.platform != "linux", reason="split, xargs and grep as on Linux")

@@ -19,6 +19,8 @@ from dragoman.machine.json_files import read_json
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
 
+pytestmark = pytest.mark.torch
+
 ENVIRONMENT = {**os.environ, "OMP_NUM_THREADS": "1"}
 
 

@@ -35,6 +35,8 @@ from dragoman.translator.models import TrainedModels
 from dragoman.translator.planning import Planner
 from dragoman.translator.searching import decoded_text
 
+pytestmark = pytest.mark.torch
+
 N_RESERVED = 4
 SPANS = [
     "{name}",

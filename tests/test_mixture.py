@@ -23,8 +23,10 @@ from dragoman.settings.parsing import parse_config
 from dragoman.settings.recipe import override_settings, read_recipe, to_yaml
 from dragoman.training import train
 from dragoman.training.checkpoint import saved_steps
+from dragoman.training.length import steps_of_run
 from dragoman.training.resolve import resolve
-from dragoman.training.run import steps_of_run
+
+pytestmark = pytest.mark.torch
 
 EN_DE: dict[str, Any] = {"source": "a.en", "target": "a.de", "source_lang": "en", "target_lang": "de"}
 Pairs = list[tuple[str, str]]

@@ -17,6 +17,8 @@ from dragoman.model.transformer import Transformer
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 
+pytestmark = pytest.mark.torch
+
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"norm": "pre", "activation": "gelu"},

@@ -23,6 +23,8 @@ from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.presets import PRESETS
 from dragoman.training.loss import token_losses
 
+pytestmark = pytest.mark.torch
+
 # -- PyTorch's own Transformer, with the same weights --------------------------------------------------------------
 
 

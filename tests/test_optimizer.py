@@ -17,6 +17,8 @@ from dragoman.training import muon
 from dragoman.training.muon import Muon, orthogonal
 from dragoman.training.optimizer import OPTIMIZERS, MovingAverage, Optimizer
 
+pytestmark = pytest.mark.torch
+
 BOTH = pytest.mark.parametrize("kind", ["adam", "muon"])
 #: Rate, precision and processes of a step.
 STEP = 0.01, "float32", Processes()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny import PAIRS, tiny_model, tiny_tokenizers
+from tiny import PAIRS, tiny_bundle, tiny_tokenizers
 
 from dragoman.cli.metric_tables import perturbation_table
 from dragoman.data.perturbations import PERTURBATIONS
@@ -158,7 +158,7 @@ def test_mistyping_spares_what_it_is_told_to(text: str, seed: int) -> None:
 
 def test_a_test_set_is_scored_clean_and_under_each_change() -> None:
     tokenizers = tiny_tokenizers()
-    translator = Translator([tiny_model(tokenizers, max_length=60)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers, max_length=60)], tokenizers)
     sources, references = (list(side) for side in zip(*PAIRS, strict=True))
     clean = evaluate(translator, sources, references, beam_size=1)
     scores = evaluate_perturbed(translator, sources, references, clean, ["upper", "typos"], language="de", beam_size=1)
@@ -174,7 +174,7 @@ def test_a_test_set_is_scored_clean_and_under_each_change() -> None:
 
 def test_marks_case_and_emoji_at_the_end_do_not_count() -> None:
     tokenizers = tiny_tokenizers()
-    translator = Translator([tiny_model(tokenizers)], tokenizers)
+    translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     clean = evaluate(translator, ["A man."], ["Ein Mann sitzt dort auf der Bank!"], beam_size=1)
     typed = clean.__class__(**{**clean.__dict__, "translations": ("EIN MANN SITZT DORT AUF DER BANK ... 👍🏽❤️",)})
     (row,) = evaluate_perturbed(translator, ["A man."], ["Ein Mann sitzt dort auf der Bank!"], typed, [], language="de")

@@ -6,10 +6,11 @@ import runpy
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from dragoman import Translator
 from dragoman.bundle.bundle import load_bundle
 from dragoman.bundle.finding import PRETRAINED, shipped_models
-from dragoman.doctor import check
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "dragoman"
@@ -27,7 +28,10 @@ EVERYDAY = {
 }
 
 
+@pytest.mark.torch
 def test_every_shipped_model_is_small_described_and_sound() -> None:
+    from dragoman.doctor import check
+
     for name in shipped_models():
         folder = PRETRAINED / name
         size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -12,6 +12,8 @@ import torch
 from dragoman.machine import ram
 from dragoman.machine.ram import available_memory, peak_memory
 
+pytestmark = pytest.mark.torch
+
 CPU = torch.device("cpu")
 
 

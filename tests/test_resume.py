@@ -70,6 +70,8 @@ from dragoman.training.stopping import StopRequest
 from dragoman.training.trainer import Trainer
 from dragoman.translator import Translator
 
+pytestmark = pytest.mark.torch
+
 
 def _command(corpus: Path, run: Path) -> list[str]:
     program = (

@@ -47,6 +47,8 @@ from dragoman.runtime.torch_model import TorchModel
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIds
 
+pytestmark = pytest.mark.torch
+
 PAD_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().start, SpecialIds().end
 
 COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses

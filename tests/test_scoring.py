@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from tiny import tiny_model
+from tiny import tiny_bundle
 
 from dragoman.decoding.search import search
 from dragoman.errors import DataError
@@ -26,7 +26,7 @@ def test_forced_scores_are_those_of_the_search(translator: Translator) -> None:
 
 
 def test_scores_follow_the_search_token_by_token(tokenizers: Tokenizers) -> None:
-    models = [tiny_model(tokenizers, 1), tiny_model(tokenizers, 2)]
+    models = [tiny_bundle(tokenizers, 1), tiny_bundle(tokenizers, 2)]
     target = "Ein Mann"
     ids = tokenizers.target.encode(target)
     source_ids = np.array([[*tokenizers.source.encode("A man"), 3]])

@@ -29,7 +29,7 @@ from dragoman.runtime.compiled_model import CompiledModel, ShortListedModel
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.short_list import LikelyTokens, ShortList
 
-pytestmark = pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")
+pytestmark = [pytest.mark.torch, pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")]
 
 SOURCES = np.array([[4, 5, 6, EOS_ID], [7, 8, EOS_ID, 0], [9, EOS_ID, 0, 0]])
 LISTS = [np.array(ids) for ids in ([3, 4, 9, 20], [3, 5, 21, 22, 23, 24], [24, 3, 3, 1])]

@@ -15,6 +15,8 @@ from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import Request, Translator
 
+pytestmark = pytest.mark.torch
+
 
 def no_cost(_: str) -> int:
     return 1

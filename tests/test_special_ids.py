@@ -45,6 +45,8 @@ from dragoman.training.vocabulary_transfer import with_vocabularies
 from dragoman.translator import Translator
 from dragoman.translator.padding import pad_sources
 
+pytestmark = pytest.mark.torch
+
 
 class Killed(BaseException):
     """Ends a training as a signal would that cannot be caught."""

@@ -29,6 +29,8 @@ from dragoman.training.time_plan import FEWEST_STEPS, MOST_VALIDATIONS, Speed, T
 from dragoman.training.timed import TimedStart
 from dragoman.training.trainer import Trainer
 
+pytestmark = pytest.mark.torch
+
 
 @given(st.integers(1, 10**9))
 def test_a_duration_is_read_as_it_is_written(seconds: int) -> None:

@@ -48,6 +48,8 @@ from dragoman.training.sizes import MOST_PASSES, SIZES, size_for
 from dragoman.training.validation import Validation
 from dragoman.translator import Translator
 
+pytestmark = pytest.mark.torch
+
 
 def test_a_run_leaves_what_is_needed_to_use_it(reference: Path) -> None:
     assert (reference / "config.yaml").exists()

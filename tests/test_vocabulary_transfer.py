@@ -22,6 +22,8 @@ from dragoman.text.vocabulary import Vocabulary
 from dragoman.training import train
 from dragoman.training.vocabulary_transfer import with_vocabularies
 
+pytestmark = pytest.mark.torch
+
 
 def of_size(vocab_size: int | None, **config: Any) -> Tokenizers:
     settings = {"vocab_size": vocab_size, "byte_fallback": False, **config}

@@ -1,12 +1,16 @@
 """A translator of random weights, small enough to be made anew in milliseconds: what it says is nonsense."""
 
+from __future__ import annotations
+
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import torch
+import numpy as np
 
-from dragoman.bundle.bundle import save_bundle
-from dragoman.model.transformer import Transformer
+from dragoman.bundle.bundle import Bundle, write_bundle
+from dragoman.bundle.layout import Layout
+from dragoman.machine.arrays import Floats
 from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
@@ -15,6 +19,9 @@ from dragoman.text.learned_text import LearnedText
 from dragoman.text.learning import learn_many_tokenizers, learn_tokenizers
 from dragoman.text.special_ids import SpecialIdPair
 from dragoman.text.tokenizer import Tokenizers
+
+if TYPE_CHECKING:
+    from dragoman.model.transformer import Transformer
 
 PAIRS = [
     ("A man is riding a horse.", "Ein Mann reitet auf einem Pferd."),
@@ -56,15 +63,40 @@ def many_tokenizers(**settings: object) -> Tokenizers:
 def tiny_model(
     tokenizers: Tokenizers, seed: int = 1, special_ids: SpecialIdPair | None = None, **settings: object
 ) -> Transformer:
+    import torch
+
+    from dragoman.model.transformer import Transformer
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return Transformer(tiny_config(tokenizers, **settings), special_ids or tokenizers.special_ids).eval()
+
+
+def tiny_config(tokenizers: Tokenizers, **settings: object) -> ModelConfig:
     shape = {"d_model": 16, "d_ff": 32, "n_heads": 2, "n_encoder_layers": 1, "n_decoder_layers": 1, "max_length": 24}
     sizes = {
         "source_vocab_size": tokenizers.source.vocab_size,
         "target_vocab_size": tokenizers.target.vocab_size,
     }
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(seed)
-        config = ModelConfig.model_validate({**shape, **sizes, "tie": "all", **settings})
-        return Transformer(config, special_ids or tokenizers.special_ids).eval()
+    return ModelConfig.model_validate({**shape, **sizes, "tie": "all", **settings})
+
+
+def tiny_bundle(tokenizers: Tokenizers, seed: int = 1, **settings: object) -> Bundle:
+    """The same without PyTorch, with other weights."""
+    config = tiny_config(tokenizers, **settings)
+    weights = random_weights(config, seed)
+    return Bundle(config, weights, tokenizers, SearchConfig(beam_size=2), facts={"step": seed})
+
+
+def random_weights(config: ModelConfig, seed: int) -> dict[str, Floats]:
+    draw = np.random.default_rng(seed)
+
+    def weight(name: str, shape: tuple[int, ...]) -> Floats:
+        if len(shape) == 1:
+            return np.full(shape, name.endswith("norm.weight"), dtype=np.float32)
+        return draw.normal(0, shape[1] ** -0.5, shape).astype(np.float32)
+
+    return {name: weight(name, shape) for name, shape in Layout(config).shapes().items()}
 
 
 def without_flags(told: str) -> str:
@@ -78,7 +110,5 @@ def without_flags(told: str) -> str:
 
 
 def write_tiny_bundle(folder: Path, seed: int = 1, *, kind: str = "bpe", **settings: object) -> Path:
-    tokenizers = tiny_tokenizers(kind)
-    model = tiny_model(tokenizers, seed, **settings)
-    save_bundle(folder, model, tokenizers, SearchConfig(beam_size=2), facts={"step": seed})
+    write_bundle(folder, tiny_bundle(tiny_tokenizers(kind), seed, **settings))
     return folder

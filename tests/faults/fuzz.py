@@ -599,7 +599,7 @@ def main() -> None:
     parser.add_argument("--debug", action="store_true", help="show what the program says")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
-    command = typer.main.get_command(program.app)
+    command = typer.main.get_command(program.build_app())
     typer.main.get_command = lambda app: command  # making it anew takes longer than most trials
     pairs = zip(arguments.trials[::2], arguments.trials[1::2], strict=True)
     figures = {kind: try_many(kind, int(number), arguments.seed) for kind, number in pairs}

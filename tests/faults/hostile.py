@@ -38,7 +38,7 @@ from safetensors.torch import load_file, save, save_file
 from dragoman.bundle.format import FORMAT_VERSION
 from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import stored_shapes
-from dragoman.cli.program import app
+from dragoman.cli.program import build_app
 from dragoman.cli.program import run as run_program
 from dragoman.machine.files import sha256
 from dragoman.machine.folders import MANIFEST
@@ -54,7 +54,7 @@ MEGABYTE = 2**20
 #: A model of 8 bits is loaded as float32, folded and packed, each time in four times the memory.
 TIMES_ON_DISK = 16
 #: Made before the forks: typer makes it of annotations, which it compiles.
-COMMAND_LINE = typer.main.get_command(app)
+COMMAND_LINE = typer.main.get_command(build_app())
 
 # ---------------------------------------------------------------------------------------------------------- the child
 

@@ -20,6 +20,8 @@ from dragoman.training.checkpoint import Checkpoint, Progress
 from dragoman.training.metrics_log import MetricsFile
 from dragoman.training.run_folder import RunFolder
 
+pytestmark = pytest.mark.torch
+
 N_STEPS = 100_000 if FULL else 5_000
 
 

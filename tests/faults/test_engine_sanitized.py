@@ -16,6 +16,8 @@ from dragoman.bundle.weights import StoredPrecision, stored_weights, weights_of
 from dragoman.runtime.engine_config import engine_config
 from dragoman.text.special_ids import SpecialIdPair
 
+pytestmark = pytest.mark.torch
+
 ROOT = Path(__file__).resolve().parents[2]
 COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])
 WRAPPED = "malloc", "calloc", "realloc", "aligned_alloc"

@@ -15,6 +15,8 @@ from dragoman.bundle.bundle import load_bundle
 from dragoman.errors import BundleError
 from dragoman.training.checkpoint import load_checkpoint
 
+pytestmark = pytest.mark.torch
+
 N_FLIPS = 5_000 if FULL else 250  # for each of the two folders
 EVERY = 7 if FULL else 997
 

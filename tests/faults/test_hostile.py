@@ -38,7 +38,10 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.learning import learn_tokenizers
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork and limits of memory; Linux only")
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.skipif(sys.platform != "linux", reason="needs fork and limits of memory; Linux only"),
+]
 
 #: How many attacks of a group are left out for each that is tried: there are many pairs of fields.
 ONE_IN = {"proportion": 50}

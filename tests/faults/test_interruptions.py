@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from amount import FULL
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork; Linux only")
+pytestmark = [pytest.mark.torch, pytest.mark.skipif(sys.platform != "linux", reason="needs fork; Linux only")]
 
 PROGRAM = Path(__file__).with_name("interruptions.py")
 

@@ -28,6 +28,8 @@ from dragoman.settings.model_config import ModelConfig
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
 
+pytestmark = pytest.mark.torch
+
 SOS_ID, EOS_ID = SpecialIds().start, SpecialIds().end
 
 N_SHAPES = 1000 if FULL else 50

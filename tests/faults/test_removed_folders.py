@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from amount import FULL
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork; Linux only")
+pytestmark = [pytest.mark.torch, pytest.mark.skipif(sys.platform != "linux", reason="needs fork; Linux only")]
 
 PROGRAM = Path(__file__).with_name("removed_folders.py")
 #: Trials of all kinds together.

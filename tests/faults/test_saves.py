@@ -23,7 +23,7 @@ from dragoman.settings.search_config import SearchConfig
 from dragoman.training.checkpoint import Checkpoint, Progress, saved_steps
 from dragoman.training.run_folder import RunFolder
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs fork and /proc; Linux only")
+pytestmark = [pytest.mark.torch, pytest.mark.skipif(sys.platform != "linux", reason="needs fork and /proc; Linux only")]
 
 ACKNOWLEDGED, REFUSED = 0, 10
 

@@ -15,7 +15,7 @@ from amount import FULL
 
 RECIPE = Path(__file__).parents[2] / "recipes" / "toy.yaml"
 
-pytestmark = pytest.mark.skipif(not FULL, reason="nine trainings of a minute: make faults")
+pytestmark = [pytest.mark.torch, pytest.mark.skipif(not FULL, reason="nine trainings of a minute: make faults")]
 
 
 def dragoman(*arguments: object) -> list[str]:

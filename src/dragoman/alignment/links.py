@@ -1,6 +1,6 @@
 """From cross-attention to word alignments: each target word is linked to the source word that it attends to most.
 
-L layers, B batch, H heads, T target tokens, S source tokens, V and W words of source and target.
+L layers, H heads, T target tokens, S source tokens, V and W words of source and target.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-import torch
-from torch import Tensor
+import numpy as np
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.word_spans import Span, token_spans, visible, word_spans
+from dragoman.machine.arrays import Floats
 
 #: (source word, target word), both from 0.
 Link = tuple[int, int]
@@ -49,9 +49,9 @@ class Places:
             yield cls(tokens, words[first:last], first)
             before = after
 
-    def shares(self) -> Tensor:
+    def shares(self) -> Floats:
         """Return the share of each token that belongs to each word: (words, tokens); 0 for a token that is a space."""
-        shares = torch.zeros(len(self.words), len(self.tokens))
+        shares = np.zeros((len(self.words), len(self.tokens)), dtype=np.float32)
         word = 0
         for token, (start, end) in enumerate(self.tokens):
             while word < len(self.words) and self.words[word][1] <= start:
@@ -63,40 +63,37 @@ class Places:
         return shares
 
 
-def token_weights(cross: Tensor, heads: AlignmentHeads) -> Tensor:
-    """Return the mean of the chosen heads for each token of a translation that the model has read.
+def token_weights(cross: Floats, heads: AlignmentHeads) -> Floats:
+    """Return the mean of the chosen heads for each token of a translation that the model has read, (T, S).
 
     Args:
-        cross: cross-attention (L, B, H, T + 1, S); row 0 reads the start mark and writes the first token, row t reads
-            the t-th and writes the next.
-
-    Returns:
-        (B, T, S); rows beyond the end of a translation are to be ignored.
+        cross: cross-attention (L, H, T + 1, S); row 0 reads the start mark and writes the first token, row t reads the
+            t-th and writes the next.
     """
     layers, numbers = zip(*heads.heads, strict=True)
-    mean = cross[list(layers), :, list(numbers)].mean(dim=0)
-    return mean[:, 1:] if heads.shifted else mean[:, :-1]
+    mean: Floats = cross[list(layers), list(numbers)].mean(axis=0)
+    return mean[1:] if heads.shifted else mean[:-1]
 
 
-def word_weights(weights: Tensor, source: Places, target: Places) -> Tensor:
+def word_weights(weights: Floats, source: Places, target: Places) -> Floats:
     """Return the attention of target words to source words: token weights (..., T, S) -> (..., W, V).
 
     The weights of a source word's tokens are added, and those of a target word's tokens averaged. Tokens without a
     place, such as end marks, are left out.
     """
     source_shares, target_shares = source.shares(), target.shares()
-    target_shares = target_shares / target_shares.sum(dim=1, keepdim=True).clamp(min=1e-9)
-    inner = weights[..., : target_shares.size(1), : source_shares.size(1)]
-    return target_shares @ inner.cpu().float() @ source_shares.T
+    target_shares = target_shares / np.maximum(target_shares.sum(axis=1, keepdims=True), np.float32(1e-9))
+    inner = weights[..., : target_shares.shape[1], : source_shares.shape[1]]
+    by_word: Floats = target_shares @ inner @ source_shares.T
+    return by_word
 
 
-def link_words(weights: Tensor) -> tuple[Link, ...]:
+def link_words(weights: Floats) -> tuple[Link, ...]:
     """Link each target word to its source word of most weight: word weights (W, V) -> links, by source word.
 
     A target word without weight has no link.
     """
-    if not weights.numel():
+    if not weights.size:
         return ()
-    best, sources = weights.max(dim=1)
-    pairs = zip(sources.tolist(), best.tolist(), strict=True)
+    pairs = zip(weights.argmax(axis=1).tolist(), weights.max(axis=1).tolist(), strict=True)
     return tuple(sorted((source, target) for target, (source, weight) in enumerate(pairs) if weight > 0))

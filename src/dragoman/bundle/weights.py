@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 #: enough. int8 is for matrices, with a scale for each row; the few other weights stay in float32.
 StoredPrecision = Literal["float32", "float16", "int8"]
 _NAMES: Mapping[str, str] = {"float32": "F32", "float16": "F16", "int8": "I8"}  # in safetensors
+_NUMPY_TYPES = {kind: np.dtype(name).newbyteorder("<") for name, kind in _NAMES.items()}
 #: Ends the name of the tensor that has the scales of a matrix in int8.
 _SCALES = ".scales"
 #: The largest multiple of a scale in int8.
@@ -83,10 +84,59 @@ def stored_shapes(
     return scales | {name: (_NAMES["int8" if len(shape) == 2 else "float32"], shape) for name, shape in shapes.items()}
 
 
+class StoredWeights(Mapping[str, Floats]):
+    """The weights of a safetensors file, which become float32 when they are asked for.
+
+    Args:
+        file: its bytes, whose head was checked. The engine reads them as they are.
+        names: of the weights; the other tensors are their scales.
+    """
+
+    def __init__(self, file: bytes, names: Iterable[str]) -> None:
+        self.file = file
+        self._names = tuple(names)
+        n_head = int.from_bytes(file[:8], "little")
+        self._tensors = json.loads(file[8 : 8 + n_head])
+        self._start = 8 + n_head
+
+    def __getitem__(self, name: str) -> Floats:
+        if name not in self._names:
+            raise KeyError(name)
+        weight: Floats = self._stored(name).astype(np.float32)
+        if name + _SCALES in self._tensors:
+            weight *= self._stored(name + _SCALES)[:, None]
+        return weight
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def not_finite(self) -> list[str]:
+        """Return a line for each weight that is not finite in float32."""
+        wrong = []
+        for name in self._names:
+            is_scaled = name + _SCALES in self._tensors
+            with np.errstate(over="ignore", invalid="ignore"):
+                largest = self._stored(name + _SCALES) * np.float32(128) if is_scaled else self._stored(name)
+                if not np.isfinite(largest).all() and not np.isfinite(self[name]).all():
+                    wrong.append(name)
+        return _lines_of_not_finite(wrong)
+
+    def _stored(self, name: str) -> NDArray[Any]:
+        """Return a tensor as it is stored; nothing is copied."""
+        tensor = self._tensors[name]
+        kind, (start, end) = _NUMPY_TYPES[tensor["dtype"]], tensor["data_offsets"]
+        return np.frombuffer(self.file, kind, (end - start) // kind.itemsize, self._start + start).reshape(
+            tensor["shape"]
+        )
+
+
 def read_weights(
     path: Path, shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision = "float32"
-) -> dict[str, Floats]:
-    """Read, as float32, the weights of a safetensors file that must be exactly the expected ones in name and shape.
+) -> StoredWeights:
+    """Read the weights of a safetensors file that must be exactly the expected ones in name and shape.
 
     Nothing but the file's head is read before the comparison.
 
@@ -99,7 +149,7 @@ def read_weights(
     """
     expected = stored_shapes(shapes, precision)
     try:
-        _check_head(path, len(expected))
+        head = _checked_head(path, len(expected))
         with safe_open(path, framework="np") as file:
             slices = {name: file.get_slice(name) for name in file.keys()}  # noqa: SIM118 - not a mapping
             problems = [f"missing: {name}" for name in expected if name not in slices]
@@ -110,27 +160,27 @@ def read_weights(
                     problems.append(f"{name}: shape {tuple(slices[name].get_shape())} instead of {shape}")
                 if slices[name].get_dtype() != kind:
                     problems.append(f"{name}: type {slices[name].get_dtype()} instead of {kind}")
-            names = () if problems else shapes
-            weights = {name: _restored(name, file.get_tensor, name + _SCALES in expected) for name in names}
+        data = b"" if problems else path.read_bytes()
     except (SafetensorError, OSError) as error:
         raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
-    if problems := problems or not_finite(weights):
+    if not problems:
+        n_bytes = max(tensor["data_offsets"][1] for tensor in json.loads(head[8:]).values() if "data_offsets" in tensor)
+        if not data.startswith(head) or len(data) != len(head) + n_bytes:
+            raise BundleError("the weights were replaced while they were read", path, advice="load them again")
+        weights = StoredWeights(data, shapes)
+        problems = weights.not_finite()
+    if problems:
         raise BundleError("the weights are not those of the configured model", path, details=problems)
     return weights
 
 
-def _restored(name: str, tensor: Callable[[str], NDArray[Any]], is_scaled: bool) -> Floats:
-    """Return a weight in float32, from its tensor and its scales, if it has some. The caller refuses infinite ones."""
-    weight: Floats = tensor(name).astype(np.float32)
-    if is_scaled:
-        with np.errstate(over="ignore", invalid="ignore"):
-            weight *= tensor(name + _SCALES)[:, None]
-    return weight
-
-
 def not_finite(weights: Mapping[str, NDArray[Any]]) -> list[str]:
     """Return a line for each weight with a number that is not finite."""
-    return [f"{name}: not finite" for name, weight in weights.items() if not np.isfinite(weight).all()]
+    return _lines_of_not_finite(name for name, weight in weights.items() if not np.isfinite(weight).all())
+
+
+def _lines_of_not_finite(names: Iterable[str]) -> list[str]:
+    return [f"{name}: not finite" for name in names]
 
 
 def largest_file(shapes: Mapping[str, tuple[int, ...]], precision: StoredPrecision) -> int:
@@ -144,13 +194,15 @@ def _largest_head(n_tensors: int) -> int:
     return (n_tensors + 1) * MAX_HEAD_BYTES
 
 
-def _check_head(path: Path, n_tensors: int) -> None:
-    """Refuse a head that is much longer than `n_tensors` need, since reading it takes time and memory.
+def _checked_head(path: Path, n_tensors: int) -> bytes:
+    """Return the head with its length. Refuse one much longer than `n_tensors` need, since reading it takes time and
+    memory.
 
     Also refuse one with a key twice: safetensors takes the last, and others may take the first.
     """
     with open(path, "rb") as file:
-        length = int.from_bytes(file.read(8), "little")
+        start = file.read(8)
+        length = int.from_bytes(start, "little")
         if length > _largest_head(n_tensors):
             raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
         head = file.read(length)
@@ -158,3 +210,4 @@ def _check_head(path: Path, n_tensors: int) -> None:
         json.loads(head.decode(), object_pairs_hook=lambda pairs: bool(without_duplicates(pairs)))
     except (ValueError, RecursionError) as error:
         raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
+    return start + head

@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import AsJson, Device, Settings
 from dragoman.cli.streams import print_result, write_output
-from dragoman.cli.training_settings import recipe_settings, require_folder, require_readable, require_text
+from dragoman.cli.training_settings import (
+    recipe_settings,
+    require_extras,
+    require_folder,
+    require_readable,
+    require_text,
+)
 from dragoman.errors import DragomanError
 
 if TYPE_CHECKING:
@@ -48,17 +55,17 @@ def compare(
     \b
     dragoman compare recipe.yaml --vary model.norm=post,pre --vary training.seed=1,2,3
     """
+    require_package("compare", "torch")
+    if plot:
+        require_package("--plot", "matplotlib")
     settings = recipe_settings(recipe, overrides, {})
     require_text(settings, recipe)
+    require_extras(settings)
     require_folder(output)
     if not output.exists():  # runs that exist have their text already
         require_readable(settings)
     from dragoman.experiments.comparison import compare
 
-    if plot:
-        from dragoman.inspection.figures import require_matplotlib
-
-        require_matplotlib()  # before the runs begin
     outcomes, failed = compare(settings, vary, output, one_at_a_time=one_at_a_time, device=device)
     print_result(json.dumps([asdict(outcome) for outcome in outcomes]) if as_json else _table(outcomes))
     if plot:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Device
 from dragoman.cli.streams import program
 from dragoman.cli.training_settings import require_folder
@@ -20,6 +21,7 @@ def demo(
 
     It takes a few minutes on two cores; run again, it continues. At the end, a shipped model translates a sentence.
     """
+    require_package("demo", "torch")
     require_folder(output)
     from dragoman.demo import show
     from dragoman.machine.devices import find_device

@@ -7,6 +7,7 @@ from dataclasses import asdict
 
 import typer
 
+from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import AsJson, Device, EachModel
 from dragoman.cli.streams import print_result, say
 
@@ -17,6 +18,7 @@ def doctor(model: EachModel, as_json: AsJson = False, device: Device = "auto") -
     Among them: attention to future tokens, padding that changes results, a cache that disagrees with the full model,
     tied weights that differ. The exit code is 1 if a check fails.
     """
+    require_package("doctor", "torch")
     from dragoman.bundle.bundle import load_bundle
     from dragoman.doctor import check
     from dragoman.machine.devices import find_device

@@ -12,6 +12,7 @@ import typer
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.inspect_alignment import alignment
 from dragoman.cli.inspect_training import curves, positions, schedule
+from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import DirectionOptions
 from dragoman.cli.options import AsJson, BeamSize, Command, Device, EachModel, Models, OneModel, Overwrite
 from dragoman.cli.streams import print_result, require_output, write_output
@@ -27,6 +28,7 @@ Text = Annotated[str, typer.Argument(metavar="TEXT", help="A sentence to transla
 @inspect.command("model", cls=Command)
 def inspect_model(model: EachModel) -> None:
     """Print a model's languages, modules and shapes."""
+    require_package("inspect model", "torch")
     from dragoman.bundle.bundle import load_bundle
 
     for name in model:
@@ -71,8 +73,11 @@ def attention(
     \b
     dragoman inspect attention -m everyday --target-lang de "Where is the station?" --output attention.html
     """
+    require_package("inspect attention", "torch")
     if output is not None:
         require_output(output, (".html", ".png", ".svg", ".json"), overwrite=overwrite)
+        if output.suffix in (".png", ".svg"):
+            require_package("a picture", "matplotlib")
     from dragoman.inspection.attention_maps import inspect_attention
     from dragoman.inspection.attention_page import numbered_from_1
     from dragoman.translator import Translator
@@ -153,6 +158,7 @@ def neighbours(
     """Show the tokens nearest to words.
 
     They have the highest cosine similarity of embeddings."""
+    require_package("inspect neighbours", "torch")
     from dragoman.errors import printable
     from dragoman.inspection.neighbours import nearest_neighbours
     from dragoman.translator import Translator

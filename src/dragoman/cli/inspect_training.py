@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Overwrite, Settings
 from dragoman.cli.streams import require_output, write_output
 from dragoman.errors import ConfigError
@@ -33,6 +34,7 @@ def positions(
 
     Four of its dimensions as waves, the whole table as an image, and the dot products between positions."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
+    require_package("a picture", "matplotlib")
     from dragoman.inspection.pictures import draw_positions
 
     _save(draw_positions(n_positions, d_model), output)
@@ -53,10 +55,11 @@ def schedule(
     Settings that a recipe leaves open have the paper's values here. A run may choose others to fit its corpus, and
     saves them in its folder."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
+    require_package("a picture", "matplotlib")
     from dragoman.inspection.run_pictures import draw_schedules
     from dragoman.settings.parsing import parse_config
     from dragoman.settings.recipe import read_recipe
-    from dragoman.training.run import steps_of_run
+    from dragoman.training.length import steps_of_run
 
     curves = []
     for path in recipes:
@@ -95,6 +98,7 @@ def curves(
 
     Loss, BLEU and learning rate over the steps, from the metrics.jsonl of each run."""
     require_output(output, (".png", ".svg"), overwrite=overwrite)
+    require_package("a picture", "matplotlib")
     from dragoman.inspection.curves import read_curves
     from dragoman.inspection.run_pictures import draw_curves
 

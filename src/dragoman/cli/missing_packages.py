@@ -1,16 +1,20 @@
-"""One-line errors for packages that are missing or broken, with the command that installs them."""
+"""One-line errors for packages that are missing or broken, with the command that installs them.
+
+A command that cannot do without an extra asks for it first, by `require_package`. Other packages that are missing are
+found when they are imported.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 from itertools import takewhile
 from types import TracebackType
 
-from dragoman.errors import printable
+from dragoman.errors import DragomanError, printable
 
 #: Modules that are imported somewhere, and the names of their packages for pip.
 PACKAGES = {
-    "torch": "torch",
     "numpy": "numpy",
     "sentencepiece": "sentencepiece",
     "safetensors": "safetensors",
@@ -21,6 +25,7 @@ PACKAGES = {
     "typer": "typer",
     "rich": "rich",
     "threadpoolctl": "threadpoolctl",
+    "torch": "dragoman[train]",
     "spacy": "dragoman[words]",
     "matplotlib": "dragoman[plot]",
     "tensorboard": "dragoman[tensorboard]",
@@ -28,6 +33,23 @@ PACKAGES = {
 }
 #: Usual names that differ from the module's.
 TITLES = {"torch": "PyTorch", "numpy": "NumPy", "spacy": "spaCy", "yaml": "PyYAML", "tensorboard": "TensorBoard"}
+
+
+def require_package(user: str, module: str) -> None:
+    """Refuse a command whose package is missing, before it does anything.
+
+    Args:
+        user: of the package, as people type it: a command, an option or a setting.
+
+    Raises:
+        DragomanError: the package is not installed.
+    """
+    try:
+        is_installed = find_spec(module) is not None
+    except ModuleNotFoundError:
+        is_installed = False
+    if not is_installed:
+        raise DragomanError(f"{user} needs {_title(module)}", advice=f"install it with: {_install(module)}")
 
 
 def explain_import(error: BaseException) -> str | None:

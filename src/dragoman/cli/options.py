@@ -154,6 +154,15 @@ IntoLang = Annotated[
     str | None,
     typer.Option("--target-lang", metavar="CODE", help="The language to translate into, for a model of several."),
 ]
+Time = Annotated[
+    str | None,
+    typer.Option(
+        "--time",
+        help="Train for about so long on this machine, such as 90s, 30m or 1h30m, all starts of the run together. "
+        "The length is chosen to fit; the default fits the corpus.",
+        show_default=False,
+    ),
+]
 Settings = Annotated[
     list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override a setting, e.g. training.lr=0.002.")
 ]

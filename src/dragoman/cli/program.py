@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import errno
+import importlib
 import io
 import os
 import signal
@@ -27,47 +28,25 @@ from typing import Annotated
 import typer
 
 from dragoman import __version__
-from dragoman.cli.average import average
-from dragoman.cli.compare import compare
-from dragoman.cli.compare_outputs import compare_outputs
-from dragoman.cli.data import data
-from dragoman.cli.demo import demo
-from dragoman.cli.distill import distill
-from dragoman.cli.doctor import doctor
-from dragoman.cli.evaluate import evaluate
-from dragoman.cli.export import export
 from dragoman.cli.hints import elsewhere_hint, missing_model_hint
-from dragoman.cli.inspect import inspect
 from dragoman.cli.missing_packages import explain_import
 from dragoman.cli.options import Command
-from dragoman.cli.package import package
-from dragoman.cli.score import score
 from dragoman.cli.terminal_log import log_to_terminal
-from dragoman.cli.train import prepare, train
-from dragoman.cli.translate import translate
-from dragoman.cli.tune import tune
 from dragoman.errors import DragomanError, is_out_of_memory, printable
 from dragoman.machine.devices import set_library_defaults
 from dragoman.machine.signals import HANG_UP, ending_signals
 
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE = 2, 5, 70, 130, 141
 
-app = typer.Typer(
-    name="dragoman",
-    help="Two text files in, a translator out: encoder-decoder Transformers for translation.",
-    rich_markup_mode=None,  # its import would double the time of --help
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-COMMANDS = (
-    *(demo, train, translate, evaluate, compare_outputs, tune, score),
-    *(compare, distill, doctor, prepare, average, package),
-)
-for command in COMMANDS:
-    app.command(cls=Command)(command)
-app.add_typer(data, name="data")
-app.add_typer(export, name="export")
-app.add_typer(inspect, name="inspect")
+#: The commands in the order of the help, and the modules that have them.
+COMMANDS = {
+    **{name: name for name in ("demo", "train", "translate", "evaluate")},
+    "compare-outputs": "compare_outputs",
+    **{name: name for name in ("tune", "score", "compare", "distill", "doctor")},
+    "prepare": "train",
+    **{name: name for name in ("average", "package")},
+}
+GROUPS = ("data", "export", "inspect")
 
 
 def _show_version(is_requested: bool) -> None:
@@ -76,7 +55,6 @@ def _show_version(is_requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
@@ -86,6 +64,30 @@ def options(
     ] = False,
 ) -> None:
     """Accept the options that may stand before a command; `run` has handled --debug already."""
+
+
+def build_app(name: str = "") -> typer.Typer:
+    """Return the program with the command or the group of this name, or with all if there is none.
+
+    To import and describe all takes longer than to translate a sentence.
+    """
+    app = typer.Typer(
+        name="dragoman",
+        help="Two text files in, a translator out: encoder-decoder Transformers for translation.",
+        rich_markup_mode=None,  # its import would double the time of --help
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(options)
+    is_known = name in COMMANDS or name in GROUPS
+    for command, module in COMMANDS.items():
+        if command == name or not is_known:
+            function = getattr(importlib.import_module(f"dragoman.cli.{module}"), command.replace("-", "_"))
+            app.command(cls=Command)(function)
+    for group in GROUPS:
+        if group == name or not is_known:
+            app.add_typer(getattr(importlib.import_module(f"dragoman.cli.{group}"), group), name=group)
+    return app
 
 
 def main() -> None:
@@ -121,7 +123,7 @@ def _run_command(arguments: list[str]) -> int:
     """Run the command, and return the exit code that it gives."""
     if arguments in ([], ["inspect"], ["export"]):  # a group of commands lists them
         arguments.append("--help")
-    code = typer.main.get_command(app).main(arguments, prog_name="dragoman", standalone_mode=False)
+    code = typer.main.get_command(build_app(arguments[0])).main(arguments, prog_name="dragoman", standalone_mode=False)
     if sys.stdout is not None:
         sys.stdout.flush()
     return code if isinstance(code, int) else 0

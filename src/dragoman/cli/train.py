@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dragoman.cli.grouping import with_groups
+from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import LanguageOptions, TextOptions, ValidationOptions, given_options
-from dragoman.cli.options import Device, DropInvalid, Overwrite, Recipe, Settings
+from dragoman.cli.options import Device, DropInvalid, Overwrite, Recipe, Settings, Time
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import (
     default_folder,
     recipe_settings,
+    require_extras,
     require_folder,
     require_readable,
     require_text,
@@ -34,7 +36,6 @@ Folder = Annotated[
     ),
 ]
 
-
 InitFrom = Annotated[
     str | None,
     typer.Option(
@@ -44,15 +45,6 @@ InitFrom = Annotated[
     ),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Report on the text, and write nothing.")]
-Time = Annotated[
-    str | None,
-    typer.Option(
-        "--time",
-        help="Train for about so long on this machine, such as 90s, 30m or 1h30m, all starts of the run together. "
-        "The length is chosen to fit; the default fits the corpus.",
-        show_default=False,
-    ),
-]
 Seed = Annotated[int | None, typer.Option("--seed", help="The same as --set training.seed=...")]
 
 
@@ -94,15 +86,15 @@ def train(
     dragoman train recipe.yaml --output runs/first --set training.max_epochs=5 --set model.dropout=0.3
     dragoman train --init-from everyday --source my.en --target my.de --output runs/own
     """
+    require_package("train", "torch")
     data = _data_options(text, validation, languages, invalid_utf8)
     recipe = recipe or _recipe_of_run(output, data, overrides or [])
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
     limit = None if time is None else time_limit(time, settings, recipe, overrides or [])
     folder = _check(settings, recipe, output, init_from)
-    from dragoman.machine.devices import find_device
+    _find_device(device)
     from dragoman.machine.torchrun import is_main_process
 
-    find_device(device)
     if is_main_process():
         say(f"run folder: {folder}")
     from dragoman.training.run import train
@@ -131,6 +123,7 @@ def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, i
     if init_from is None:  # else they are checked when the model is loaded, with its settings
         check_settings(settings, recipe)
     require_text(settings, recipe)
+    require_extras(settings)
     folder = output or default_folder(settings)
     require_folder(folder)
     if init_from is not None:
@@ -140,6 +133,13 @@ def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, i
     if not (folder / "checkpoints").exists():  # a run with checkpoints has its text already
         require_readable(settings)
     return folder
+
+
+def _find_device(name: str) -> None:
+    """Refuse a device that is not here before a folder is made."""
+    from dragoman.machine.devices import find_device
+
+    find_device(name)
 
 
 @with_groups
@@ -168,6 +168,7 @@ def prepare(
 
     check_request(settings, recipe)
     require_text(settings, recipe)
+    require_extras(settings, trains=False)
     folder = output or default_folder(settings)
     require_folder(folder)
     require_readable(settings)

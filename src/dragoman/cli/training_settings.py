@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dragoman.cli.missing_packages import require_package
 from dragoman.cli.streams import say
 from dragoman.errors import ConfigError, DataError, RunFolderError
 
@@ -48,6 +49,27 @@ def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") 
     if isinstance(data, dict) and not any(data.get(key) for key in (*ORIGINS, "corpora")):
         choices = "--source and --target, --pairs, a recipe with text, or --corpus (for a first try: captions)"
         raise ConfigError("no text given", recipe, advice=f"give {choices}{also}; see --help")
+
+
+def require_extras(settings: Mapping[str, Any], *, trains: bool = True) -> None:
+    """Refuse settings whose packages are missing, before a folder is made.
+
+    Raises:
+        DragomanError: an extra is not installed.
+    """
+    data, tokenizer, training = (_section(settings, name) for name in ("data", "tokenizer", "training"))
+    if tokenizer.get("kind") == "words":
+        require_package("tokenizer.kind=words", "spacy")
+    if trains and training.get("tensorboard"):
+        require_package("training.tensorboard", "tensorboard")
+    if str(data.get("corpus")).startswith("hub:"):
+        require_package("a corpus of the hub", "datasets")
+
+
+def _section(settings: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """Return a section of settings; an empty one if it is left out, or no section at all."""
+    section = settings.get(name)
+    return section if isinstance(section, Mapping) else {}
 
 
 def require_readable(settings: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (sentences, ("_WIDE_SPACE", "_BLANK_LINE", "_MARKS", "_INNER_DOT", "_SMALL_INNER_DOT", "_MAYBE_LAST")),
     (sentences, ("_WORD_BEFORE", "_WORD_AFTER", "_BEGINNINGS", "_MORE_BEGINNINGS", "_NAME_ENDS", "_IN_WORD")),
     (cutting, ("_NO_WORD", "_CLAUSE", "_SPACE", "_BETWEEN_UNBROKEN")),
-    (spans, ("_SPAN", "_SIGN")),
+    (spans, ("_SIGN",)),
     (reading, ("RESERVED", "_AFTER_SPACE")),
     (shouting, ("_WORD", "_WORD_CHARACTER")),
     (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME")),
@@ -38,6 +38,7 @@ def rules() -> str:
         for module, names in _PATTERNS
         for name in names
     }
+    patterns["spans.SPAN"] = spans._span_pattern()
     alternatives = {"PRONOUNS": sentences._PRONOUNS, "ABBREVIATIONS": sentences._ABBREVIATIONS}
     patterns |= {f"sentences.{name}": re.compile(text) for name, text in alternatives.items()}
     for language in number_words._WORDS:

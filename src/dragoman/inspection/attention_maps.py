@@ -16,7 +16,8 @@ from dragoman.errors import printable
 from dragoman.inspection.inputs import best_translation, single_model, source_ids, target_ids
 from dragoman.text.cleaning import sanitize
 from dragoman.translator import Translator
-from dragoman.translator.forced_decoding import pad_pairs
+from dragoman.translator.forced_in_torch import on_device
+from dragoman.translator.padding import pad_pairs
 from dragoman.translator.searching import decoded_text
 
 
@@ -92,7 +93,7 @@ def inspect_attention(translator: Translator, source: str, target: str | None = 
     last_ids = of_target if ended else of_target[:-1]
     written = [*of_target, special_ids.target.end] if ended else of_target
     with torch.inference_mode(), capture_attention(model) as maps:
-        model(*pad_pairs([(of_source, last_ids)], special_ids, translator.device))
+        model(*(on_device(model, ids) for ids in pad_pairs([(of_source, last_ids)], special_ids)))
     encoder, decoder, cross = (maps[kind][:, 0].float().cpu() for kind in KINDS)
     return Attention(
         source_text=source,

@@ -12,19 +12,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import torch
-from torch import Tensor
-
-from dragoman.alignment.capture import capture_attention
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link, Places, link_words, word_weights
 from dragoman.alignment.word_spans import words
 from dragoman.errors import DataError
 from dragoman.inspection.ibm1 import silver_links
-from dragoman.inspection.inputs import single_model
+from dragoman.inspection.inputs import require_single_model
+from dragoman.machine.arrays import Floats
 from dragoman.text.cleaning import sanitize
 from dragoman.translator import BATCH_TOKENS, Translator
-from dragoman.translator.forced_decoding import pad_pairs
 from dragoman.translator.padding import pair_batches
 
 #: Measured sentences have at most this many words.
@@ -67,7 +63,7 @@ def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequen
         ConfigError: the translator is an ensemble.
         DataError: there are fewer than two pairs that the model can read.
     """
-    model = single_model(translator)
+    require_single_model(translator)
     pairs = [pair for pair in pairs if all(0 < len(words(text)) <= MOST_WORDS for text in pair)]
     pairs = [pair for pair in pairs if translator.fits(*pair)]
     if len(pairs) < 2:
@@ -78,7 +74,7 @@ def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequen
     )
     maps = head_weights(translator, pairs)
     chosen = best_heads(maps[::2], reference[::2])
-    default = AlignmentHeads.default(model.config)
+    default = AlignmentHeads.default(translator.scorer.models[0].config)
     baselines = {"diagonal": [diagonal(pair) for pair in pairs]}
     ours = {"heads by default": links_of(maps, default), "heads chosen": links_of(maps, chosen)}
     held_out = reference[1::2]
@@ -90,23 +86,19 @@ def choose_heads(translator: Translator, training: Sequence[Pair], pairs: Sequen
     )
 
 
-@torch.inference_mode()
-def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Tensor, Tensor]]:
+def head_weights(translator: Translator, pairs: Sequence[Pair]) -> list[tuple[Floats, Floats]]:
     """Return the attention of each target word of each pair to each source word, head by head, (L, H, W, V): first
     from the step that writes the target word, then from the step that reads it."""
-    model, tokenizers = single_model(translator), translator.tokenizers
+    tokenizers = translator.tokenizers
     texts = [(sanitize(source), sanitize(target)) for source, target in pairs]
     ids = [(tokenizers.source.encode(source), tokenizers.target.encode(target)) for source, target in texts]
-    weights: dict[int, tuple[Tensor, Tensor]] = {}
+    weights: dict[int, tuple[Floats, Floats]] = {}
     for rows in pair_batches(ids, BATCH_TOKENS):
-        batch = pad_pairs([ids[row] for row in rows], tokenizers.special_ids, translator.device)
-        with capture_attention(model, ["cross"]) as maps:
-            model(*batch)
-        for row, cross in zip(rows, maps["cross"].unbind(dim=1), strict=True):
+        by_pair = translator.forced_decoder.cross_attention([ids[row] for row in rows])
+        for row, cross in zip(rows, by_pair, strict=True):
             source = Places.of(tokenizers.source.split(texts[row][0]), texts[row][0])
             target = Places.of(tokenizers.target.split(texts[row][1]), texts[row][1])
-            rows_read = cross[..., 1:, :]
-            weights[row] = word_weights(cross, source, target), word_weights(rows_read, source, target)
+            weights[row] = word_weights(cross, source, target), word_weights(cross[..., 1:, :], source, target)
     return [weights[row] for row in range(len(pairs))]
 
 
@@ -123,15 +115,15 @@ def agreement(name: str, links: Links, reference: Links) -> Agreement:
     return Agreement(name, n_both / max(1, n_reference), 1 - 2 * n_both / max(1, n_found + n_reference))
 
 
-def links_of(maps: Sequence[tuple[Tensor, Tensor]], heads: AlignmentHeads) -> list[set[Link]]:
+def links_of(maps: Sequence[tuple[Floats, Floats]], heads: AlignmentHeads) -> list[set[Link]]:
     """Return the links of pairs by some heads, given the result of `head_weights`."""
     layers, numbers = map(list, zip(*heads.heads, strict=True))
-    return [set(link_words(pair_maps[heads.shifted][layers, numbers].mean(dim=0))) for pair_maps in maps]
+    return [set(link_words(pair_maps[heads.shifted][layers, numbers].mean(axis=0))) for pair_maps in maps]
 
 
-def best_heads(maps: Sequence[tuple[Tensor, Tensor]], reference: Links) -> AlignmentHeads:
+def best_heads(maps: Sequence[tuple[Floats, Floats]], reference: Links) -> AlignmentHeads:
     """Return the heads of the lowest error rate: the best one, then one more at a time while that helps."""
-    all_heads = [(layer, head) for layer in range(maps[0][0].size(0)) for head in range(maps[0][0].size(1))]
+    all_heads = [(layer, head) for layer in range(maps[0][0].shape[0]) for head in range(maps[0][0].shape[1])]
     best: tuple[float, AlignmentHeads] | None = None
     for shifted in (False, True):
         heads: tuple[tuple[int, int], ...] = ()

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import Scorer
 from dragoman.errors import ConfigError, DataError
-from dragoman.model.transformer import Transformer
 from dragoman.text.cleaning import sanitize
 from dragoman.translator import Translator
 from dragoman.translator.cutting import encode_if_short
 from dragoman.translator.padding import pad_sources
 
+if TYPE_CHECKING:
+    from dragoman.model.transformer import Transformer
 
-def single_model(translator: Translator) -> Transformer:
-    """Return the only model of a translator.
+
+def require_single_model(translator: Translator) -> None:
+    """Check that a translator has one model.
 
     Raises:
         ConfigError: it is an ensemble, whose models each attend in their own way.
     """
-    if len(translator.models) > 1:
-        raise ConfigError(f"an ensemble of {len(translator.models)} models", advice="look into one of them at a time")
+    n_models = len(translator.scorer.models)
+    if n_models > 1:
+        raise ConfigError(f"an ensemble of {n_models} models", advice="look into one of them at a time")
+
+
+def single_model(translator: Translator) -> Transformer:
+    """Return the only model of a translator, in PyTorch; see `require_single_model`."""
+    require_single_model(translator)
     return translator.models[0]
 
 

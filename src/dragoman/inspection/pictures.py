@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dragoman.alignment.capture import Kind
 from dragoman.errors import ConfigError
-from dragoman.inspection.attention_maps import Attention
 from dragoman.inspection.figures import COLOURS, new_figure
 from dragoman.machine.arrays import Floats
-from dragoman.model.positions import sinusoidal_table
+from dragoman.runtime.embedding import sinusoidal_table
 from dragoman.text.sentence_pieces import SPACE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.colors import Normalize
     from matplotlib.figure import Figure
+
+    from dragoman.alignment.capture import Kind
+    from dragoman.inspection.attention_maps import Attention
 
 #: With more tokens than this, labels would overlap, and numbers would be too small to read.
 MOST_LABELS, MOST_NUMBERS = 60, 16
@@ -66,7 +67,7 @@ def draw_positions(n_positions: int, d_model: int) -> Figure:
     """
     if n_positions < 1 or d_model < 2 or d_model % 2:
         raise ConfigError(f"a table of {n_positions} positions and {d_model} dimensions", advice="use an even d_model")
-    table = sinusoidal_table(n_positions, d_model).numpy()
+    table = sinusoidal_table(range(n_positions), d_model, halves=False)
     figure = new_figure(13, 4.2)
     waves, whole, products = figure.subplots(1, 3)
     first = d_model // 10 * 2  # waves that are neither too short nor too long to see

@@ -36,6 +36,8 @@ def set_library_defaults() -> None:
 def find_device(name: str = "auto") -> str:
     """Return the device called `name` as PyTorch names it; "auto" is CUDA, else Apple's MPS, else the CPU.
 
+    Without PyTorch, "auto" is the CPU.
+
     Where there is CUDA, cuDNN computes no attention from then on: it compiles code for each new shape, which took a
     second for nearly every batch on an H100.
 
@@ -46,13 +48,23 @@ def find_device(name: str = "auto") -> str:
         return "cpu"
     if not _NAME.fullmatch(name):
         raise ConfigError(f"no device {name!r} here", advice="use auto, cpu, cuda, cuda:<n> or mps")
+    try:
+        import torch
+    except ModuleNotFoundError as error:
+        if name != "auto" or error.name != "torch":
+            raise
+        return "cpu"  # the only device for which there is code without PyTorch
+    if torch.cuda.device_count():
+        torch.backends.cuda.enable_cudnn_sdp(False)
+    if name == "auto":
+        return "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+    return _named_device(name)
+
+
+def _named_device(name: str) -> str:
     import torch
 
     mps, n_cuda = torch.backends.mps.is_available(), torch.cuda.device_count()
-    if n_cuda:
-        torch.backends.cuda.enable_cudnn_sdp(False)
-    if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "mps" if mps else "cpu"
     try:
         device = torch.device(name)
         is_available = {"cpu": True, "cuda": (device.index or 0) < n_cuda, "mps": mps}[device.type]

@@ -108,7 +108,18 @@ def split_heads(x: Floats, n_sequences: int, n_heads: int) -> Floats:
 
 
 def attend(queries: Floats, keys: Floats, values: Floats, mask_bias: Floats | None) -> Floats:
-    """Attention of scaled queries (B, H, T, K) over keys and values (B, H, S, K or W) -> (B * T, H * W).
+    """Attention of scaled queries (B, H, T, K) over keys and values (B, H, S, K or W) -> (B * T, H * W)."""
+    return merge_heads(attention_weights(queries, keys, mask_bias) @ values)
+
+
+def merge_heads(x: Floats) -> Floats:
+    """x (B, H, T, W) -> (B * T, H * W)."""
+    n_sequences, n_heads, n_queries, width = x.shape
+    return x.transpose(0, 2, 1, 3).reshape(n_sequences * n_queries, n_heads * width)
+
+
+def attention_weights(queries: Floats, keys: Floats, mask_bias: Floats | None) -> Floats:
+    """Return the weights (B, H, T, S) of keys (B, H, S, K) for scaled queries (B, H, T, K).
 
     Args:
         mask_bias: added to the scores, broadcast to (B, H, T, S): 0 or `MASKED`, which may not be all of a row.
@@ -116,9 +127,7 @@ def attend(queries: Floats, keys: Floats, values: Floats, mask_bias: Floats | No
     scores = queries @ keys.swapaxes(2, 3)
     if mask_bias is not None:
         scores += mask_bias
-    attended = softmax(scores) @ values
-    n_sequences, n_heads, n_queries, width = attended.shape
-    return attended.transpose(0, 2, 1, 3).reshape(n_sequences * n_queries, n_heads * width)
+    return softmax(scores)
 
 
 def softmax(scores: Floats) -> Floats:

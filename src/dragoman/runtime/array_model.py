@@ -14,6 +14,7 @@ import numpy as np
 from dragoman.bundle.layout import AttentionLayout, DecoderLayerLayout, EncoderLayerLayout, Layout
 from dragoman.decoding.scores import ROWS_AT_ONCE
 from dragoman.machine.arrays import Bools, Floats, Ints
+from dragoman.runtime.array_cache import LayerCache
 from dragoman.runtime.array_layers import (
     FeedForward,
     Linear,
@@ -22,7 +23,9 @@ from dragoman.runtime.array_layers import (
     Rotary,
     Weights,
     attend,
+    attention_weights,
     exponentials,
+    merge_heads,
     split_heads,
 )
 from dragoman.runtime.embedding import Embedding
@@ -91,13 +94,22 @@ class ArraySteps:
         self._scores, self._exponentials = np.empty((2, ROWS_AT_ONCE, vocab_size), dtype=np.float32)
 
     @np.errstate(all="ignore")
-    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> ProjectedScores:
-        """See `dragoman.decoding.state.Steps`."""
+    def step(
+        self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints, attention: Floats | None = None
+    ) -> ProjectedScores:
+        """See `dragoman.decoding.state.Steps`.
+
+        Args:
+            attention: the rows' weights of the memory, (layers, R, H, S), are written here.
+        """
         at = slice(position, position + 1)
         x = self._model.target_embedding(ids, at)
         path_bias = None if ancestry is None else np.where(ancestry, np.float32(0), MASKED)[:, None]
-        for layer, cache in zip(self._model.decoder_layers, self._layers, strict=True):
+        for number, (layer, cache) in enumerate(zip(self._model.decoder_layers, self._layers, strict=True)):
             x = layer(x, cache, at, path_bias, self._mask_bias)
+            if attention is not None:
+                # (B, H, N, S) -> (R, H, S)
+                attention[number] = cache.memory_weights.swapaxes(1, 2).reshape(-1, *attention.shape[2:])[slots]
         x = x[slots]
         hidden = x if self._model.decoder_norm is None else self._model.decoder_norm(x)
         return ProjectedScores(
@@ -200,41 +212,9 @@ class DecoderLayer:
 
         def attend_to_memory(x: Floats) -> Floats:
             queries = split_heads(self._cross_query(x), n_sentences, self._n_heads)
-            return self._cross_output(attend(queries, cache.memory_keys, cache.memory_values, mask_bias))
+            weights = cache.memory_weights = attention_weights(queries, cache.memory_keys, mask_bias)
+            return self._cross_output(merge_heads(weights @ cache.memory_values))
 
         x = self._self_residual(x, attend_to_target)
         x = self._cross_residual(x, attend_to_memory)
         return self._feed_forward_residual(x, self._feed_forward)
-
-
-class LayerCache:
-    """One decoder layer's keys and values, in arrays with room for more: a step writes only the new ones."""
-
-    def __init__(self, memory_keys: Floats, memory_values: Floats) -> None:
-        self.memory_keys, self.memory_values = memory_keys, memory_values  # (B, H, S, K) and (B, H, S, W)
-        n_sentences, n_heads, _, d_k = memory_keys.shape
-        self._keys = np.empty((n_sentences, n_heads, 0, d_k), dtype=np.float32)
-        self._values = np.empty((n_sentences, n_heads, 0, memory_values.shape[3]), dtype=np.float32)
-        self._length = 0  # C
-
-    def append(self, keys: Floats, values: Floats) -> tuple[Floats, Floats]:
-        """Add those of N tokens, (B, H, N, K) and (B, H, N, W), and return all, (B, H, C, K) and (B, H, C, W)."""
-        first, self._length = self._length, self._length + keys.shape[2]
-        if self._length > self._keys.shape[2]:
-            self._keys, self._values = (_with_room(table, 2 * self._length) for table in (self._keys, self._values))
-        self._keys[:, :, first : self._length] = keys
-        self._values[:, :, first : self._length] = values
-        return self._keys[:, :, : self._length], self._values[:, :, : self._length]
-
-    def keep(self, sentences: Ints) -> None:
-        """Keep the given sentences (B',)."""
-        self.memory_keys, self.memory_values = self.memory_keys[sentences], self.memory_values[sentences]
-        self._keys, self._values = self._keys[sentences], self._values[sentences]
-
-
-def _with_room(array: Floats, length: int) -> Floats:
-    """(B, H, C, K) -> the same with room for `length` tokens."""
-    n_sentences, n_heads, used, width = array.shape
-    roomy = np.empty((n_sentences, n_heads, length, width), dtype=np.float32)
-    roomy[:, :, :used] = array
-    return roomy

@@ -14,6 +14,7 @@ import numpy as np
 from safetensors.numpy import save
 
 from dragoman.bundle.layout import Layout
+from dragoman.bundle.weights import StoredWeights
 from dragoman.machine.arrays import Bools, Floats, Ints
 from dragoman.native.kernels import ChosenTokens, Kernels, address, header
 from dragoman.runtime.engine_config import engine_config
@@ -43,9 +44,8 @@ class CompiledModel:
         special_ids: SpecialIdPair = SpecialIdPair(),
     ) -> None:
         self.config, self.kernels, self.special_ids = config, kernels, special_ids
-        untied = {name: weights[name] for name in Layout(config).shapes()}
         # An infinite or NaN weight ends in a NaN, which the search refuses with an error of its own.
-        self.loaded = kernels.load(engine_config(config, special_ids), save(untied), allows_nan=True)
+        self.loaded = kernels.load(engine_config(config, special_ids), _file(config, weights), allows_nan=True)
         # Zeros, then a vector of `MASKED`. Zeros that nobody reads take no RAM.
         self._open_mask_bias = np.zeros(config.max_length + kernels.lanes, dtype=np.float32)
         self._open_mask_bias[config.max_length :] = MASKED
@@ -82,6 +82,13 @@ class CompiledModel:
         n_keys is at most what the model reads.
         """
         return self._open_end - n_keys * self._open_mask_bias.itemsize
+
+
+def _file(config: ModelConfig, weights: Mapping[str, Floats]) -> bytes:
+    """Return the bytes of a safetensors file with the weights: those of the file that they come from, if they do."""
+    if isinstance(weights, StoredWeights):
+        return weights.file
+    return save({name: weights[name] for name in Layout(config).shapes()})
 
 
 @dataclass(frozen=True)
@@ -140,8 +147,14 @@ class CompiledSteps:
         """The address of the structures of the memory's keys and values, one for each decoder layer."""
         return ctypes.addressof(self._memory_cache.structs)
 
-    def step(self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints) -> CompiledScores:
-        """See `dragoman.decoding.state.Steps`."""
+    def step(
+        self, ids: Ints, position: int, ancestry: Bools | None, slots: Ints, attention: Floats | None = None
+    ) -> CompiledScores:
+        """See `dragoman.decoding.state.Steps`.
+
+        Args:
+            attention: the rows' weights of the memory, (layers, R, H, S), are written here.
+        """
         model, n_slots = self._model, ids.shape[1]
         if position >= model.config.max_length:
             raise IndexError(f"position {position} of a model that has {model.config.max_length}")
@@ -166,7 +179,7 @@ class CompiledSteps:
             position=position,
             mask_bias=mask_bias,
             mask_stride=mask_stride,
-            attention=None,
+            attention=None if attention is None else address(attention),
         )
         structs = ctypes.byref(self._struct), ctypes.byref(step)
         model.kernels.decode(model.loaded.pointer, *structs, address(hidden))

@@ -10,7 +10,6 @@ from pydantic import BeforeValidator, Field
 from dragoman.settings.corpus_config import CorpusConfig, StageConfig, corpus_names, mixture_problems
 from dragoman.settings.ranges import Positive, Size
 from dragoman.settings.sections import Section
-from dragoman.settings.text_origin import LANGUAGE_CODE as LANGUAGE_CODE
 from dragoman.settings.text_origin import columns_problems, language_problems, origin_problems
 
 #: Settings that each corpus of a mixture has for itself.

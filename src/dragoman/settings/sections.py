@@ -37,9 +37,8 @@ class ContradictionError(ValueError):
 class Section(BaseModel):
     """A part of the configuration: unknown keys, invalid types and numbers that are not finite are errors."""
 
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True
-    )
+    # What a translation does not need is not built: `defer_build`.
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     #: Keys that a recipe may have here besides the settings.
     also_known: ClassVar[tuple[str, ...]] = ()
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Literal, NamedTuple
 
 from dragoman.text.languages import UNSPACED
@@ -81,7 +82,6 @@ _PATTERNS: dict[Kind, str] = {
             | (?:\d{{1,3}}(?:[ \u00a0\u2009\u202f]\d{{3}})+ | \d{{1,3}}(?:['’]\d{{3}})+)(?!\d)(?:[.,]\d+)?
             | \d+(?:[.,:/：．٫٬]\d+)*)""",
 }
-_SPAN = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()), re.VERBOSE)
 #: A character that every span has. Most texts have none.
 _SIGN = re.compile(rf"[\d@#{{%$`_/\\:;^⟨\u20e3]|<3|\.{_W}|{_PICTURE}")
 _CLOSING = {")": "(", "]": "[", "}": "{"}
@@ -98,11 +98,17 @@ def find_spans(text: str) -> list[Span]:
 
 
 def _spans(text: str) -> Iterator[Span]:
-    start = 0
-    while match := _SPAN.search(text, start):
+    start, pattern = 0, _span_pattern()
+    while match := pattern.search(text, start):
         (kind,) = (kind for kind in _PATTERNS if match[kind] is not None)
         start = _end_of_url(text, match) if kind == "url" else match.end()
         yield Span(match.start(), start, kind)
+
+
+@cache
+def _span_pattern() -> re.Pattern[str]:
+    """Return the pattern of all spans. To compile it takes longer than to translate a sentence that has none."""
+    return re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _PATTERNS.items()), re.VERBOSE)
 
 
 def _end_of_url(text: str, match: re.Match[str]) -> int:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from dragoman.errors import ConfigError
-from dragoman.settings.data_config import LANGUAGE_CODE
+from dragoman.settings.text_origin import LANGUAGE_CODE
 
 #: A translator's directions are (source language, target language).
 Direction = tuple[str, str]

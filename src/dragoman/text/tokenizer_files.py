@@ -18,8 +18,8 @@ from pathlib import Path
 
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.json_files import JSON_LIMIT, read_json
-from dragoman.settings.data_config import LANGUAGE_CODE
 from dragoman.settings.sections import parse_section
+from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.sides import Learned, Side, build_both, sides_of
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds

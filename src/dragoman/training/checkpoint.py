@@ -9,16 +9,16 @@ import logging
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
-
-from safetensors.torch import load_file, save
-from torch import Tensor
+from typing import TYPE_CHECKING, Any
 
 from dragoman.errors import BundleError, ConfigError
 from dragoman.machine.files import require_space
 from dragoman.machine.folders import save_folder, verify_folder
 from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import require_held
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 _log = logging.getLogger(__name__)
 
@@ -108,6 +108,7 @@ def save_checkpoint(folder: Path, checkpoint: Checkpoint) -> None:
         ResourceError: the disk is full, or would be.
         RunFolderError: the folder cannot be written.
     """
+    from safetensors.torch import save
 
     def write(temporary: Path) -> None:
         # Written by Python, whose errors say that the disk is full; those of safetensors do not.
@@ -156,6 +157,8 @@ def load_checkpoint(folder: Path) -> Checkpoint | None:
 
 
 def _read(place: Path) -> Checkpoint:
+    from safetensors.torch import load_file
+
     state: dict[str, Any] = read_json(place / "state.json")
     try:
         progress = Progress(**{**state, "window": Window(**state["window"])})

@@ -14,8 +14,6 @@ from typing import Any
 import torch
 
 from dragoman.bundle.bundle import Bundle
-from dragoman.data.batch_order import BatchOrder
-from dragoman.data.mixture import stage_weights
 from dragoman.data.prepared import Prepared, open_prepared
 from dragoman.errors import ConfigError
 from dragoman.inspection.curves import read_curves
@@ -34,7 +32,6 @@ from dragoman.training.fine_tuning import fingerprint, load_starting_model
 from dragoman.training.outlook import describe_outlook
 from dragoman.training.resolve import resolve_run
 from dragoman.training.run_folder import RunFolder
-from dragoman.training.schedule import total_steps
 from dragoman.training.timed import TimedStart
 from dragoman.training.trainer import Trainer
 from dragoman.training.training_state import TrainingState, describe_environment
@@ -146,18 +143,6 @@ class _Start:
             _log.warning(f"{what}; begin anew with training.warmup_steps below {n_warmup:,}")
         progress.spent = time.monotonic() - self.began
         return trainer
-
-
-def steps_of_run(config: Config, run: Path) -> int:
-    """Return the steps of a run's whole training; its prepared corpus says how many an epoch has.
-
-    Raises:
-        BundleError: the prepared corpus is missing or damaged.
-    """
-    training, prepared = config.training, open_prepared(run)
-    stages = stage_weights(config.data, prepared.train.parts)
-    order = BatchOrder(prepared.train, batch_tokens=training.batch_tokens, seed=training.seed, stages=stages)
-    return total_steps(training, order.epochs)
 
 
 def _first_progress(config: Config, prepared: Prepared, start: Bundle | None) -> Progress:

@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dragoman.bundle.averaging import MeanWeights
 from dragoman.bundle.bundle import load_bundle, save_bundle, write_bundle
@@ -17,10 +17,12 @@ from dragoman.machine.files import TEMPORARY
 from dragoman.machine.folders import remove_folder, verify_folder
 from dragoman.machine.json_files import read_json
 from dragoman.machine.pointers import read_pointer, remove_pointer, set_pointer
-from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.checkpoint import Checkpoint, Progress, load_checkpoint, save_checkpoint, saved_steps
+
+if TYPE_CHECKING:
+    from dragoman.model.transformer import Transformer
 
 
 class RunFolder:

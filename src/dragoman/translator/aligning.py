@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link, Places, link_words, word_weights
-from dragoman.model.transformer import Transformer
 from dragoman.text.sentence_pieces import SPACE
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.cutting import Segment
-from dragoman.translator.forced_decoding import IdPair, forced_attention
-from dragoman.translator.padding import pair_batches
+from dragoman.translator.forced_decoding import ForcedDecoder
+from dragoman.translator.padding import IdPair, pair_batches
 from dragoman.translator.planning import TextPlan
 from dragoman.translator.results import Translation
 from dragoman.translator.searching import Candidate
@@ -44,7 +43,7 @@ class _SegmentPair:
 
 
 def align_words(
-    model: Transformer,
+    decoder: ForcedDecoder,
     heads: AlignmentHeads,
     tokenizers: Tokenizers,
     inputs: Sequence[AlignmentInput],
@@ -52,7 +51,7 @@ def align_words(
 ) -> list[Translation]:
     """Return the translations with the alignments of all their alternatives."""
     by_alternative = [pairs for item in inputs for pairs in _segment_pairs(tokenizers, item)]
-    links = iter(_link(model, heads, by_alternative, batch_size))
+    links = iter(_link(decoder, heads, by_alternative, batch_size))
     aligned = []
     for translation in (item.translation for item in inputs):
         alternatives = tuple(replace(alternative, alignment=next(links)) for alternative in translation.alternatives)
@@ -89,13 +88,13 @@ def _pieces(tokenizers: Tokenizers, segment: Segment, n_tags: int) -> Sequence[s
 
 
 def _link(
-    model: Transformer, heads: AlignmentHeads, pairs: Sequence[Sequence[_SegmentPair]], batch_size: int
+    decoder: ForcedDecoder, heads: AlignmentHeads, pairs: Sequence[Sequence[_SegmentPair]], batch_size: int
 ) -> list[tuple[Link, ...]]:
     """Return the links of each alternative, in the order of `pairs`, which has the segment pairs of each."""
     links = [{link for pair in row if pair.is_copied for link in pair.copied_links()} for row in pairs]
     searched = [(number, pair) for number, row in enumerate(pairs) for pair in row if not pair.is_copied]
     for rows in pair_batches([pair.ids for _, pair in searched], batch_size):
-        attention = forced_attention(model, [searched[row][1].ids for row in rows], heads)
+        attention = decoder.token_weights([searched[row][1].ids for row in rows], heads)
         for row, weights in zip(rows, attention, strict=True):
             number, pair = searched[row]
             first_source, first_target = pair.source.first_word, pair.target.first_word

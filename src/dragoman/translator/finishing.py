@@ -11,7 +11,7 @@ from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, choose
-from dragoman.translator.models import TrainedModels
+from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.planning import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
 from dragoman.translator.searching import Candidate
@@ -21,14 +21,14 @@ class Finisher:
     """Maker of translations from candidates.
 
     Args:
-        models: the first one aligns words.
+        decoder: the models, of which the first one aligns words.
         tokenizers: those of the models.
         heads: the heads of the first model that align words.
         batch_size: tokens that are aligned at once unless a call says otherwise.
     """
 
-    def __init__(self, models: TrainedModels, tokenizers: Tokenizers, heads: AlignmentHeads, batch_size: int) -> None:
-        self._models = models
+    def __init__(self, decoder: ForcedDecoder, tokenizers: Tokenizers, heads: AlignmentHeads, batch_size: int) -> None:
+        self._decoder = decoder
         self._tokenizers = tokenizers
         self._heads = heads
         self._batch_size = batch_size
@@ -52,7 +52,7 @@ class Finisher:
             for index in to_align
         ]
         batch_size = self._batch_size if batch_size is None else batch_size
-        aligned = align_words(self._models.transformer(0), self._heads, self._tokenizers, inputs, batch_size)
+        aligned = align_words(self._decoder, self._heads, self._tokenizers, inputs, batch_size)
         for index, translation in zip(to_align, aligned, strict=True):
             translations[index] = translation
         return translations

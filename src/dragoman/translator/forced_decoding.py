@@ -1,6 +1,6 @@
 """Forced decoding: models read given translations as if they wrote them. It gives probabilities and attention.
 
-B pairs, S source, T target tokens.
+S source, T target tokens, L decoder layers, H heads.
 """
 
 from __future__ import annotations
@@ -8,54 +8,63 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import torch
-from torch import Tensor
+import numpy as np
 
-from dragoman.alignment.capture import capture_attention
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import token_weights
-from dragoman.model.masks import padding_mask
-from dragoman.model.transformer import Transformer
-from dragoman.text.special_ids import SpecialIdPair
-from dragoman.translator.padding import pad, pad_sources
-
-#: The ids of a source and of a target, without special ones.
-IdPair = tuple[Sequence[int], Sequence[int]]
+from dragoman.decoding.state import Model
+from dragoman.machine.arrays import Floats
+from dragoman.runtime.forced_steps import CpuModel, forced_attention, forced_log_probs
+from dragoman.translator.models import TrainedModels
+from dragoman.translator.padding import IdPair, pad_pairs
 
 
-def pad_pairs(pairs: Sequence[IdPair], special_ids: SpecialIdPair, device: str | torch.device) -> tuple[Tensor, Tensor]:
-    """Add the end mark to each source and the start to each target, and pad: (B, S) and (B, T) on a device."""
-    source_ids = pad_sources([source for source, _ in pairs], special_ids.source)
-    target_ids = pad([[special_ids.target.start, *target] for _, target in pairs], special_ids.target.pad)
-    return torch.from_numpy(source_ids).to(device), torch.from_numpy(target_ids).to(device)
+class ForcedDecoder:
+    """The models of a translator as readers of given translations.
 
+    On a CPU these are the models of the search, in its precision; elsewhere those in PyTorch.
 
-@torch.inference_mode()
-def forced_log_probs(models: Sequence[Transformer], pairs: Sequence[IdPair]) -> list[tuple[float, ...]]:
-    """Return the log-probabilities of each pair's target tokens and of the end of the sentence.
-
-    Those of several models are the logarithm of their mean probability.
+    Args:
+        models: of the translator.
+        search_models: the same in the form that searches.
     """
-    special_ids = models[0].special_ids
-    with_end = [(source, [*target, special_ids.target.end]) for source, target in pairs]
-    source_ids, target_ids = pad_pairs(with_end, special_ids, _device(models[0]))
-    by_model = []
-    for model in models:
-        log_probs = model(source_ids, target_ids[:, :-1]).log_softmax(dim=-1, dtype=torch.float32)
-        by_model.append(log_probs.gather(-1, target_ids[:, 1:, None]).squeeze(-1))
-    averaged = torch.stack(by_model).logsumexp(dim=0) - math.log(len(models))
-    return [tuple(row[: len(target) + 1]) for row, (_, target) in zip(averaged.tolist(), pairs, strict=True)]
 
+    def __init__(self, models: TrainedModels, search_models: Sequence[Model]) -> None:
+        self._models = models
+        self._search_models = search_models
+        self._special_ids = search_models[0].special_ids
 
-@torch.inference_mode()
-def forced_attention(model: Transformer, pairs: Sequence[IdPair], heads: AlignmentHeads) -> list[Tensor]:
-    """Return each pair's mean attention of `heads` from target to source tokens: (T, S), without special tokens."""
-    source_ids, target_ids = pad_pairs(pairs, model.special_ids, _device(model))
-    with capture_attention(model, ["cross"]) as maps:
-        model.decode(target_ids, model.encode(source_ids), padding_mask(source_ids, model.special_ids.source.pad))
-    weights = token_weights(maps["cross"], heads).cpu()
-    return [rows[: len(target), : len(source)] for rows, (source, target) in zip(weights, pairs, strict=True)]
+    def log_probs(self, pairs: Sequence[IdPair]) -> list[tuple[float, ...]]:
+        """Return the log-probabilities of each pair's target tokens and of the end of the sentence.
 
+        Those of several models are the logarithm of their mean probability.
+        """
+        end = self._special_ids.target.end
+        ids = pad_pairs([(source, [*target, end]) for source, target in pairs], self._special_ids)
+        on_cpu = [model for model in self._search_models if isinstance(model, CpuModel)]
+        if len(on_cpu) == len(self._search_models):
+            by_model = [forced_log_probs(model, *ids) for model in on_cpu]
+        else:
+            from dragoman.translator import forced_in_torch
 
-def _device(model: Transformer) -> torch.device:
-    return next(model.parameters()).device
+            by_model = [forced_in_torch.forced_log_probs(model, *ids) for model in self._models.in_torch()]
+        averaged = np.logaddexp.reduce(by_model, axis=0) - math.log(len(by_model))
+        return [tuple(row[: len(target) + 1]) for row, (_, target) in zip(averaged.tolist(), pairs, strict=True)]
+
+    def token_weights(self, pairs: Sequence[IdPair], heads: AlignmentHeads) -> list[Floats]:
+        """Return each pair's mean attention of the first model's `heads` from target to source tokens: (T, S)."""
+        return [token_weights(cross, heads) for cross in self.cross_attention(pairs)]
+
+    def cross_attention(self, pairs: Sequence[IdPair]) -> list[Floats]:
+        """Return the cross-attention of the first model for each pair, without the end marks: (L, H, T + 1, S).
+
+        Row 0 reads the start mark and writes the first token, row t reads the t-th and writes the next.
+        """
+        ids, first = pad_pairs(pairs, self._special_ids), self._search_models[0]
+        if isinstance(first, CpuModel):
+            cross = forced_attention(first, *ids)
+        else:
+            from dragoman.translator import forced_in_torch
+
+            cross = forced_in_torch.forced_attention(self._models.transformer(0), *ids)
+        return [cross[:, row, :, : len(target) + 1, : len(source)] for row, (source, target) in enumerate(pairs)]

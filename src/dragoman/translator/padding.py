@@ -1,4 +1,4 @@
-"""Ids of texts in padded batches. B sentences, S source."""
+"""Ids of texts in padded batches. B sentences, S source, T target."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.text.special_ids import SpecialIds
+from dragoman.text.special_ids import SpecialIdPair, SpecialIds
+
+#: The ids of a source and of a target, without special ones.
+IdPair = tuple[Sequence[int], Sequence[int]]
 
 #: Source tokens, padding included, that are searched at once on a GPU, and on a CPU, where a small batch stays in the
 #: caches: reading RAM costs more than small matrix products.
@@ -17,6 +20,12 @@ BATCH_TOKENS, CPU_BATCH_TOKENS = 2048, 512
 def pad_sources(sources: Sequence[Sequence[int]], special_ids: SpecialIds) -> NDArray[np.int64]:
     """Add the end mark to each source, and pad: (B, S)."""
     return pad([[*source, special_ids.end] for source in sources], special_ids.pad)
+
+
+def pad_pairs(pairs: Sequence[IdPair], special_ids: SpecialIdPair) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Add the end mark to each source and the start to each target, and pad: (B, S) and (B, T)."""
+    source_ids = pad_sources([source for source, _ in pairs], special_ids.source)
+    return source_ids, pad([[special_ids.target.start, *target] for _, target in pairs], special_ids.target.pad)
 
 
 def pad(rows: Sequence[Sequence[int]], pad_id: int) -> NDArray[np.int64]:
@@ -42,6 +51,6 @@ def batches(costs: Sequence[int], batch_size: int) -> Iterator[list[int]]:
         yield batch
 
 
-def pair_batches(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], batch_size: int) -> Iterator[list[int]]:
+def pair_batches(pairs: Sequence[IdPair], batch_size: int) -> Iterator[list[int]]:
     """Yield the indices of pairs in batches; the cost of a pair is that of its longer side."""
     return batches([max(map(len, pair)) + 1 for pair in pairs], batch_size)

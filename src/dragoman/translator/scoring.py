@@ -10,9 +10,9 @@ from dragoman.text.cleaning import sanitize
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import positive, string, string_list
 from dragoman.translator.directions import Directions
-from dragoman.translator.models import TrainedModels
+from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.options import LanguageOptions, ScoreOptions, split_languages
-from dragoman.translator.padding import BATCH_TOKENS, pair_batches
+from dragoman.translator.padding import pair_batches
 from dragoman.translator.results import Score
 
 Ids = Sequence[int]
@@ -22,17 +22,26 @@ class PairScorer:
     """Scorer of given translations.
 
     Args:
-        models: several average their probabilities.
+        decoder: the models.
         tokenizers: those of the models.
         directions: those of the models.
         max_length: tokens of the longest source, and of the longest target, the end mark not counted.
+        batch_size: tokens that are scored at once unless a call says otherwise.
     """
 
-    def __init__(self, models: TrainedModels, tokenizers: Tokenizers, directions: Directions, max_length: int) -> None:
-        self._models = models
+    def __init__(
+        self,
+        decoder: ForcedDecoder,
+        tokenizers: Tokenizers,
+        directions: Directions,
+        max_length: int,
+        batch_size: int,
+    ) -> None:
+        self._decoder = decoder
         self._directions = directions
         self._tokenizers = tokenizers
         self._max_length = max_length
+        self._batch_size = batch_size
 
     def fits(self, source: str, target: str, languages: LanguageOptions) -> bool:
         """Return True if the models can read the whole pair."""
@@ -52,12 +61,10 @@ class PairScorer:
 
     def _score_lists(self, sources: Sequence[str], targets: Sequence[str], options: ScoreOptions) -> list[Score]:
         batch_size = options.get("batch_size")
-        batch_size = BATCH_TOKENS if batch_size is None else positive(batch_size, "batch_size")
+        batch_size = self._batch_size if batch_size is None else positive(batch_size, "batch_size")
         languages, _ = split_languages(options)
         if len(sources) != len(targets):
             raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
-        from dragoman.translator.forced_decoding import forced_log_probs
-
         pairs = [self._encode(source, target, languages) for source, target in zip(sources, targets, strict=True)]
         for number, (source_ids, target_ids) in enumerate(pairs, 1):
             lengths = len(source_ids), len(target_ids)
@@ -66,8 +73,7 @@ class PairScorer:
                 raise DataError(problem, advice="leave it out")
         log_probs: dict[int, tuple[float, ...]] = {}
         for rows in pair_batches(pairs, batch_size):
-            forced = forced_log_probs(self._models.in_torch(), [pairs[row] for row in rows])
-            log_probs.update(zip(rows, forced, strict=True))
+            log_probs.update(zip(rows, self._decoder.log_probs([pairs[row] for row in rows]), strict=True))
         return [self._score(target_ids, log_probs[row]) for row, (_, target_ids) in enumerate(pairs)]
 
     def _score(self, target_ids: Ids, token_log_probs: tuple[float, ...]) -> Score:

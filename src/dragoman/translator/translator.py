@@ -21,6 +21,7 @@ from dragoman.translator import checking
 from dragoman.translator.batcher import Batcher
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
+from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensemble
 from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, ScoreOptions, SearchOptions, TextList
 from dragoman.translator.pipeline import Pipeline
@@ -64,14 +65,14 @@ class Translator:
         self.alignment = alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer(self._models.for_search())
         tokenizers.require_special_ids(self.scorer.special_ids)
-        #: Longest source, and longest target, in tokens; both sides end in one more token.
-        self.max_length = self.scorer.max_length - 1
+        self.max_length = self.scorer.max_length - 1  # of a source and of a target; both end in one more token
         batch_size = self._models.batch_size
         self._searcher = Searcher(self.scorer, tokenizers.target, self._models.compute.workers, batch_size)
         self._directions = Directions(tokenizers)
-        self._pair_scorer = PairScorer(self._models, tokenizers, self._directions, self.max_length)
+        self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
+        self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
         planner = Planner(tokenizers, self._directions, self.scorer.max_length, learned, self._models.short_list)
-        finisher = Finisher(self._models, tokenizers, self.alignment, batch_size)
+        finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
         #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from dragoman.data.formats.column_names import Languages
 from dragoman.data.text_files.compression import COMPRESSED_SUFFIXES
 from dragoman.data.text_files.file_signatures import has_document_suffix
-from dragoman.settings.data_config import LANGUAGE_CODE
+from dragoman.settings.text_origin import LANGUAGE_CODE
 
 #: The code of an unknown language (ISO 639-2).
 UNKNOWN_LANGUAGE = "und"

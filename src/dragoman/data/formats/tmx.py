@@ -17,7 +17,7 @@ from dragoman.data.formats.xml_blocks import parse_blocks
 from dragoman.data.text_files.lines import Line, Unreadable
 from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
 from dragoman.errors import ConfigError, DataError
-from dragoman.settings.data_config import LANGUAGE_CODE
+from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.text.languages import base_language
 
 SUFFIXES = frozenset((".tmx",))
