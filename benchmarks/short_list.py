@@ -41,7 +41,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         save(model, folder)
         write_vmap(model, languages[1], Path(folder) / "vmap.txt")
-        systems = dict(all_systems(model, folder, lines, languages))
+        systems = dict(all_systems(model, folder, languages))
     result: dict[str, Any] = {}
     for beam_size in (1, 5):
         together = {name: partial(count, translate, lines, beam_size) for name, translate in systems.items()}
@@ -57,18 +57,19 @@ def main() -> None:
 
 
 def all_systems(
-    model: str, folder: str, lines: Sequence[str], languages: Sequence[str]
+    model: str, folder: str, languages: Sequence[str]
 ) -> dict[str, Callable[[Sequence[str], int], list[str]]]:
     """Each system translates lines with a beam."""
     codes: Any = {"source_lang": languages[0], "target_lang": languages[1]}
     systems = {}
+    tokenizers = load_bundle(model).tokenizers
     for kind in KINDS:
-        peer = Peer(folder, kind, workers=1)
+        peer = Peer(folder, kind, workers=1, tag=tokenizers.tag(languages[1]))
         for has_list in (False, True):
             ours = Translator.load(model, device="cpu", precision=kind, short_list=has_list)  # type: ignore[arg-type]
             note = f"{kind}, short-list" if has_list else kind
             systems[f"dragoman {note}"] = partial(we, ours, codes)
-            systems[f"CTranslate2 {note}"] = partial(they, peer, ours.tagged(lines[0], **codes), has_list)
+            systems[f"CTranslate2 {note}"] = partial(they, peer, has_list)
     return systems
 
 
@@ -77,10 +78,9 @@ def we(translator: Translator, codes: Mapping[str, str], lines: Sequence[str], b
     return [each.text for each in translator.translate(list(lines), **options)]
 
 
-def they(peer: Peer, tagged: str, has_list: bool, lines: Sequence[str], beam_size: int) -> list[str]:
-    tag = f"{tagged.split()[0]} " if tagged.startswith(">>") else ""
+def they(peer: Peer, has_list: bool, lines: Sequence[str], beam_size: int) -> list[str]:
     options = {"max_batch_size": BATCH_TOKENS, "batch_type": "tokens", "beam_size": beam_size, "use_vmap": has_list}
-    return peer.translate([tag + line for line in lines], length_penalty=1.0, **options)
+    return peer.translate(lines, length_penalty=1.0, **options)
 
 
 def count(translate: Callable[[Sequence[str], int], list[str]], lines: Sequence[str], beam_size: int) -> int:

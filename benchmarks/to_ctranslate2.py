@@ -117,18 +117,19 @@ class Peer:
         folder: what `save` wrote.
         kind: float32 or int8.
         workers: of one thread each.
+        tag: a piece that every source begins with, or none.
     """
 
-    def __init__(self, folder: str, kind: str, workers: int) -> None:
+    def __init__(self, folder: str, kind: str, workers: int, tag: str = "") -> None:
         self._processor = sentencepiece.SentencePieceProcessor(model_file=str(Path(folder) / "pieces.model"))
         threads = {"inter_threads": workers, "intra_threads": 1}
         self._translator = ctranslate2.Translator(folder, device="cpu", compute_type=kind, **threads)
-        self._n_threads = workers
+        self._n_threads, self._tag = workers, [tag] if tag else []
 
     def translate(self, lines: Sequence[str], **options: object) -> list[str]:
         """One translation of each line."""
         pieces = self._processor.encode(list(lines), out_type=str, num_threads=self._n_threads)
-        results = self._translator.translate_batch(pieces, **options)
+        results = self._translator.translate_batch([self._tag + each for each in pieces], **options)
         texts: list[str] = self._processor.decode(
             [result.hypotheses[0] for result in results], num_threads=self._n_threads
         )
