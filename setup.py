@@ -37,6 +37,8 @@ _MACHINE = PLATFORM.split("-")[-1].replace("universal2", platform.machine())
 MACHINE = {"amd64": "x86_64", "arm64": "aarch64"}.get(_MACHINE, _MACHINE)
 AVX2 = ["-mavx2", "-mfma"]
 AVX512 = ["-mavx512f", "-mavx512bw", "-mavx512dq", "-mavx512vl", "-mfma", "-mprefer-vector-width=512"]
+#: All processors of Apple have them, and its compilers use them unasked.
+DOT_PRODUCTS = [] if SYSTEM == "macosx" else ["-march=armv8.2-a+dotprod"]
 #: The libraries of the engine for each processor, with their compiler options, the slowest first;
 #: `native/libraries.py` chooses among them.
 KERNELS: dict[str, dict[str, list[str]]] = {
@@ -53,7 +55,7 @@ KERNELS: dict[str, dict[str, list[str]]] = {
     "aarch64": {
         "_kernels": [],
         "_kernels_int8_neon": ["-DINT8"],
-        "_kernels_int8_dotprod": ["-DINT8", "-march=armv8.2-a+dotprod"],
+        "_kernels_int8_dotprod": ["-DINT8", *DOT_PRODUCTS],
     },
 }
 #: Those of the training step. They are not linked with OpenMP: they use PyTorch's, which is in the process by then and
