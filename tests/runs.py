@@ -20,10 +20,9 @@ from dragoman.training.checkpoint import saved_steps
 LETTERS = "abcdefgh"
 
 
-def write_rows(folder: Path, n_rows: int = 240) -> Path:
-    """Short rows of letters, and the same rows in capitals."""
-    draw = np.random.default_rng(1)
-    rows = [" ".join(LETTERS[i] for i in draw.integers(8, size=draw.integers(2, 7))) for _ in range(n_rows)]
+def write_rows(folder: Path) -> Path:
+    """240 rows of two to six random letters, and the same rows in capitals."""
+    rows = Path(__file__).with_name("rows.txt").read_text(encoding="utf-8").splitlines()
     (folder / "rows.low").write_text("".join(f"{row}\n" for row in rows), encoding="utf-8")
     (folder / "rows.up").write_text("".join(f"{row.upper()}\n" for row in rows), encoding="utf-8")
     return folder

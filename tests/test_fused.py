@@ -26,6 +26,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.native import fused
 from dragoman.native import fused_library as library_module
 from dragoman.native.fused_library import LIBRARIES, Library
+from dragoman.native.libraries import SUFFIX, loaded_openmp
 from dragoman.settings.model_config import ModelConfig
 from dragoman.training import loss as loss_module
 from dragoman.training.loss import batch_loss
@@ -408,6 +409,29 @@ def test_the_libraries_are_there_and_the_fastest_is_taken() -> None:
         return
     assert library is not None, "install dragoman again: pip install -e ."
     assert library.lanes == max(Library(*each).lanes for each in USABLE.items())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the libraries are for Linux")
+def test_the_libraries_find_the_openmp_of_pytorch() -> None:
+    """Also where its functions are not global, as in some builds of PyTorch."""
+    openmp = loaded_openmp()
+    assert openmp is not None
+    assert "/torch" in openmp
+    program = """if True:
+        import ctypes, sys
+        from dragoman.native.libraries import loaded_openmp
+        openmp, library = sys.argv[1:]
+        assert loaded_openmp() is None
+        ctypes.CDLL(openmp)
+        try:
+            sys.exit(f"{ctypes.CDLL(library)} needs no OpenMP")
+        except OSError:
+            ctypes.CDLL(loaded_openmp(), mode=ctypes.RTLD_GLOBAL)
+            ctypes.CDLL(library)
+    """
+    library = SOURCE.with_name(f"_fused{SUFFIX}")
+    done = subprocess.run([sys.executable, "-c", program, openmp, library], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")

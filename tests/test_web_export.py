@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from safetensors.numpy import load
-from tiny import many_tokenizers, tiny_model, write_tiny_bundle
+from tiny import many_tokenizers, tiny_bundle, write_tiny_bundle
 
-from dragoman.bundle.bundle import load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, write_bundle
 from dragoman.bundle.finding import PRETRAINED
 from dragoman.cli import program
 from dragoman.errors import BundleError, ConfigError, RunFolderError
@@ -23,7 +23,6 @@ from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.exchange.site_folder import write_site
 from dragoman.exchange.text_rules import rules
 from dragoman.exchange.web_site import single_page, site_files
-from dragoman.settings.search_config import SearchConfig
 from dragoman.text.subword import Subword
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -245,7 +244,7 @@ def test_no_name_of_a_model_leaves_its_folder(name: str) -> None:
 
 def test_a_model_of_many_directions_says_its_tags(tmp_path: Path) -> None:
     tokenizers = many_tokenizers(reserved=3)
-    save_bundle(tmp_path / "many", tiny_model(tokenizers), tokenizers, SearchConfig(), facts={})
+    write_bundle(tmp_path / "many", tiny_bundle(tokenizers))
     description, _ = parts_of(model_file(tmp_path / "many"))
     assert description["targets"] == ["de", "en", "zh"]
     assert description["tokenizers"]["source"]["tags"] == [">>de<<", ">>en<<", ">>zh<<"]

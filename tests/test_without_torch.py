@@ -26,15 +26,35 @@ sys.exit(code)
 """
 
 
+def environment(*, hidden: bool) -> dict[str, str]:
+    path = [*([str(TESTS / "without_torch")] if hidden else []), os.environ.get("PYTHONPATH", "")]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+
+
 def output(command: list[str], *, hidden: bool) -> str:
     """What a command writes, which must not import PyTorch, whether it is there or hidden."""
-    path = [*([str(TESTS / "without_torch")] if hidden else []), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
     program = [sys.executable, "-c", PROGRAM, *command]
-    done = subprocess.run(program, capture_output=True, text=True, check=False, env=environment)
+    done = subprocess.run(program, capture_output=True, text=True, check=False, env=environment(hidden=hidden))
     assert done.returncode == 0, done.stderr
     assert done.stderr.splitlines()[-1] == "False", "PyTorch was imported"
     return done.stdout
+
+
+def test_tests_that_need_pytorch_have_the_mark() -> None:
+    """The others can at least be imported without it; `make lean` runs them."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "--collect-only",
+        "-p",
+        "no:cacheprovider",
+        "-m",
+        "not torch",
+        str(TESTS),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment(hidden=True))
+    assert done.returncode == 0, done.stdout[-2000:]
 
 
 def test_every_command_explains_itself() -> None:
@@ -42,11 +62,8 @@ def test_every_command_explains_itself() -> None:
         "import sys; from dragoman.cli.program import COMMANDS, GROUPS, run;"
         "codes = [run([name, '--help']) for name in (*COMMANDS, *GROUPS)]; sys.exit(any(codes))"
     )
-    environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join([str(TESTS / "without_torch"), os.environ.get("PYTHONPATH", "")]),
-    }
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, env=environment)
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment(hidden=True))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.count("Usage: dragoman ") == len(COMMANDS) + len(GROUPS)
     assert "Commands:" in output(["--help"], hidden=True)

@@ -30,6 +30,8 @@ _NUMPY_TYPES = {kind: np.dtype(name).newbyteorder("<") for name, kind in _NAMES.
 _SCALES = ".scales"
 #: The largest multiple of a scale in int8.
 _LARGEST = 127
+#: The keys that a tensor has in the head of a file.
+_KEYS = {"dtype", "shape", "data_offsets"}
 #: Bytes that the head of a file may have for each tensor.
 MAX_HEAD_BYTES = 1_000
 
@@ -198,7 +200,8 @@ def _checked_head(path: Path, n_tensors: int) -> bytes:
     """Return the head with its length. Refuse one much longer than `n_tensors` need, since reading it takes time and
     memory.
 
-    Also refuse one with a key twice: safetensors takes the last, and others may take the first.
+    Also refuse one with a key twice, of which safetensors takes the last and others may take the first, and one with
+    what safetensors passes over and the engine does not: other keys, and names with escapes.
     """
     with open(path, "rb") as file:
         start = file.read(8)
@@ -207,7 +210,14 @@ def _checked_head(path: Path, n_tensors: int) -> bytes:
             raise BundleError(f"its head has {length:,} bytes", path, advice="use another copy")
         head = file.read(length)
     try:
-        json.loads(head.decode(), object_pairs_hook=lambda pairs: bool(without_duplicates(pairs)))
+        tensors = json.loads(head.decode(), object_pairs_hook=without_duplicates)
     except (ValueError, RecursionError) as error:
         raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
+    metadata = tensors.pop("__metadata__", {}) if isinstance(tensors, dict) else None
+    is_plain = metadata is not None and all(
+        isinstance(tensor, dict) and tensor.keys() == _KEYS and f'"{name}"'.encode() in head
+        for name, tensor in tensors.items()
+    )
+    if not is_plain:
+        raise BundleError("its head has more than names, types, shapes and offsets", path, advice="use another copy")
     return start + head

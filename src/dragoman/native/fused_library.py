@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from dragoman.native.header import Header
-from dragoman.native.libraries import usable_libraries
+from dragoman.native.libraries import loaded_openmp, usable_libraries
 
 #: The kinds of fused.c, the slowest first.
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"
@@ -94,4 +94,7 @@ def library() -> Library | None:
 
 def usable() -> Iterator[tuple[str, ctypes.CDLL]]:
     """Yield the libraries that were compiled and run on this processor, with their names, the fastest first."""
-    return usable_libraries(Path(__file__).parent, LIBRARIES, header().digest, "processor")
+    openmp = loaded_openmp()
+    if openmp is not None:
+        ctypes.CDLL(openmp, mode=ctypes.RTLD_GLOBAL)  # some builds of PyTorch keep its functions to themselves
+    yield from usable_libraries(Path(__file__).parent, LIBRARIES, header().digest, "processor")

@@ -7,6 +7,7 @@ other code.
 from __future__ import annotations
 
 import ctypes
+import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -47,3 +48,15 @@ def load(path: Path, interface: int) -> ctypes.CDLL | None:
     except (OSError, ValueError):  # not compiled, for another system, or an older version
         return None
     return library if actual == interface else None
+
+
+def loaded_openmp() -> str | None:
+    """Return the path of the OpenMP that was loaded, PyTorch's if there are several.
+
+    The libraries for training use it and are not linked with one of their own, which would start more threads.
+    """
+    maps = Path("/proc/self/maps")
+    if not maps.exists():
+        return None
+    found = re.findall(r"/.*/lib(?:gomp|omp|iomp5)\b.*\.so.*$", maps.read_text(encoding="utf-8"), re.MULTILINE)
+    return min(found, key=lambda path: "/torch" not in path, default=None)
