@@ -31,6 +31,7 @@ from dragoman.translator.aligning import AlignmentInput, _segment_pairs
 from dragoman.translator.batcher import Batcher
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
+from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.models import TrainedModels
 from dragoman.translator.planning import Planner
 from dragoman.translator.searching import decoded_text
@@ -101,7 +102,8 @@ class ScriptedSearch:
 def pipeline(search: ScriptedSearch, max_length: int = 400, **options: object) -> Pipeline:
     tokenizers = search.tokenizers
     models = TrainedModels([tiny_model(tokenizers)], ComputeOptions("cpu"))
-    finisher = Finisher(models, tokenizers, AlignmentHeads.default(models.models[0].config), 512)
+    decoder = ForcedDecoder(models, models.for_search())
+    finisher = Finisher(decoder, tokenizers, AlignmentHeads.default(models.models[0].config), 512)
     config = SearchConfig.model_validate({"beam_size": 3, **options})
     return Pipeline(Planner(tokenizers, Directions(tokenizers), max_length, None), search, finisher, config)
 

@@ -203,32 +203,44 @@ class CompiledScores(ProjectedScores):
     def __init__(
         self, hidden: Floats, model: CompiledModel, chosen: ChosenTokens | None = None, lists: Ints | None = None
     ) -> None:
-        super().__init__(len(hidden), self._all_scores, model.config.target_vocab_size)
-        self._model, self._hidden, self._chosen, self._lists = model, hidden, chosen, lists
+        self._rows = _Rows(hidden, model, chosen, lists)
+        super().__init__(len(hidden), self._rows.all_scores, model.config.target_vocab_size)
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
         """See `dragoman.decoding.scores.Scores`."""
         if self._matrix is not None or k > MOST_SORTED:
             return super().top_k(k)
-        n_rows, k = len(self._hidden), min(k, self._vocab_size)
+        return self._rows.best_scores(min(k, self._vocab_size), self._forbidden)
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """See `CompiledScores`; an object of its own, so that scores are freed at once, without a cycle of references."""
+
+    hidden: Floats
+    model: CompiledModel
+    chosen: ChosenTokens | None
+    lists: Ints | None
+
+    def best_scores(self, k: int, forbidden: Sequence[int]) -> tuple[Floats, Ints]:
+        n_rows = len(self.hidden)
         values, ids = np.empty((n_rows, k), dtype=np.float32), np.empty((n_rows, k), dtype=np.int64)
-        forbidden = (ctypes.c_int64 * len(self._forbidden))(*self._forbidden)
-        rows, best = self._scored(slice(0, n_rows)), (k, address(values), address(ids))
-        kernels, pointer = self._model.kernels, self._model.loaded.pointer
-        kernels.best_scores(pointer, ctypes.byref(rows), forbidden, len(forbidden), *best)
+        ids_of_forbidden = (ctypes.c_int64 * len(forbidden))(*forbidden)
+        rows, best = ctypes.byref(self._struct(slice(0, n_rows))), (k, address(values), address(ids))
+        self.model.kernels.best_scores(self.model.loaded.pointer, rows, ids_of_forbidden, len(forbidden), *best)
         return values, ids
 
-    def _all_scores(self, rows: slice) -> Floats:
-        scores = np.empty((rows.stop - rows.start, self._vocab_size), dtype=np.float32)
-        scored = ctypes.byref(self._scored(rows))
-        self._model.kernels.all_scores(self._model.loaded.pointer, scored, address(scores))
+    def all_scores(self, some: slice) -> Floats:
+        scores = np.empty((some.stop - some.start, self.model.config.target_vocab_size), dtype=np.float32)
+        rows = ctypes.byref(self._struct(some))
+        self.model.kernels.all_scores(self.model.loaded.pointer, rows, address(scores))
         return scores
 
-    def _scored(self, rows: slice) -> ctypes.Structure:
+    def _struct(self, some: slice) -> ctypes.Structure:
         return header().structure(
             "ScoredRows",
-            hidden=address(self._hidden[rows]),
-            n_rows=rows.stop - rows.start,
-            short_list=None if self._chosen is None else self._chosen.pointer,
-            lists=None if self._lists is None else address(self._lists[rows]),
+            hidden=address(self.hidden[some]),
+            n_rows=some.stop - some.start,
+            short_list=None if self.chosen is None else self.chosen.pointer,
+            lists=None if self.lists is None else address(self.lists[some]),
         )
