@@ -76,7 +76,7 @@ def compiler() -> list[str]:
 
 
 class BuildLibraries(build_ext):
-    """Compiles libraries of no version of Python, and with no function of its interface."""
+    """Compiles libraries that depend on no version of Python and use nothing of its C interface."""
 
     def get_ext_filename(self, fullname: str) -> str:
         """Return the path of a library, which has no tag of Python's."""

@@ -28,6 +28,7 @@ from dragoman.native.kernels import Kernels
 from dragoman.runtime.compiled_model import CompiledModel, ShortListedModel
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.short_list import LikelyTokens, ShortList
+from dragoman.translator.request import Request
 
 pytestmark = [pytest.mark.torch, pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")]
 
@@ -156,6 +157,18 @@ def test_a_language_without_a_list_may_write_all_tokens(tmp_path: Path) -> None:
         assert (texts[0] == texts[1]) is is_equal
 
 
+def test_languages_with_a_list_and_without_one_are_searched_apart() -> None:
+    tokenizers = many_tokenizers()
+    model = tiny_model(tokenizers)
+    bundle = Bundle(model.config, weights_of(model), tokenizers, SearchConfig(beam_size=2), {})
+    tables = whole(Translator([bundle], tokenizers), 30).languages
+    translator = Translator([replace(bundle, short_list=ShortList({"de": tables["de"]}))], tokenizers)
+    requests = [Request("A man.", target_lang=language) for language in ("zh", "de", "zh", "de")]
+    together = translator.pipeline.translate(requests, translator.search)
+    alone = [translator.translate("A man.", target_lang=language).text for language in ("zh", "de")]
+    assert [one.text for one in together] == [*alone, *alone]
+
+
 # --- learning --------------------------------------------------------------------------------------------------------
 
 
@@ -225,6 +238,7 @@ def change(name: str, array: Callable[[NDArray[np.uint16]], NDArray[np.generic]]
     "damage",
     [
         lambda content: content[:-1],
+        lambda content: content.replace(b'"U16"', b'"F16"', 1).replace(b'"U16"', b'"BF16"', 1),
         lambda content: save({key: value for key, value in load(content).items() if key != "de.counts"}),
         lambda content: save(load(content) | {"fr.likely": np.zeros(3, dtype=np.uint16)}),
         change("de.frequent", lambda array: array + np.uint16(60_000)),

@@ -46,7 +46,9 @@ def learn_short_list(store: PairStore, tokenizers: Tokenizers) -> ShortList:
         sources, targets = [store.source_ids(row) for row in rows], [store.target_ids(row) for row in rows]
         keys, counts = lexicon(sources, targets, tokenizers.target.vocab_size)
         likely = _most_likely(keys, counts, tokenizers.target.vocab_size)
-        frequent = np.bincount(np.concatenate(targets), minlength=tokenizers.target.vocab_size).argsort()[-N_FREQUENT:]
+        frequent = np.bincount(np.concatenate(targets), minlength=tokenizers.target.vocab_size).argsort(kind="stable")[
+            -N_FREQUENT:
+        ]
         always = np.union1d(frequent, [tokenizers.target.special_ids.end])
         tables[language] = _table(np.union1d(likely, same), always, tokenizers)
     return ShortList(tables)

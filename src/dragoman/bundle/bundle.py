@@ -183,8 +183,8 @@ def _load(folder: Path, verify: bool) -> Bundle:
     if sizes != expected:
         problem = f"the tokenizers have {sizes[0]} and {sizes[1]} entries, the model {expected[0]} and {expected[1]}"
         raise BundleError(problem, folder)
-    if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
-        raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
     has_short_list = (folder / SHORT_LIST).exists()
     short_list = read_short_list(folder / SHORT_LIST, tokenizers) if has_short_list else None
+    if verify and (read_json(folder / CONFIG), read_json(folder / MANIFEST)) != (settings, manifest):
+        raise BundleError("the folder was replaced while it was read", folder, advice="load it again")
     return Bundle(config, weights, tokenizers, search, settings["facts"], short_list)

@@ -52,7 +52,7 @@ def read_short_list(path: Path, tokenizers: Tokenizers) -> ShortList:
         if not arrays.keys() <= names or len(arrays) != len(_PARTS) * len(languages):
             raise ValueError("there are not three vectors for each language")
         tables = {language: _likely(arrays, language, tokenizers) for language in languages}
-    except (SafetensorError, ValueError, OSError) as error:
+    except (SafetensorError, ValueError, KeyError, OSError) as error:  # KeyError: a type that NumPy lacks
         raise BundleError(f"not the short-list of this model ({error})", path, advice="use another copy") from None
     return ShortList(tables)
 

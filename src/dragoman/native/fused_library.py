@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 from collections.abc import Iterator
@@ -96,5 +97,6 @@ def usable() -> Iterator[tuple[str, ctypes.CDLL]]:
     """Yield the libraries that were compiled and run on this processor, with their names, the fastest first."""
     openmp = loaded_openmp()
     if openmp is not None:
-        ctypes.CDLL(openmp, mode=ctypes.RTLD_GLOBAL)  # some builds of PyTorch keep its functions to themselves
+        with contextlib.suppress(OSError):  # it may be gone; then no library can be loaded
+            ctypes.CDLL(openmp, mode=ctypes.RTLD_GLOBAL)  # some builds of PyTorch keep its functions to themselves
     yield from usable_libraries(Path(__file__).parent, LIBRARIES, header().digest, "processor")

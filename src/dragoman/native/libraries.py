@@ -58,5 +58,6 @@ def loaded_openmp() -> str | None:
     maps = Path("/proc/self/maps")
     if not maps.exists():
         return None
-    found = re.findall(r"/.*/lib(?:gomp|omp|iomp5)\b.*\.so.*$", maps.read_text(encoding="utf-8"), re.MULTILINE)
+    text = maps.read_text(encoding="utf-8", errors="surrogateescape")
+    found = re.findall(r"/.*/lib(?:gomp|omp|iomp5)\b.*\.so[.\d]*$", text, re.MULTILINE)
     return min(found, key=lambda path: "/torch" not in path, default=None)

@@ -20,6 +20,7 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import DeadlineError, StoppedError, printable
+from dragoman.machine.arrays import Ints
 from dragoman.machine.workers import Workers
 from dragoman.runtime.compiled_model import ShortListedModel
 from dragoman.runtime.sentence_search import SentenceJob, engine_of, is_fast, search_sentence
@@ -149,7 +150,7 @@ class Searcher:
 
     def _beams(self, jobs: Sequence[SearchJob], stop: StopCondition | None) -> list[list[Hypothesis]]:
         first, condition = jobs[0], stop or StopCondition()
-        allowed = [[*job.allowed_ids, *job.prefix_ids] if len(job.allowed_ids) else [] for job in jobs]
+        allowed = [_allowed(job) for job in jobs]
         sentence = SentenceJob(first.ids, first.config, first.prefix_ids, first.forbidden_ids, allowed[0])
         if self._engine is not None and len(jobs) == 1 and is_fast(sentence) and not condition.needs_python:
             left = condition.seconds_left
@@ -159,8 +160,8 @@ class Searcher:
         prefixes, forbidden = [job.prefix_ids for job in jobs], [job.forbidden_ids for job in jobs]
         rules = [ForbiddenTokens(forbidden)] if any(forbidden) else []
         scorer = self._scorer
-        if self._engine is not None and all(allowed):
-            scorer = TransformerScorer([ShortListedModel(self._engine, [np.array(ids) for ids in allowed])])
+        if self._engine is not None and len(allowed[0]):
+            scorer = TransformerScorer([ShortListedModel(self._engine, allowed)])
         return search(scorer, source_ids, first.config, prefixes=prefixes, constraints=rules, should_stop=stop)
 
     def _candidate(self, hypothesis: Hypothesis) -> Candidate:
@@ -175,9 +176,15 @@ def decoded_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     return sanitize(tokenizer.decode(list(ids))).strip()
 
 
+def _allowed(job: SearchJob) -> Ints:
+    """Return the only ids that the translation may have; none for the whole vocabulary."""
+    ids = [*job.allowed_ids, *job.prefix_ids] if len(job.allowed_ids) else []
+    return np.array(ids, dtype=np.int64)
+
+
 def _groups(jobs: Sequence[SearchJob]) -> list[list[int]]:
-    """Return the indices of the jobs of equal settings, in order."""
-    groups: dict[SearchConfig, list[int]] = {}
+    """Return the indices of the jobs of equal settings, in order. Those without a short-list are apart."""
+    groups: dict[tuple[SearchConfig, bool], list[int]] = {}
     for index, job in enumerate(jobs):
-        groups.setdefault(job.config, []).append(index)
+        groups.setdefault((job.config, len(job.allowed_ids) > 0), []).append(index)
     return list(groups.values())
