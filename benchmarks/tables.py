@@ -20,7 +20,7 @@ def main() -> None:
 def filled(page: str) -> str:
     """Return the page with the tables of the committed results."""
     tables = {"translate": translate, "train": train, "latency": latency}
-    tables |= {"short_list": short_list, "lengths": lengths, "scale": scale, "epochs": epochs, "processes": processes}
+    tables |= {"lengths": lengths, "scale": scale, "epochs": epochs, "processes": processes}
     for name, rows in tables.items():
         results = json.loads((HERE / f"{name}.json").read_text())  # of one processor each
         shown = [
@@ -73,15 +73,6 @@ def latency(result: Mapping[str, Any]) -> Iterator[list[str]]:
     yield ["memory, 1,000 sentences, MiB", *(str(result["memory, MiB"].get(each, "")) for each in systems)]
     for name, seconds in result["start, s"].items():
         yield [f"start of `{name}`, s", str(seconds), *[""] * (len(systems) - 1)]
-
-
-def short_list(result: Mapping[str, Any]) -> Iterator[list[str]]:
-    speeds = result["speeds"]
-    yield ["", *(f"{name}, sentences/s" if name.startswith("batches") else name for name in speeds)]
-    yield ["---"] * (1 + len(speeds))
-    for system in speeds["BLEU, beam 5"]:
-        cells = (column[system] for column in speeds.values())
-        yield [system, *(_speed(cell) if isinstance(cell, dict) else str(cell) for cell in cells)]
 
 
 def lengths(result: Mapping[str, Any]) -> Iterator[list[str]]:
