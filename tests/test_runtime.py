@@ -400,11 +400,12 @@ def test_the_best_of_compiled_scores_are_those_of_the_softmax(
     with torch.no_grad():
         model.output_projection.weight.copy_(counts * 2.0**-12 * spread)
     hidden = inputs.float().numpy()
-    scores = CompiledScores(hidden, CompiledModel(model.config, weights_of(model), kernels))
+    compiled_model = CompiledModel(model.config, weights_of(model), kernels)
+    scores = CompiledScores(hidden, compiled_model)
     expected = model.output_projection.double()(torch.from_numpy(hidden).double()).log_softmax(dim=-1).detach().numpy()
     assert_close = partial(np.testing.assert_allclose, rtol=1e-5, atol=2e-5 * spread)
     assert_close(scores.array(), expected)
-    scores = CompiledScores(hidden, scores._model)
+    scores = CompiledScores(hidden, compiled_model)
     scores.forbid_everywhere(sorted(forbidden))
     values, ids = scores.top_k(k)
     expected[:, sorted(forbidden)] = -np.inf
