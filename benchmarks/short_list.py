@@ -28,7 +28,7 @@ from dragoman import Translator
 from dragoman.bundle.bundle import load_bundle
 from dragoman.data.text_files.lines import read_lines
 
-N_SENTENCES, N_ROUNDS, N_ALONE = 200, 3, 60
+N_SENTENCES, N_ROUNDS, N_ALONE = 200, 2, 40
 BATCH_TOKENS = 512
 KINDS = ("float32", "int8")
 
