@@ -4,16 +4,15 @@ import copy
 import math
 import platform
 import runpy
-import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.functional as F
+from engines import COMPILER, needs_compiler
 from torch import Tensor
 
 from dragoman.data.batches import Batch
@@ -34,7 +33,6 @@ from dragoman.training.loss import batch_loss
 pytestmark = pytest.mark.torch
 
 SOURCE = Path(library_module.__file__).with_name("fused.c")
-COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
 USABLE = dict(library_module.usable())
 NARROW = pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 2e-6), (torch.bfloat16, 8e-3)])
 
@@ -434,7 +432,7 @@ def test_the_libraries_find_the_openmp_of_pytorch() -> None:
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@needs_compiler
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_the_libraries_are_of_this_source_and_compile_without_a_warning(name: str, tmp_path: Path) -> None:
     modules = runpy.run_path(str(Path(__file__).parent.parent / "setup.py"))["EXTENSIONS"]
