@@ -15,7 +15,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 ZIG = f"{sys.executable} -m ziglang cc -target"
-#: The compiler for each platform that we have wheels for. For Linux it is GCC, because fused.c needs OpenMP.
+#: The compiler for each platform that we have wheels for. For Linux it is GCC, because the training step needs OpenMP.
 COMPILERS = {
     "linux-aarch64": "aarch64-linux-gnu-gcc",  # Debian's package gcc-aarch64-linux-gnu
     "macosx-11.0-arm64": f"{ZIG} aarch64-macos.11.0",

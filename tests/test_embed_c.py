@@ -15,7 +15,7 @@ from dragoman.native.libraries import SUFFIX
 ROOT = Path(__file__).parent.parent
 NATIVE = Path(native.__path__[0])
 TEXTS = ["A man is riding a horse.", "Two young girls are playing with a big dog in the snow.", "Hello!"]
-SOURCES = [path for path in NATIVE.glob("*.c") if path.name != "fused.c"]
+SOURCES = [path for path in NATIVE.glob("*.c") if not path.name.startswith("fused")]
 
 
 @needs_compiler
