@@ -23,7 +23,7 @@ class LikelyTokens:
     Args:
         frequent: ids that every translation may have, the end mark among them.
         starts: (source vocabulary + 1), the place in `likely` where the translations of each source id begin.
-        likely: ids, those of one source id after those of the other.
+        likely: ids, those of source id 0 first, then those of 1, and so on.
 
     Raises:
         ValueError: the last place is not the number of ids.
@@ -38,7 +38,7 @@ class LikelyTokens:
             raise ValueError("the number of likely tokens does not fit")
 
     def of(self, source_ids: Sequence[int]) -> Ints:
-        """Return the ids that a translation of a source may have, rising."""
+        """Return the ids that a translation of a source may have, sorted: (n,)."""
         parts = [self.likely[self.starts[id] : self.starts[id + 1]] for id in set(source_ids)]
         return np.unique(np.concatenate([self.frequent, *parts])).astype(np.int64)
 
@@ -50,7 +50,7 @@ class ShortList:
     languages: Mapping[str, LikelyTokens]
 
     def ids(self, source_ids: Sequence[int], target_lang: str) -> Ints:
-        """Return the ids that the translation of a source may have; none for a language without a list.
+        """Return the ids that the translation of a source may have, sorted: (n,). A language without a list has none.
 
         Args:
             source_ids: without special ones.
