@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 #: The most translations of a source token; how often each is expected in the text, at least; and how many tokens are
 #: on every list because they are frequent.
-MOST_LIKELY, LEAST_COUNT, N_FREQUENT = 500, 0.2, 1000
+MOST_LIKELY, LEAST_COUNT, N_FREQUENT = 500, 0.1, 2000
 #: Links that are read for one target language, in 8 bytes each. Of a larger corpus, an evenly spread part is read.
 MOST_LINKS = 60_000_000
 #: Sentences whose links are listed at once.

