@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -63,13 +62,6 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def site(many: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return unpacked([many, *map(Path, shipped_models())], tmp_path_factory.mktemp("site"))
-
-
-@pytest.fixture(scope="module")
-def node(site: Path) -> Iterator[Node]:
-    node = Node(site)
-    yield node
-    node.close()
 
 
 @pytest.fixture(scope="module")
@@ -196,7 +188,8 @@ def path(nodes: list[dict[str, Any]], end: int) -> list[int]:
         ({"beamSize": 1, "nBest": 2}, "more than beamSize"),
         ({"lengthPenalty": "1"}, "lengthPenalty is 1"),
         ({"minLength": 9, "maxLength": 5}, "more than maxLength"),
-        ({"prefix": 3}, "prefix is no string"),
+        ({"sentences": 1}, "sentences is 1; give true, false or null"),
+        ({"prefix": 3}, "prefix is 3; give a string"),
         ({"targetLang": "fr"}, 'does not write "fr"'),
         ({"targetLang": None}, "several languages"),
         ({"targetLang": "de", "prefix": "Ein Mann " * 20}, "the prefix has"),
@@ -206,6 +199,11 @@ def path(nodes: list[dict[str, Any]], end: int) -> list[int]:
 def test_wrong_options_are_refused(options: dict[str, Any], problem: str, site: Path, node: Node) -> None:
     with pytest.raises(RuntimeError, match=re.escape(problem)):
         node("translate", str(site / "many.dragoman"), "A man.", options)
+
+
+def test_a_freed_model_translates_nothing(site: Path, node: Node) -> None:
+    with pytest.raises(RuntimeError, match="the model was freed"):
+        node("translateFreed", str(site / "multi30k-en-de.dragoman"), "A man.")
 
 
 def test_damaged_models_are_refused(site: Path, tmp_path: Path) -> None:
@@ -230,7 +228,7 @@ def test_the_engine_is_rebuilt_to_the_same_translations(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if shutil.which("clang-19") is None:
-        pytest.skip("no clang-19")
+        pytest.skip("no clang-19: see the first lines of wasm.py for the packages of Debian")
     monkeypatch.syspath_prepend(str(ROOT))
     monkeypatch.chdir(ROOT)
     shutil.copytree(site, tmp_path / "site")

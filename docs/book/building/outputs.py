@@ -3,9 +3,10 @@
 Sphinx runs a chapter whose outputs are not there in a kernel of its own. `compute` goes before: one kernel runs all of
 them, so that PyTorch is imported once and not seventeen times.
 
-A chapter (one of each language) may save models. It asks the environment variable `DRAGOMAN_BOOK_MODELS` for the folder, and without it
-writes into the folder it runs in: `Path(os.environ.get("DRAGOMAN_BOOK_MODELS", ".")) / "captions-en-de"`. After
-`compute("en")` that bundle is `models("en") / "captions-en-de"`, for pages that show it.
+A chapter (one of each language) may save models. It asks the environment variable `DRAGOMAN_BOOK_MODELS` for the
+folder, and without it writes into the folder it runs in:
+`Path(os.environ.get("DRAGOMAN_BOOK_MODELS", ".")) / "captions-en-de"`. After `compute("en")` that bundle is
+`models("en") / "captions-en-de"`, for pages that show it.
 """
 
 import hashlib
