@@ -2,8 +2,8 @@
 
     python benchmarks/short_list_loss.py MODEL
 
-MODEL was packaged with a short-list. 1,500 sources of each direction, all references, and the bundle's own search. Needs
-DRAGOMAN_DATA, as benchmarks/everyday.py does.
+MODEL was packaged with a short-list. Each direction has 1,500 sources with all references. Needs DRAGOMAN_DATA, as
+benchmarks/everyday.py does.
 """
 
 from __future__ import annotations
