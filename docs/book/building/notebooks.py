@@ -9,7 +9,12 @@ import nbformat
 from chapters import cells
 
 _INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^\n]*\n)*)```$", re.M)
+_WIDGET = re.compile(r"^```\{(?:widget|try-it)\} [\w-]+\n```$", re.M)
 _NOTE = re.compile(r"^:::\{(?P<kind>\w+)\}(?P<title>[^\n]*)\n(?P<body>.*?)^:::$", re.M | re.S)
+_IN_THE_PAGE = {
+    "en": "*(The page has something to play with here.)*",
+    "zh": "*（网页版在这里有一个可以操作的小工具。）*",
+}
 _LINK = re.compile(r"\]\((?P<page>[\w-]+)\.md(?P<anchor>#[\w-]+)?\)")
 _ROLE = re.compile(r"\{[\w:-]+\}`(?:~(?:\w+\.)*)?(?P<text>[^`]+)`")  # after ~, a name without its modules
 
@@ -29,6 +34,7 @@ def write_notebook(page: Path, folder: Path) -> None:
 
 def _plain(text: str, folder: Path) -> str:
     """Return Markdown that Jupyter understands."""
+    text = _WIDGET.sub(_IN_THE_PAGE[folder.name], text)
     text = _INCLUDE.sub(lambda found: _source(found, folder), text)
     text = _NOTE.sub(
         lambda found: textwrap.indent(f"**{found['title'].strip() or 'Note'}**\n\n{found['body']}", "> "), text
