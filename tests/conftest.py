@@ -3,6 +3,7 @@ import re
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 # Before anything imports torch, and for the programs that tests start: small tensors want one thread, and one thread
 # gives the same sums on every machine.
@@ -11,6 +12,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 from importlib.util import find_spec
 
 import pytest
+from browser import chromium
 from hypothesis import settings as hypothesis_settings
 from runs import captured_log, settings, write_rows
 from tiny import tiny_bundle, tiny_tokenizers
@@ -53,6 +55,13 @@ def data_folder() -> Path:
     if not name:
         pytest.skip("needs real corpora: set DRAGOMAN_DATA to the folder that holds multi30k and tatoeba-zh-en")
     return Path(name)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium."""
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

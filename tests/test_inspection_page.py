@@ -1,13 +1,13 @@
 """The pages of `dragoman inspect` in a real browser: what lights up is what the model did."""
 
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from browser import DESKTOP, PHONE, open_page
 from tiny import tiny_model, tiny_tokenizers
 from torch import Tensor
 
@@ -18,23 +18,7 @@ from dragoman.translator import Translator
 
 pytestmark = pytest.mark.torch
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 HOSTILE = "</script><b id=evil>&lt;!--<img src=x onerror=alert(1)> \u2028 ☃"
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    from playwright.sync_api import sync_playwright
-
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=arguments)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -55,15 +39,7 @@ def attention(translator: Translator) -> Attention:
 def opened(browser: Any, content: bytes, path: Path, viewport: dict[str, int] = DESKTOP) -> Any:
     """The page, which may ask for nothing but itself and may report no error."""
     path.write_bytes(content)
-    page = browser.new_page(viewport=viewport, color_scheme="light", reduced_motion="reduce")
-    page.set_default_timeout(20_000)
-    page.problems = []
-    page.on("request", lambda request: request.url == path.as_uri() or page.problems.append(request.url))
-    page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("console", lambda message: page.problems.append(message.text))
-    page.on("dialog", lambda dialog: page.problems.append("dialog"))
-    page.goto(path.as_uri())
-    return page
+    return open_page(browser, path.as_uri(), viewport=viewport, reduced_motion="reduce")
 
 
 @pytest.fixture

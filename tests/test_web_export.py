@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from dragoman.bundle.bundle import load_bundle, write_bundle
 from dragoman.bundle.finding import PRETRAINED
 from dragoman.cli import program
 from dragoman.errors import BundleError, ConfigError, RunFolderError
-from dragoman.exchange.model_file import MAGIC, model_file
+from dragoman.exchange.model_file import model_file, read_model_file
 from dragoman.exchange.modules import bundled
 from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.exchange.site_folder import write_site
 from dragoman.exchange.text_rules import rules
 from dragoman.exchange.web_site import single_page, site_files
+from dragoman.text.short_list import LikelyTokens, ShortList
 from dragoman.text.subword import Subword
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -34,20 +36,13 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_tiny_bundle(tmp_path_factory.mktemp("bundles") / "tiny")
 
 
-def parts_of(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
-    start = len(MAGIC) + 4
-    description = json.loads(content[start : start + int.from_bytes(content[len(MAGIC) : start], "little")])
-    return description, {name: content[at : at + size] for name, (at, size) in description["parts"].items()}
-
-
 def test_a_model_file_has_all_that_translates(bundle: Path) -> None:
-    description, parts = parts_of(model_file(bundle))
+    description, parts = read_model_file(model_file(bundle))
     loaded = load_bundle(bundle)
     assert isinstance(loaded.tokenizers.source, Subword)
     assert parts["pieces"] == loaded.tokenizers.source.segmenter.model
     assert description["config"]["d_model"] == loaded.config.d_model
     assert description["search"]["beamSize"] == loaded.search.beam_size
-    assert all(at % 8 == 0 for at, _ in description["parts"].values())
     tensors = load(parts["weights"])
     for name, weight in loaded.weights.items():
         scales = tensors.get(f"{name}.scales")
@@ -57,8 +52,17 @@ def test_a_model_file_has_all_that_translates(bundle: Path) -> None:
             assert np.all(np.abs(tensors[name] * scales[:, None] - weight) <= scales[:, None] * 0.5001)
 
 
+def test_a_short_list_is_left_out_and_that_is_said(bundle: Path, tmp_path: Path, log_lines: list[str]) -> None:
+    loaded = load_bundle(bundle)
+    tokens = LikelyTokens(np.arange(9), np.zeros(loaded.config.source_vocab_size + 1, int), np.empty(0, int))
+    write_bundle(tmp_path / "listed", replace(loaded, short_list=ShortList({"de": tokens})))
+    assert read_model_file(model_file(tmp_path / "listed"))[1] == read_model_file(model_file(bundle))[1]
+    (line,) = log_lines
+    assert "its short-list is left out" in line
+
+
 def test_weights_that_are_in_8_bits_stay_as_they_are() -> None:
-    _, parts = parts_of(model_file("multi30k-en-de"))
+    _, parts = read_model_file(model_file("multi30k-en-de"))
     assert parts["weights"] == (PRETRAINED / "multi30k-en-de" / "model.safetensors").read_bytes()
 
 
@@ -207,6 +211,7 @@ def test_a_failed_export_keeps_the_earlier_site(tmp_path: Path) -> None:
         (["-m", "{bundle}", "--single-file", "-o", "site"], "ends in .html"),
         (["-m", "{bundle}", "--single-file", "-o", "old.html"], "the output exists"),
         (["-m", "{bundle}", "--single-file", "-o", "no/page.html"], "no such folder"),
+        (["-m", "{bundle}", "--overwrite", "-o", "full"], "--overwrite is for --single-file"),
         (["-o", "site"], "no model given"),
     ],
 )
@@ -245,7 +250,7 @@ def test_no_name_of_a_model_leaves_its_folder(name: str) -> None:
 def test_a_model_of_many_directions_says_its_tags(tmp_path: Path) -> None:
     tokenizers = many_tokenizers(reserved=3)
     write_bundle(tmp_path / "many", tiny_bundle(tokenizers))
-    description, _ = parts_of(model_file(tmp_path / "many"))
+    description, _ = read_model_file(model_file(tmp_path / "many"))
     assert description["targets"] == ["de", "en", "zh"]
     assert description["tokenizers"]["source"]["tags"] == [">>de<<", ">>en<<", ">>zh<<"]
     assert description["tokenizers"]["target"]["tags"] == []

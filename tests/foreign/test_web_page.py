@@ -3,39 +3,23 @@
 import functools
 import http.server
 import re
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from browser import DESKTOP, PHONE, open_page
 
 from dragoman.cli import program
 from dragoman.translator import Translator
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 TEXT = "A man is riding a brown horse on the beach."
-PHONE, DESKTOP = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_: object) -> None:
         pass
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    program = next(filter(None, map(shutil.which, BROWSERS)), None)
-    if program is None:
-        pytest.skip(f"no browser: none of {', '.join(BROWSERS)} is installed")
-    from playwright.sync_api import sync_playwright
-
-    arguments = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=arguments)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")
@@ -66,15 +50,7 @@ def expected() -> Any:
 
 def opened(browser: Any, address: str, **options: Any) -> Any:
     """The page, which may ask for nothing of other sites and may report no error."""
-    page = browser.new_page(**{"viewport": DESKTOP, "locale": "en-GB", "color_scheme": "light", **options})
-    page.set_default_timeout(120_000)
-    page.problems = []
-    page.on("pageerror", lambda error: page.problems.append(str(error)))
-    page.on("console", lambda message: page.problems.append(message.text))
-    own = (address, "blob:", "data:")
-    page.on("request", lambda request: request.url.startswith(own) or page.problems.append(request.url))
-    page.goto(address)
-    return page
+    return open_page(browser, address, ("blob:", "data:"), timeout=120_000, **{"locale": "en-GB", **options})
 
 
 def translated(page: Any, text: str = TEXT) -> str:
@@ -182,6 +158,28 @@ def test_the_inside_is_that_of_the_translation(page: Any, expected: Any) -> None
     assert map_.locator("#queries .word").all_inner_texts() == [*pieces, "<eos>"]
 
 
+def test_the_inside_of_a_long_text_is_that_of_its_first_part(page: Any) -> None:
+    for name in ("attention", "search"):
+        page.locator(f"#{name} summary").click()
+        page.locator(f"#{name} .view", has_text="Translate something first.").wait_for()
+    page.locator("#text").fill("A man is riding a horse. " * 40)
+    for name in ("attention", "search"):
+        page.locator(f"#{name} .view", has_text="Only the first part").wait_for()
+        page.locator(f"#{name} iframe").wait_for()
+    page.locator("#text").fill("A man.")
+    for name in ("attention", "search"):
+        page.locator(f"#{name} .view p").wait_for(state="detached")
+
+
+def test_the_translation_that_is_shown_is_swapped(page: Any) -> None:
+    page.locator("#model").select_option("everyday")
+    translated(page)
+    page.locator("#alternatives button").nth(1).click()
+    chosen = page.locator("#translation").inner_text()
+    page.locator("#swap").click()
+    assert page.locator("#text").input_value() == chosen
+
+
 def test_languages_and_models_are_chosen(page: Any) -> None:
     translated(page)
     assert page.locator("#swap").is_disabled()
@@ -228,6 +226,7 @@ def test_a_missing_model_is_told(browser: Any, address: str) -> None:
     page.goto(address)
     page.locator("#text").fill("A man.")
     page.locator("#notes", has_text="404").wait_for()
+    assert "not loaded" in page.locator("#notes").inner_text()
     page.close()
 
 

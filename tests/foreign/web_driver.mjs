@@ -27,7 +27,7 @@ async function translatorOf(path) {
   return translators[path];
 }
 
-const WISHES = { prefix: "", sentences: null, sourceLang: null, targetLang: null, maxLength: 0, masksNumbers: false };
+const REQUEST = { prefix: "", sentences: null, sourceLang: null, targetLang: null, maxLength: 0, masksNumbers: false };
 
 const functions = {
   encode: (path, side, text) => tokenizersOf(path)[side].encode(text),
@@ -40,12 +40,18 @@ const functions = {
   shout: (text, language) => shouting.shout(text, language),
   numbersKept: (...given) => numbers.numbersKept(...given),
   words: (text) => alignment.wordsOf(text),
-  plan: async (path, text, wishes) => {
-    const plan = (await translatorOf(path)).planner.plan(text, { ...WISHES, ...wishes });
+  plan: async (path, text, request) => {
+    const plan = (await translatorOf(path)).planner.plan(text, { ...REQUEST, ...request });
     const segments = plan.segments.map((one) => [one.text, one.ids, one.flag, one.prefixIds, one.forbiddenIds.sort((a, b) => a - b)]);
     return { ...plan, segments };
   },
   translate: async (path, text, options) => (await translatorOf(path)).translate(text, options),
+  translateFreed: async (path, text) => {
+    const translator = await dragoman.Translator.load(new Uint8Array(readFileSync(path)), { wasm });
+    translator.free();
+    translator.free();
+    return translator.translate(text);
+  },
   memory: async (path) => (await translatorOf(path)).model.engine.bytes,
 };
 

@@ -28,6 +28,7 @@ extensions = [
     "chinese",
     "languages",
     "drawing_directive",
+    "widgets",
 ]
 exclude_patterns = ["**/.ipynb_checkpoints"]
 
@@ -72,7 +73,7 @@ nitpick_ignore_regex = [
 html_theme = "furo"
 templates_path = ["templates"]
 html_static_path = ["static"]
-html_css_files = ["book.css", "drawing.css"]
+html_css_files = ["book.css", "drawing.css", "widgets.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {

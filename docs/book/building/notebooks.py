@@ -12,7 +12,12 @@ _INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^
 _DRAWING = re.compile(
     r"^```\{drawing\} (?P<name>[\w-]+)\n(?P<options>(?::[^\n]*\n)*)(?P<caption>.*?)^```$", re.M | re.S
 )
+_WIDGET = re.compile(r"^```\{(?:widget|try-it)\} [\w-]+\n```$", re.M)
 _NOTE = re.compile(r"^:::\{(?P<kind>\w+)\}(?P<title>[^\n]*)\n(?P<body>.*?)^:::$", re.M | re.S)
+_IN_THE_PAGE = {
+    "en": "*(The page has something to play with here.)*",
+    "zh": "*（网页版在这里有一个可以操作的小工具。）*",
+}
 _LINK = re.compile(r"\]\((?P<page>[\w-]+)\.md(?P<anchor>#[\w-]+)?\)")
 _ROLE = re.compile(r"\{[\w:-]+\}`(?:~(?:\w+\.)*)?(?P<text>[^`]+)`")  # after ~, a name without its modules
 
@@ -32,6 +37,7 @@ def write_notebook(page: Path, folder: Path) -> None:
 
 def _plain(text: str, page: Path) -> str:
     """Return Markdown that Jupyter understands."""
+    text = _WIDGET.sub(_IN_THE_PAGE[page.parent.name], text)
     text = _INCLUDE.sub(lambda found: _source(found, page.parent), text)
     text = _DRAWING.sub(lambda found: _drawing(found, page), text)
     text = _NOTE.sub(

@@ -2,16 +2,22 @@
 
 Sphinx runs a chapter whose outputs are not there in a kernel of its own. `compute` goes before: one kernel runs all of
 them, so that PyTorch is imported once and not seventeen times.
+
+A chapter (one of each language) may save models. It asks the environment variable `DRAGOMAN_BOOK_MODELS` for the
+folder, and without it writes into the folder it runs in:
+`Path(os.environ.get("DRAGOMAN_BOOK_MODELS", ".")) / "captions-en-de"`. After `compute("en")` that bundle is
+`models("en") / "captions-en-de"`, for pages that show it.
 """
 
 import hashlib
 import os
+import shutil
 from pathlib import Path
 
 import nbformat
 from chapters import BOOK, pages_that_run
 from jupyter_cache import get_cache
-from jupyter_cache.base import CacheBundleIn
+from jupyter_cache.base import CacheBundleIn, JupyterCacheAbstract
 from jupyter_client.manager import KernelManager
 from myst_nb.core.read import myst_nb_reader_plugin
 from nbclient import NotebookClient
@@ -20,6 +26,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 BUILD = ROOT / "build" / "docs"
 TIMEOUT_S = 300
+#: The environment variable that names the folder of a language's models, for the cells.
+MODELS = "DRAGOMAN_BOOK_MODELS"
 
 
 def folder() -> Path:
@@ -30,6 +38,11 @@ def folder() -> Path:
     for path in sorted(files):
         digest.update(path.relative_to(ROOT).as_posix().encode() + path.read_bytes())
     return BUILD / f"outputs-{digest.hexdigest()[:16]}"
+
+
+def models(language: str) -> Path:
+    """Return the folder of the bundles that the chapters of a language save; they are kept as long as the outputs."""
+    return folder() / f"models-{language}"
 
 
 def set_up_kernels() -> None:
@@ -53,22 +66,35 @@ def compute(language: str) -> None:
     missing = []
     for page in pages_that_run(language):
         notebook = myst_nb_reader_plugin(str(page))
-        try:
-            cache.match_cache_notebook(notebook)
-        except KeyError:
+        if not _is_known(cache, notebook) or (_saves_a_model(page) and not models(language).exists()):
             missing.append((page, notebook))
     if not missing:
         return
+    os.environ[MODELS] = str(models(language))
     manager = KernelManager()
     manager.start_kernel(cwd=str(BOOK / language))
     try:
         for page, notebook in missing:
             print(f"running {page.relative_to(ROOT)}", flush=True)
+            if _saves_a_model(page):
+                shutil.rmtree(models(language), ignore_errors=True)
             _run(notebook, manager)
             cache.cache_notebook_bundle(CacheBundleIn(notebook, str(page)), check_validity=False, overwrite=True)
             _run(_forgetting(), manager)
     finally:
         manager.shutdown_kernel(now=True)
+
+
+def _is_known(cache: JupyterCacheAbstract, notebook: nbformat.NotebookNode) -> bool:
+    try:
+        cache.match_cache_notebook(notebook)
+    except KeyError:
+        return False
+    return True
+
+
+def _saves_a_model(page: Path) -> bool:
+    return MODELS in page.read_text(encoding="utf-8")
 
 
 def _run(notebook: nbformat.NotebookNode, manager: KernelManager) -> None:

@@ -39,6 +39,10 @@ def web(
     """
     if single_file and output.suffix.lower() not in (".html", ".htm"):
         raise typer.BadParameter("with --single-file, --output is a file that ends in .html")
+    if overwrite and not single_file:
+        raise typer.BadParameter(
+            "--overwrite is for --single-file; an unchanged site in a folder is replaced without it"
+        )
     if not single_file:
         require_folder(output)
         from dragoman.exchange.site_folder import require_free, write_site

@@ -1,13 +1,13 @@
-"""A model in one file for browsers: "dragoman", the length of a description, the description in JSON, the parts.
+"""A model in one file for browsers: MAGIC, the length of a description (4 bytes), the description in JSON, the parts.
 
-The parts are the weights as the engine loads them, in 8-bit integers, and the SentencePiece models. `web/model_file.js`
-reads the file.
+The parts are the weights in 8-bit integers, as the engine loads them, and the SentencePiece models.
+`web/dragoman/model_file.js` reads the file.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import logging
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +28,9 @@ from dragoman.text.tokenizer import Tokenizer, Tokenizers
 
 MAGIC = b"dragoman"
 FORMAT_VERSION = 1
-#: Parts begin at multiples of this.
-_ALIGNMENT = 8
+_LENGTH_BYTES = 4
+
+_log = logging.getLogger(__name__)
 
 
 def model_file(name: str | Path) -> bytes:
@@ -37,7 +38,7 @@ def model_file(name: str | Path) -> bytes:
 
     Raises:
         BundleError: it cannot be loaded.
-        ConfigError: its text is cut by rules that JavaScript does not have.
+        ConfigError: its tokenizer follows rules that JavaScript does not have.
     """
     folder = find_bundle(name)
     bundle = load_bundle(folder)
@@ -45,32 +46,27 @@ def model_file(name: str | Path) -> bytes:
         problem = "its words are cut by spaCy's rules, which no browser has"
         raise ConfigError(problem, name, advice="export a model of subwords (bpe, unigram) or characters")
     parts = {"weights": _weights(bundle, folder), **_piece_models(bundle.tokenizers)}
-    description: dict[str, Any] = _description(bundle, name)
-    places, end = {}, 0
-    for part, content in parts.items():
-        places[part] = end, len(content)
-        end += -(-len(content) // _ALIGNMENT) * _ALIGNMENT
-    return _joined(description, places, parts)
+    if bundle.short_list is not None:
+        _log.warning(f"{name}: its short-list is left out; the page scores the whole vocabulary at each step")
+    sizes = {part: len(content) for part, content in parts.items()}
+    description = json.dumps(_description(bundle, name) | {"parts": sizes}, ensure_ascii=False, separators=(",", ":"))
+    text = description.encode()
+    return b"".join([MAGIC, len(text).to_bytes(_LENGTH_BYTES, "little"), text, *parts.values()])
 
 
-def _joined(description: dict[str, Any], places: dict[str, tuple[int, int]], parts: Mapping[str, bytes]) -> bytes:
-    """Return the file; the offsets of `places` are counted from the first part."""
-    width = 0
-    while True:  # until the offsets are counted from the beginning of the file
-        first = -(-(len(MAGIC) + 4 + width) // _ALIGNMENT) * _ALIGNMENT
-        description["parts"] = {part: [first + offset, size] for part, (offset, size) in places.items()}
-        text = json.dumps(description, ensure_ascii=False, separators=(",", ":")).encode()
-        if len(text) <= width:
-            break
-        width = len(text)
-    content = bytearray(MAGIC + width.to_bytes(4, "little") + text.ljust(width)).ljust(first, b"\0")
-    for part, (offset, _) in places.items():
-        content = content.ljust(first + offset, b"\0") + parts[part]
-    return bytes(content)
+def read_model_file(content: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
+    """Return the description and the parts of a file that `model_file` made."""
+    start = len(MAGIC) + _LENGTH_BYTES
+    end = start + int.from_bytes(content[len(MAGIC) : start], "little")
+    description, parts = json.loads(content[start:end]), {}
+    for part, size in description["parts"].items():
+        parts[part] = content[end : end + size]
+        end += size
+    return description, parts
 
 
 def _weights(bundle: Bundle, folder: Path) -> bytes:
-    """Return the weights in 8-bit integers: those of the bundle as they are, if it has such."""
+    """Return the weights in 8-bit integers: the file of the bundle as it is, if it has them."""
     if read_config(folder).get("precision") == "int8":
         return (folder / WEIGHTS).read_bytes()
     return save(stored_weights(bundle.weights, "int8"))

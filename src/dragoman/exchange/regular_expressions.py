@@ -1,7 +1,7 @@
-"""Regular expressions of Python in the words of JavaScript, so that both read text by the same rules.
+"""Regular expressions of Python, translated for JavaScript, so that both read text by the same rules.
 
-Only what the package's own patterns use is known. In Python, \\w, \\d, \\s and \\b are those of Unicode, in JavaScript
-those of ASCII; JavaScript has no layout, and no flags of a part.
+Only constructs that the package's own patterns use are translated. In Python, \\w, \\d, \\s and \\b are those of
+Unicode, in JavaScript those of ASCII; JavaScript has no verbose patterns, and no flags for a part of a pattern.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def to_javascript(pattern: re.Pattern[str]) -> tuple[str, str]:
 
 
 class _Translation:
-    """The translation of one pattern, from `place` on."""
+    """The translation of one pattern; `_place` is that of the next character to read."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self._text = pattern.pattern
-        self._has_layout = bool(pattern.flags & re.VERBOSE)
+        self._is_verbose = bool(pattern.flags & re.VERBOSE)
         self._place = 0
-        #: For each open group, True if letters of any case match in it.
+        #: For each open group, True if it ignores case.
         self._ignores_case = [False]
 
     def translate(self) -> str:
@@ -61,9 +61,9 @@ class _Translation:
             self._ignores_case.pop()
         elif character == ".":
             return r"[^\n]"
-        elif self._has_layout and character.isspace():
+        elif self._is_verbose and character.isspace():
             return ""
-        elif self._has_layout and character == "#":
+        elif self._is_verbose and character == "#":
             raise ValueError("a comment")
         return self._letter(character)
 
@@ -111,7 +111,7 @@ class _Translation:
         return rf"\{character}" if character == "-" else character
 
     def _characters(self) -> str:
-        """Translate a class; `[^\\W...]` are the characters of words without some."""
+        """Translate a class; `[^\\W...]` is every character of a word except some."""
         is_negated = self._text.startswith("^", self._place)
         self._place += is_negated
         parts, of_words = [], False

@@ -1,6 +1,6 @@
-"""The rules by which text is read, as a module of JavaScript: patterns and words of `text/` and `translator/`.
+"""The patterns and the tables of `text/` and `translator/`, as a module of JavaScript.
 
-JavaScript repeats the code of these modules, but not their patterns and tables.
+JavaScript repeats the code of these modules, but takes their patterns and tables from here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dragoman.exchange.regular_expressions import to_javascript
 from dragoman.text import cleaning, invisible, number_words, numbers, sentences, shouting, spans, tags
 from dragoman.translator import cutting, reading
 
-#: The names of patterns in each module. They are private, because no other code of the package may use them.
+#: The names of patterns in each module. Most are private: no other Python code needs them.
 _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (cleaning, ("NOT_TEXT", "_WITHOUT_WIDTH")),
     (invisible, ("_SUSPECT", "_OTHER", "_JOINER", "_RUN", "_JOINING", "_UNCOMMON", "_MONGOLIAN", "_EMOJI", "_REGION")),
@@ -38,6 +38,7 @@ def rules() -> str:
         for module, names in _PATTERNS
         for name in names
     }
+    patterns["SPACES"] = re.compile(r"\s+")
     patterns["spans.SPAN"] = spans._span_pattern()
     alternatives = {"PRONOUNS": sentences._PRONOUNS, "ABBREVIATIONS": sentences._ABBREVIATIONS}
     patterns |= {f"sentences.{name}": re.compile(text) for name, text in alternatives.items()}
@@ -56,7 +57,7 @@ def rules() -> str:
             {"unspaced": sentences._UNSPACED, "clear": sentences._CLEAR, "opening": sentences._OPENING},
         ),
     }
-    first = "// Made by `dragoman export web` of the patterns and tables of the Python package.\n"
+    first = "// Made by `dragoman export web` from the patterns and tables of the Python package.\n"
     return first + "".join(
         f"\n/** @type {{{kind}}} */\nexport const {name} = {json.dumps(table, separators=(',', ':'))};\n"
         for name, (kind, table) in tables.items()

@@ -10,38 +10,50 @@ from importlib.resources import files
 from string import Template
 from typing import Any, Literal
 
+View = Literal["attention", "search"]
 
-def build_page(name: Literal["attention", "search"], title: str, data: Any) -> bytes:
+
+def build_page(name: View, title: str, data: Any) -> bytes:
     """Return the page `pages/<name>` with its data inside.
 
     Args:
         title: any text, for the browser.
         data: for the page's script, anything that JSON can write; its texts may be a stranger's.
     """
-    parts = files("dragoman.inspection") / "pages"
-
-    def read(file: str) -> str:
-        return (parts / file).read_text(encoding="utf-8")
-
-    style, script = read("frame.css") + read(f"{name}.css"), read("frame.js") + read(f"{name}.js")
-    page = Template(read("frame.html")).substitute(
+    style, script = page_style(name), page_script(name)
+    page = Template(page_part("frame.html")).substitute(
         title=html.escape(title),
-        body=read(f"{name}.html"),
+        body=page_part(f"{name}.html"),
         style=style,
-        style_hash=_hash(style),
+        style_hash=policy_hash(style),
         script=script,
-        script_hash=_hash(script),
-        data=_harmless_json(data),
+        script_hash=policy_hash(script),
+        data=harmless_json(data),
     )
     return page.encode()
 
 
-def _hash(text: str) -> str:
-    """Return the name by which a content security policy allows this style or script, and no other."""
-    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+def page_part(file: str) -> str:
+    """Return a file of `pages/`."""
+    return (files("dragoman.inspection") / "pages" / file).read_text(encoding="utf-8")
 
 
-def _harmless_json(data: Any) -> str:
+def page_style(name: View) -> str:
+    """Return the style of a page."""
+    return page_part("frame.css") + page_part(f"{name}.css")
+
+
+def page_script(name: View) -> str:
+    """Return the script of a page."""
+    return page_part("frame.js") + page_part(f"{name}.js")
+
+
+def policy_hash(text: str) -> str:
+    """Return the source by which a content security policy allows this style or script, and no other."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def harmless_json(data: Any) -> str:
     """Return JSON in which no text of a stranger can end the element around it."""
     text = json.dumps(data, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

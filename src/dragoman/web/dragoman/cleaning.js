@@ -1,6 +1,6 @@
 // Cleaning that comes first, as in text/cleaning.py and text/invisible.py.
 
-import { allMatches, characterAt, characterBefore, matchAt, pattern, replaceAll } from "./patterns.js";
+import { allMatches, characterAt, characterBefore, matchAt, pattern, replaceAll, stripLeft } from "./patterns.js";
 
 const [NON_JOINER, JOINER] = ["\u200c", "\u200d"];
 const [STYLES, FREE_VARIATIONS, VOWEL_SEPARATOR] = ["\ufe0e\ufe0f", "\u180b\u180c\u180d\u180f", "\u180e"];
@@ -81,6 +81,3 @@ export function splitTags(text, known) {
   }
   return tags.length ? [tags, rest] : [[], text];
 }
-
-/** @param {string} text */
-const stripLeft = (text) => text.replace(/^[\s\x1c-\x1f\x85]+/u, "");

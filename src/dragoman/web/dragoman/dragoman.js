@@ -4,7 +4,7 @@ import { linkWords, placesInParts, tokenWeights, wordsOf } from "./alignment.js"
 import { choose } from "./choosing.js";
 import { Engine } from "./engine.js";
 import { fetchBytes, readModelFile } from "./model_file.js";
-import { searchOf, wishesOf } from "./options.js";
+import { requestOf, searchOf } from "./options.js";
 import { Planner } from "./planning.js";
 import { Tokenizer } from "./tokenizer.js";
 
@@ -17,6 +17,7 @@ import { Tokenizer } from "./tokenizer.js";
  * @property {number} logProb
  * @property {string[]} tokens
  * @property {[number, number][]} [alignment] numbers of a source word and a target word
+ * @property {string[]} [words] as `alignment` numbers them
  */
 
 /**
@@ -33,15 +34,15 @@ import { Tokenizer } from "./tokenizer.js";
  * @property {number} score
  * @property {string[]} tokens
  * @property {Candidate[]} candidates the best first; none for an empty text
- * @property {string[]} flags reasons to read it with care: repetition, length, copied, unusual, span, number
- * @property {[number, number][]} [alignment] of the first candidate
- * @property {string[][]} [words] of the text and of the translation, as `alignment` numbers them
+ * @property {string[]} flags reasons to check it: repetition, length, copied, unusual, span, number
+ * @property {[number, number][]} [alignment] of the best candidate
+ * @property {string[]} [sourceWords] as `alignment` numbers them
  * @property {AttentionMap[]} [attention] of each segment that was searched for
  * @property {Trace[]} [trace] of each segment that was searched for
  */
 
 /**
- * @typedef {object} Trace all tokens that a search has read, and its candidates, which end in such tokens
+ * @typedef {object} Trace all tokens that a search has read, and its candidates, which are paths of such tokens
  * @property {string} source
  * @property {string} text
  * @property {(import("./engine.js").TraceNode & {token: string})[]} nodes the first is the start mark
@@ -57,9 +58,10 @@ export class Translator {
    * Load a model.
    *
    * @param {string | URL | ArrayBuffer | Uint8Array} model the address of its file, or the bytes
-   * @param {{wasm?: string | URL | ArrayBuffer | Uint8Array, onProgress?: (bytes: number, all: number) => void}} [how]
+   * @param {{wasm?: string | URL | ArrayBuffer | Uint8Array, onProgress?: (bytes: number, all: number) => void}} [options]
    *   wasm: the engine, if it does not lie beside this module
    * @returns {Promise<Translator>}
+   * @throws {Error} a file cannot be fetched, is damaged or of another version, or there is not enough memory
    */
   static async load(model, { wasm = new URL("./dragoman.wasm", import.meta.url), onProgress } = {}) {
     const [engine, file] = await Promise.all([fetchBytes(wasm).then(Engine.create), fetchBytes(model, onProgress)]);
@@ -92,11 +94,12 @@ export class Translator {
    *
    * @param {string} text @param {Options} [options]
    * @returns {Translation}
+   * @throws {Error} an option or a language is not known, the prefix is too long, or time or memory is not enough
    */
   translate(text, options = {}) {
-    const [search, wishes] = [searchOf(options, this.description.search), wishesOf(options)];
+    const [search, request] = [searchOf(options, this.description.search), requestOf(options)];
     const attempt = (/** @type {import("./engine.js").Search} */ config, /** @type {boolean} */ masksNumbers) => {
-      const plan = this.planner.plan(text, { ...wishes, maxLength: config.maxLength, masksNumbers });
+      const plan = this.planner.plan(text, { ...request, maxLength: config.maxLength, masksNumbers });
       return { plan, done: this.#search(plan, config) };
     };
     let { plan, done } = attempt(search, false);
@@ -143,7 +146,7 @@ export class Translator {
         logProb: parts.reduce((sum, part) => sum + part.hypothesis.logProb, 0),
         tokens: parts.flatMap((part, i) => (done[i].flag === "copied" ? [part.text] : this.#tokens(part))),
       };
-      if (options.align) candidate.alignment = this.#align(plan, done, rank, candidate.text);
+      if (options.align) Object.assign(candidate, { alignment: this.#align(plan, done, rank, candidate.text), words: wordsOf(candidate.text) });
       return candidate;
     });
     const raised = new Set(done.flatMap(({ candidates: [best], losses, flag }) => [...best.hypothesis.faults, ...losses, flag]));
@@ -151,7 +154,7 @@ export class Translator {
     /** @type {Translation} */
     const translation = { text: best?.text ?? "", score: best?.score ?? 0, tokens: best?.tokens ?? [], candidates, flags: FLAGS.filter((flag) => raised.has(flag)) };
     const searched = done.filter((segment) => segment.flag !== "copied");
-    if (options.align) Object.assign(translation, { alignment: best?.alignment ?? [], words: [wordsOf(plan.text), wordsOf(translation.text)] });
+    if (options.align) Object.assign(translation, { alignment: best?.alignment ?? [], sourceWords: wordsOf(plan.text) });
     if (options.attention) translation.attention = searched.map((segment) => this.#attention(segment));
     if (options.trace) translation.trace = searched.map((segment) => this.#trace(segment));
     return translation;

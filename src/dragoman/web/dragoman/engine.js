@@ -36,10 +36,10 @@ import { NO_MEMORY, Scope } from "./memory.js";
 const FAULTS = /** @type {const} */ (["REPETITION", "LENGTH"]);
 const PROBLEMS = new Map([
   [CONSTANTS.NO_MEMORY, NO_MEMORY],
-  [CONSTANTS.NO_SUCH_ID, "an id that is not in the vocabulary"],
-  [CONSTANTS.BAD_OPTIONS, "options of the search that contradict each other, or a text that is too long"],
-  [CONSTANTS.STOPPED, "there was not enough time for the translation"],
-  [CONSTANTS.NOT_A_NUMBER, "the model gives probabilities that are not numbers"],
+  [CONSTANTS.NO_SUCH_ID, "an id is not in the vocabulary"],
+  [CONSTANTS.BAD_OPTIONS, "options of the search contradict each other, or the text is too long"],
+  [CONSTANTS.STOPPED, "not enough time for the translation: give more seconds, or a shorter text"],
+  [CONSTANTS.NOT_A_NUMBER, "the model gives probabilities that are not numbers: export another one"],
 ]);
 
 /** Raise the error of a status. @param {bigint} status */
@@ -71,7 +71,7 @@ export class Engine {
     this.functions = instance.exports;
     this.functions._initialize();
     if (this.view().getBigUint64(this.functions.interface.value, true) !== DIGEST) {
-      throw new Error("dragoman.wasm and interface.js are not of the same version");
+      throw new Error("dragoman.wasm and interface.js are not of the same version: copy both from one export");
     }
   }
 
@@ -96,11 +96,12 @@ export class Engine {
   }
 
   /**
-   * Load a model. It is not freed before the page ends, or `free` is called.
+   * Load a model. It takes its memory until `free` is called, or the page ends.
    *
    * @param {Record<string, number | boolean>} config the fields of `ModelConfig`
    * @param {Uint8Array} weights a safetensors file
    * @returns {Model}
+   * @throws {Error} the weights are damaged, or there is not enough memory
    */
   load(config, weights) {
     return this.within((scope) => {
@@ -122,12 +123,12 @@ export class Engine {
     return new TextDecoder().decode(bytes.slice(0, bytes.indexOf(0)));
   }
 
-  /** Return the numbers of a field of type int64_t or float. @param {number} at @param {number} count */
+  /** Return ids (int64_t). @param {number} at @param {number} count */
   ids(at, count) {
     return Array.from(new BigInt64Array(this.functions.memory.buffer, at, count), Number);
   }
 
-  /** @param {number} at @param {number} count */
+  /** Return numbers (float). @param {number} at @param {number} count */
   floats(at, count) {
     return new Float32Array(this.functions.memory.buffer.slice(at, at + 4 * count));
   }
@@ -154,16 +155,24 @@ export class Model {
     this.place = place;
   }
 
+  /** Give the memory back; nothing can be translated any more. */
   free() {
-    this.engine.functions.dragoman_free(this.place);
+    if (this.place) this.engine.functions.dragoman_free(this.place);
     this.place = 0;
   }
 
+  #loaded() {
+    if (!this.place) throw new Error("the model was freed: load it again");
+    return this.place;
+  }
+
   /**
-   * Search for the best translations of ids, which have no special ones.
+   * Search for the best translations.
    *
-   * @param {number[]} source @param {Search} search @param {number[]} prefix @param {number[]} forbidden
+   * @param {number[]} source ids without special ones @param {Search} search
+   * @param {number[]} prefix the ids that each translation begins with @param {number[]} forbidden ids that none has
    * @returns {{candidates: Candidate[], nodes: TraceNode[]}}
+   * @throws {Error} an id is not in the vocabulary, options contradict each other, or time or memory is not enough
    */
   translate(source, search, prefix, forbidden) {
     const { functions } = this.engine;
@@ -187,7 +196,7 @@ export class Model {
         stop_argument: 0,
       });
       const result = scope.allocate(4);
-      check(functions.dragoman_translate(this.place, scope.ids(source), BigInt(source.length), options, result));
+      check(functions.dragoman_translate(this.#loaded(), scope.ids(source), BigInt(source.length), options, result));
       const translation = this.engine.view().getUint32(result, true);
       try {
         return this.#read(translation, result);
@@ -226,14 +235,15 @@ export class Model {
    * Return the log-probabilities of a given target (T + 1), and how much each of its tokens attends to the source:
    * (T + 1, layers, heads, S + 1), of which row t reads token t, the first the start mark.
    *
-   * @param {number[]} source @param {number[]} target @param {number} nWeights of one token: layers * heads * (S + 1)
+   * @param {number[]} source S ids @param {number[]} target T ids @param {number} nWeights of one token: layers * heads * (S + 1)
+   * @throws {Error} an id is not in the vocabulary, or there is not enough memory
    */
   score(source, target, nWeights) {
     return this.engine.within((scope) => {
       const rows = target.length + 1;
       const [logProbs, attention] = [scope.allocate(4 * rows), scope.allocate(4 * rows * nWeights)];
       const sides = [scope.ids(source), BigInt(source.length), scope.ids(target), BigInt(target.length)];
-      check(this.engine.functions.dragoman_score(this.place, ...sides, logProbs, attention));
+      check(this.engine.functions.dragoman_score(this.#loaded(), ...sides, logProbs, attention));
       return { logProbs: this.engine.floats(logProbs, rows), attention: this.engine.floats(attention, rows * nWeights) };
     });
   }

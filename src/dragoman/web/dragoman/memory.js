@@ -2,7 +2,7 @@
 
 import { STRUCTURES } from "./interface.js";
 
-export const NO_MEMORY = "not enough memory for this model or text";
+export const NO_MEMORY = "not enough memory: translate a shorter text, or use a smaller model";
 
 /** Memory for one call. */
 export class Scope {
@@ -13,7 +13,7 @@ export class Scope {
     this.places = [];
   }
 
-  /** @param {number} bytes @returns {number} */
+  /** Return the place of some bytes. @param {number} bytes @returns {number} @throws {Error} there is not enough memory */
   allocate(bytes) {
     const place = this.engine.functions.malloc(bytes + 1);
     if (!place) throw new Error(NO_MEMORY);

@@ -14,17 +14,18 @@
  * @property {Record<string, string>} bases languages without region and script, by their codes
  * @property {string[]} without_spaces languages without spaces between words
  * @property {{source: import("./tokenizer.js").TokenizerSettings, target: import("./tokenizer.js").TokenizerSettings}} tokenizers
- * @property {Record<string, [number, number]>} parts offset and bytes of each part
+ * @property {Record<string, number>} parts the bytes of each part, in their order
  */
 
 const MAGIC = "dragoman";
 export const FORMAT_VERSION = 1;
 
 /**
- * Read a file: MAGIC, four bytes with the length of the description, the description in JSON, the parts.
+ * Read a file: MAGIC, the length of a description (4 bytes), the description in JSON, the parts.
  *
  * @param {Uint8Array} bytes
  * @returns {{description: Description, part: (name: string) => Uint8Array | null}}
+ * @throws {Error} the bytes are no model, damaged, cut off, or of another format
  */
 export function readModelFile(bytes) {
   const start = MAGIC.length + 4;
@@ -42,14 +43,12 @@ export function readModelFile(bytes) {
   if (description.format_version !== FORMAT_VERSION) {
     throw new Error(`a model of format ${description.format_version}, and this page reads ${FORMAT_VERSION}: export it again`);
   }
-  for (const [offset, size] of Object.values(description.parts)) {
-    if (offset + size > bytes.length) throw new Error("the model is cut off: use another copy");
-  }
-  const part = (/** @type {string} */ name) => {
-    const place = description.parts[name];
-    return place ? bytes.subarray(place[0], place[0] + place[1]) : null;
-  };
-  return { description, part };
+  /** @type {Map<string, Uint8Array>} */
+  const parts = new Map();
+  let end = start + length;
+  for (const [name, size] of Object.entries(description.parts)) parts.set(name, bytes.subarray(end, (end += size)));
+  if (end > bytes.length) throw new Error("the model is cut off: use another copy");
+  return { description, part: (name) => parts.get(name) ?? null };
 }
 
 /**
@@ -58,12 +57,13 @@ export function readModelFile(bytes) {
  * @param {string | URL | ArrayBuffer | Uint8Array} file
  * @param {(bytes: number, all: number) => void} [onProgress] all is 0 if unknown
  * @returns {Promise<Uint8Array>}
+ * @throws {Error} the server does not send the file
  */
 export async function fetchBytes(file, onProgress) {
   if (file instanceof Uint8Array) return file;
   if (file instanceof ArrayBuffer) return new Uint8Array(file);
   const response = await fetch(file);
-  if (!response.ok || !response.body) throw new Error(`${file}: ${response.status} ${response.statusText}`);
+  if (!response.ok || !response.body) throw new Error(`the server answers ${response.status} ${response.statusText} for ${file}`);
   const all = Number(response.headers.get("content-encoding") ? 0 : response.headers.get("content-length"));
   const chunks = [];
   let bytes = 0;

@@ -30,17 +30,18 @@ const BOUNDS = {
   repetitionPenalty: [1, 100, false],
   seconds: [0, 1e9, false],
 };
-const WISHES = { prefix: "", sentences: null, sourceLang: null, targetLang: null };
-const OTHERS = ["align", "attention", "trace"];
+const REQUEST = ["prefix", "sentences", "sourceLang", "targetLang"];
+const OUTPUTS = ["align", "attention", "trace"];
 
 /**
  * Return the search of a call.
  *
  * @param {Options} options @param {Record<string, number>} defaults
  * @returns {import("./engine.js").Search}
+ * @throws {Error} an option is not known or out of bounds, or two contradict each other
  */
 export function searchOf(options, defaults) {
-  const known = [...Object.keys(BOUNDS), ...Object.keys(WISHES), ...OTHERS];
+  const known = [...Object.keys(BOUNDS), ...REQUEST, ...OUTPUTS];
   const unknown = Object.keys(options).find((name) => !known.includes(name));
   if (unknown !== undefined) throw new Error(`there is no option ${unknown}; there are ${known.join(", ")}`);
   const given = /** @type {Record<string, any>} */ (options);
@@ -58,12 +59,16 @@ export function searchOf(options, defaults) {
   return /** @type {any} */ (search);
 }
 
-/** Return what else a call says of its text. @param {Options} options */
-export function wishesOf(options) {
-  const { prefix, sentences, sourceLang, targetLang } = options;
+/**
+ * Return what belongs to the text of a call.
+ *
+ * @param {Options} options
+ * @throws {Error} a value is of another type
+ */
+export function requestOf({ prefix = "", sentences = null, sourceLang = null, targetLang = null }) {
   for (const [name, text] of Object.entries({ prefix, sourceLang, targetLang })) {
-    if (text !== undefined && text !== null && typeof text !== "string") throw new Error(`${name} is no string`);
+    if (text !== null && typeof text !== "string") throw new Error(`${name} is ${text}; give a string`);
   }
-  const { prefix: none, ...open } = WISHES;
-  return { prefix: prefix ?? none, sentences: sentences ?? open.sentences, sourceLang: sourceLang ?? null, targetLang: targetLang ?? null };
+  if (sentences !== null && typeof sentences !== "boolean") throw new Error(`sentences is ${sentences}; give true, false or null`);
+  return { prefix: prefix ?? "", sentences, sourceLang, targetLang };
 }

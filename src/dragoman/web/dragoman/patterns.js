@@ -73,21 +73,25 @@ export function placesOf(text) {
   return places;
 }
 
-const SPACES = /[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/u;
-
 /** Return the words between white space. @param {string} text */
-export const splitSpaces = (text) => text.split(SPACES).filter(Boolean);
+export const splitSpaces = (text) => text.split(pattern("SPACES")).filter(Boolean);
+
+/** Return the text without white space at its beginning. @param {string} text */
+export const stripLeft = (text) => text.slice(matchAt("SPACES", text, 0)?.[0].length ?? 0);
 
 /** Return the text without white space at its ends. @param {string} text */
 export function strip(text) {
-  let [start, end] = [0, text.length];
-  while (start < end && SPACES.test(text[start])) start++;
-  while (end > start && SPACES.test(text[end - 1])) end--;
-  return text.slice(start, end);
+  const rest = stripLeft(text);
+  let end = rest.length;
+  while (end > 0 && pattern("SPACES").test(rest[end - 1])) end--;
+  return rest.slice(0, end);
 }
 
 /** Return a text with one space between words. @param {string} text */
 export const collapseSpaces = (text) => splitSpaces(text).join(" ");
+
+/** The code of a language that nobody named. */
+export const UNKNOWN_LANGUAGE = "und";
 
 /** Return a code of a language without region or script. @param {string} code */
 export const baseLanguage = (code) => code.split(/[-_]/)[0].toLowerCase();

@@ -2,14 +2,12 @@
 
 import { sanitize, splitTags } from "./cleaning.js";
 import { cut } from "./cutting.js";
-import { baseLanguage, strip } from "./patterns.js";
+import { UNKNOWN_LANGUAGE, baseLanguage, strip } from "./patterns.js";
 import { Reading, TextReader } from "./reading.js";
 import { sanitizeParagraphs } from "./sentences.js";
 
-/** Pieces that an unknown one counts as, where the form of a word is chosen. */
+/** The pieces that an unknown one counts as when the case of a word in capitals is chosen. */
 const UNKNOWN_COST = 9;
-const UNKNOWN_LANGUAGE = "und";
-
 /**
  * @typedef {object} PlannedSegment
  * @property {string} text
@@ -31,7 +29,7 @@ const UNKNOWN_LANGUAGE = "und";
  */
 
 /**
- * @typedef {object} Wishes
+ * @typedef {object} PlanRequest
  * @property {string} prefix the beginning of the translation
  * @property {boolean | null} sentences true: each by itself; false: the whole text; null: as the model learned
  * @property {string | null} sourceLang
@@ -59,25 +57,25 @@ export class Planner {
     return this.reserved.size > 0;
   }
 
-  /** @param {string} input @param {Wishes} wishes @returns {Plan} */
-  plan(input, wishes) {
+  /** @param {string} input @param {PlanRequest} request @returns {Plan} */
+  plan(input, request) {
     const text = sanitizeParagraphs(input);
     const [typed, rest] = this.source.tags.size ? splitTags(text, this.source.tags) : [[], text];
-    const [sourceLang, targetLang] = this.#direction(wishes, typed);
+    const [sourceLang, targetLang] = this.#direction(request, typed);
     const added = [...this.languages].filter(([tag, code]) => code === targetLang && !typed.includes(tag)).map(([tag]) => tag);
     const tags = [...added, ...typed].join(" ");
-    const segments = this.#segments(rest, tags, sourceLang ?? UNKNOWN_LANGUAGE, wishes);
-    const prefix = sanitize(wishes.prefix);
-    if (strip(prefix) && segments.length) this.#begin(segments[0], prefix, wishes.maxLength);
+    const segments = this.#segments(rest, tags, sourceLang ?? UNKNOWN_LANGUAGE, request);
+    const prefix = sanitize(request.prefix);
+    if (strip(prefix) && segments.length) this.#begin(segments[0], prefix, request.maxLength);
     return { text, typedTags: typed.join(" "), tags, languages: [sourceLang ?? UNKNOWN_LANGUAGE, targetLang], segments };
   }
 
-  /** Return the codes of a direction as the model has them. @param {Wishes} wishes @param {string[]} typed @returns {[string | null, string]} */
-  #direction(wishes, typed) {
+  /** Return the codes of a direction as the model has them. @param {PlanRequest} request @param {string[]} typed @returns {[string | null, string]} */
+  #direction(request, typed) {
     const { directions, targets } = this.description;
     const sources = [...new Set(directions.map(([code]) => code))];
-    const source = this.#find(wishes.sourceLang, sources, "read");
-    const named = this.#find(wishes.targetLang, targets, "write");
+    const source = this.#find(request.sourceLang, sources, "read");
+    const named = this.#find(request.targetLang, targets, "write");
     const typedTag = typed.find((tag) => this.languages.has(tag));
     const target = typedTag === undefined ? named : /** @type {string} */ (this.languages.get(typedTag));
     if (target === null) throw new Error(`the model translates into several languages: ${targets.join(", ")}; give targetLang`);
@@ -97,11 +95,11 @@ export class Planner {
     throw new Error(`the model does not ${verb} ${JSON.stringify(code)}; it translates ${listed}`);
   }
 
-  /** Cut a text; the ids of each segment begin with the tags. @param {string} text @param {string} tags @param {string} language @param {Wishes} wishes @returns {PlannedSegment[]} */
-  #segments(text, tags, language, wishes) {
+  /** Cut a text; the ids of each segment begin with the tags. @param {string} text @param {string} tags @param {string} language @param {PlanRequest} request @returns {PlannedSegment[]} */
+  #segments(text, tags, language, request) {
     const base = this.description.bases[language] ?? language;
     const cost = (/** @type {string} */ word) => this.#cost(word);
-    const reader = new TextReader(text, base, this.description.reserved, cost, wishes.masksNumbers);
+    const reader = new TextReader(text, base, this.description.reserved, cost, request.masksNumbers);
     /** @type {Map<string, Reading>} */
     const known = new Map();
     const read = (/** @type {string} */ segment) => {
@@ -117,7 +115,7 @@ export class Planner {
       const { text } = read(segment);
       return this.source.encode(tags ? `${tags} ${text}` : text);
     };
-    return cut(reader.text, encode, this.#limits(wishes.sentences)).map((segment) => ({
+    return cut(reader.text, encode, this.#limits(request.sentences)).map((segment) => ({
       ...segment,
       text: reader.original(segment.text),
       reading: segment.flag === "copied" ? new Reading() : read(segment.text),
@@ -132,9 +130,9 @@ export class Planner {
     const { text, masks, hasPieces } = segment.reading;
     const reading = new Reading(text, masks, false, hasPieces); // the caller chose the case
     const ids = this.target.encode(reading.mask(prefix));
-    if (ids.includes(this.target.unknown)) throw new Error("the prefix has what the vocabulary lacks; leave it out");
+    if (ids.includes(this.target.unknown)) throw new Error("the prefix has characters that are not in the vocabulary; leave them out");
     const most = Math.min(maxLength || Infinity, this.description.config.max_length);
-    if (ids.length >= most) throw new Error(`the prefix has ${ids.length} tokens, but its translation may have ${most - 1}`);
+    if (ids.length >= most) throw new Error(`the prefix has ${ids.length} tokens, and may have ${most - 1}; shorten it`);
     Object.assign(segment, { prefix: strip(prefix), prefixIds: ids, reading });
   }
 

@@ -1,13 +1,12 @@
 // Text in capitals, as in text/shouting.py.
 
-import { allMatches, baseLanguage, pattern, replaceAll, searchFrom } from "./patterns.js";
+import { UNKNOWN_LANGUAGE, allMatches, baseLanguage, pattern, replaceAll, searchFrom } from "./patterns.js";
 import { sentenceSpans } from "./sentences.js";
 import { findSpans } from "./spans.js";
 
 const MOST_OTHERS = 0.1;
 const [FEWEST_LETTERS, FEWEST_OF_ONE, FEWEST_EXCLAIMED] = [5, 7, 3];
 const DOTTED = ["tr", "az"];
-const UNKNOWN = "und";
 
 /** @param {string} text @param {RegExp} kind */
 const count = (text, kind) => text.match(kind)?.length ?? 0;
@@ -43,7 +42,7 @@ export function calm(text, language, cost) {
     const capital = isSameLength ? first + rest : upperFirst(small);
     const forms = [small, capital, word];
     if (base === "de" && small.includes("ss")) forms.push(small.replaceAll("ss", "ß"), capital.replaceAll("ss", "ß"));
-    const isPronoun = ["en", UNKNOWN].includes(base) && /^i(?:['’]|$)/.test(small);
+    const isPronoun = ["en", UNKNOWN_LANGUAGE].includes(base) && /^i(?:['’]|$)/.test(small);
     const costs = forms.map(cost);
     const best = isPronoun ? capital : forms[costs.indexOf(Math.min(...costs))];
     return starts.has(place) && best[0] !== "ß" ? upperFirst(best) : best;

@@ -26,7 +26,7 @@ function showView(place, name, data) {
   place.replaceChildren(frame);
 }
 
-/** Show where the model looks. @param {HTMLElement} place @param {import("../dragoman/dragoman.js").AttentionMap} map @param {[string, string]} texts */
+/** Show the attention to a source. @param {HTMLElement} place @param {import("../dragoman/dragoman.js").AttentionMap} map @param {[string, string]} texts */
 export function showAttention(place, map, texts) {
   const weights = map.weights.map((layer) => layer.map((head) => head.map((row) => row.map((weight) => Math.round(weight * SCALE)))));
   const { source, read, written } = map;
@@ -48,7 +48,7 @@ export function showAttention(place, map, texts) {
  * @property {{token: string, probability: number}[]} rivals
  */
 
-/** Show what the model weighs. @param {HTMLElement} place @param {import("../dragoman/dragoman.js").Trace} trace @param {number} beamSize */
+/** Show a search. @param {HTMLElement} place @param {import("../dragoman/dragoman.js").Trace} trace @param {number} beamSize */
 export function showSearch(place, trace, beamSize) {
   const nodes = treeOf(trace);
   showView(place, "search", { source_text: trace.source, target_text: trace.text, beam_size: beamSize, length_penalty: 0, nodes });

@@ -82,7 +82,7 @@ async function translate(more) {
   const answer = await load(model);
   if (answer.error) {
     loaded.delete(model.name); // the next key tries again
-    return fail(answer.error);
+    return fail("not_loaded", answer.error);
   }
   shown.beamSize = answer.description?.beamSize ?? 1;
   if (asked !== shown.asked) return;
@@ -91,17 +91,22 @@ async function translate(more) {
   const options = { nBest: shown.beamSize, ...languages, ...more };
   const found = await client.translate({ model: model.name, text: source, options });
   if (!found || asked !== shown.asked) return;
-  if (found.error) return fail(found.error);
+  if (found.error) return fail("not_translated", found.error);
   tell("");
   show(source, /** @type {Translation} */ (found.translation), Boolean(more.align));
   if (!more.align && source.trim()) shown.timer = setTimeout(details, LONG_PAUSE);
 }
 
-/** @param {string} problem */
-function fail(problem) {
+/** Show a problem in place of a translation. @param {string} key of SAYINGS @param {string} problem */
+function fail(key, problem) {
   tell("");
-  byId("notes").textContent = `${say("problem")}: ${problem}`;
+  Object.assign(shown, { result: null, source: text.value });
   translationPlace.classList.remove("stale");
+  drawChosen();
+  drawOthers();
+  drawInside();
+  byId("notes").textContent = say(key).replace("{0}", () => problem);
+  byId("copy").hidden = true;
 }
 
 /** Translate after a short pause, and align words after another one. */
@@ -115,9 +120,11 @@ function schedule() {
   shown.timer = setTimeout(() => translate({}), SHORT_PAUSE);
 }
 
+/** @param {string} id */
+const isOpen = (id) => /** @type {HTMLDetailsElement} */ (byId(id)).open;
+
 /** Align words, and look inside if somebody does. */
 function details() {
-  const isOpen = (/** @type {string} */ id) => /** @type {HTMLDetailsElement} */ (byId(id)).open;
   if (text.value.trim()) return translate({ align: true, attention: isOpen("attention"), trace: isOpen("search") });
   drawInside();
 }
@@ -145,17 +152,9 @@ function drawChosen() {
   const candidate = different()[shown.chosen];
   const target = candidate?.text ?? "";
   translationPlace.lang = targetChoice.value;
-  if (candidate?.alignment && shown.result?.words) {
-    const words = shown.chosen === 0 ? shown.result.words[1] : wordsIn(target, candidate.alignment);
-    links.link(shown.source, target, [shown.result.words[0], words], candidate.alignment);
+  if (candidate?.alignment && candidate.words && shown.result?.sourceWords) {
+    links.link(shown.source, target, [shown.result.sourceWords, candidate.words], candidate.alignment);
   } else if (translationPlace.textContent !== target || !target) links.show(shown.source, target);
-}
-
-/** Cut an alternative into words, as the first candidate was. @param {string} target @param {[number, number][]} alignment */
-function wordsIn(target, alignment) {
-  const spaced = target.split(/\s+/u).filter(Boolean);
-  const most = Math.max(-1, ...alignment.map(([, word]) => word));
-  return most < spaced.length ? spaced : [...target].filter((one) => one.trim());
 }
 
 function drawOthers() {
@@ -181,16 +180,18 @@ function drawOthers() {
   byId("alternatives").replaceChildren(...items);
 }
 
-/** Draw the open ones of the pages about the inside. */
+/** Draw the pages about the inside that are open; of a text in several segments, they show the first. */
 function drawInside() {
-  const { result, source } = shown;
-  for (const id of ["attention", "search"]) {
+  const { attention = [], trace = [], text: translation = "" } = shown.result ?? {};
+  for (const [id, segments] of /** @type {[string, object[]][]} */ ([["attention", attention], ["search", trace]])) {
+    if (!isOpen(id)) continue;
     const place = /** @type {HTMLElement} */ (byId(id).querySelector(".view"));
-    if (!(/** @type {HTMLDetailsElement} */ (byId(id)).open)) continue;
-    const [map, trace] = [result?.attention?.[0], result?.trace?.[0]];
-    if (!source.trim() || !result) place.replaceChildren(Object.assign(document.createElement("p"), { textContent: say("empty") }));
-    else if (id === "attention" && map) showAttention(place, map, [source, result.text]);
-    else if (id === "search" && trace) showSearch(place, trace, shown.beamSize);
+    if (!segments.length) place.replaceChildren();
+    else if (id === "attention") showAttention(place, attention[0], [shown.source, translation]);
+    else showSearch(place, trace[0], shown.beamSize);
+    if (segments.length === 1) continue;
+    const line = segments.length ? say("first") : say(shown.result && shown.source.trim() ? "copied_all" : "empty");
+    place.prepend(Object.assign(document.createElement("p"), { textContent: line }));
   }
 }
 
@@ -223,7 +224,7 @@ for (const choice of [modelChoice, sourceChoice, targetChoice]) choice.addEventL
 text.addEventListener("input", schedule);
 byId("swap").addEventListener("click", () => {
   const [source, target] = [targetChoice.value, sourceChoice.value];
-  if (shown.result?.text) text.value = shown.result.text;
+  if (shown.result?.text) text.value = translationPlace.textContent ?? "";
   offer(source, target);
   schedule();
 });
@@ -241,7 +242,7 @@ byId("interface").addEventListener("click", () => {
   sayAll(byId("interface"));
   restart();
 });
-for (const id of ["attention", "search"]) byId(id).addEventListener("toggle", () => (text.value.trim() ? details() : drawInside()));
+for (const id of ["attention", "search"]) byId(id).addEventListener("toggle", () => isOpen(id) && details());
 sayAll(byId("interface"));
 restart();
 text.focus();
