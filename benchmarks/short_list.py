@@ -27,10 +27,11 @@ from to_ctranslate2 import NAMES, Peer, save
 from dragoman import Translator
 from dragoman.bundle.bundle import load_bundle
 from dragoman.data.text_files.lines import read_lines
+from dragoman.machine.devices import Precision
 
 N_SENTENCES, N_ROUNDS, N_ALONE = 200, 2, 40
 BATCH_TOKENS = 512
-KINDS = ("float32", "int8")
+KINDS: tuple[Precision, ...] = ("float32", "int8")
 
 
 def main() -> None:
@@ -66,7 +67,7 @@ def all_systems(
     for kind in KINDS:
         peer = Peer(folder, kind, workers=1, tag=tokenizers.tag(languages[1]))
         for has_list in (False, True):
-            ours = Translator.load(model, device="cpu", precision=kind, short_list=has_list)  # type: ignore[arg-type]
+            ours = Translator.load(model, device="cpu", precision=kind, short_list=has_list)
             note = f"{kind}, short-list" if has_list else kind
             systems[f"dragoman {note}"] = partial(we, ours, codes)
             systems[f"CTranslate2 {note}"] = partial(they, peer, has_list)

@@ -185,6 +185,7 @@ def test_pages_open_as_notebooks(page: Path, tmp_path: Path) -> None:
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert "{literalinclude}" not in prose
     assert "{code-cell}" not in prose
+    assert "{drawing}" not in prose
     assert sum(cell.cell_type == "code" for cell in notebook.cells) == sum(cell.is_code for cell in cells(page))
 
 

@@ -24,7 +24,7 @@ from tiny import PAIRS, tiny_config, tiny_tokenizers, without_flags, write_tiny_
 from dragoman import demo
 from dragoman.bundle.bundle import load_bundle
 from dragoman.cli import streams
-from dragoman.cli.program import explain, main, run
+from dragoman.cli.program import GROUPS, explain, main, run
 from dragoman.cli.streams import result_lines, with_progress
 from dragoman.cli.train import _test_set
 from dragoman.cli.training_settings import default_folder, recipe_settings
@@ -105,7 +105,8 @@ def test_help_names_every_command_and_version_is_told(dragoman: Dragoman) -> Non
         assert f"  {command} " in out.decode()
         assert dragoman(command, "--help")[0] == 0
     assert dragoman() == (0, out, "")
-    assert dragoman("inspect") == dragoman("inspect", "--help")
+    for group in GROUPS:
+        assert dragoman(group) == dragoman(group, "--help")
     code, out, _ = dragoman("--version")
     assert code == 0
     assert out.startswith(b"dragoman 0.")

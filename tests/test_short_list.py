@@ -15,7 +15,7 @@ from test_engine import ALL_KERNELS, EOS_ID, compiled, every_library, random_mod
 from tiny import many_tokenizers, tiny_model, write_tiny_bundle
 
 from dragoman import Translator
-from dragoman.alignment.lexicon import learn_short_list, lexicon
+from dragoman.alignment.lexicon import expected_counts, learn_short_list
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.bundle.short_list_file import short_list_bytes
 from dragoman.bundle.weights import weights_of
@@ -189,14 +189,14 @@ def naive_counts(pairs: list[tuple[list[int], list[int]]]) -> dict[tuple[int, in
 
 
 @pytest.mark.parametrize("chunk", [7, 100])
-def test_the_lexicon_is_that_of_model_1(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_counts_are_those_of_model_1(chunk: int, monkeypatch: pytest.MonkeyPatch) -> None:
     dice = np.random.default_rng(1)
     pairs = [(dice.integers(0, 9, dice.integers(1, 6)).tolist(), dice.integers(0, 7, 4).tolist()) for _ in range(30)]
     sources, targets = ([np.array(pair[side], dtype=np.uint8) for pair in pairs] for side in (0, 1))
     monkeypatch.setattr("dragoman.alignment.lexicon._CHUNK", chunk)
-    keys, counts = lexicon(sources, targets, 7)
+    links, counts = expected_counts(sources, targets, 7)
     expected = naive_counts(pairs)
-    assert [divmod(key, 7) for key in keys.tolist()] == sorted(expected)
+    assert [divmod(link, 7) for link in links.tolist()] == sorted(expected)
     np.testing.assert_allclose(counts, [expected[pair] for pair in sorted(expected)], rtol=1e-4)
 
 

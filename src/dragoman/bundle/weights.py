@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -86,20 +87,37 @@ def stored_shapes(
     return scales | {name: (_NAMES["int8" if len(shape) == 2 else "float32"], shape) for name, shape in shapes.items()}
 
 
+@dataclass(frozen=True)
+class _Head:
+    """The head of a safetensors file.
+
+    Args:
+        content: its bytes, with those that tell its length.
+        tensors: type, shape and place of each tensor, by its name.
+    """
+
+    content: bytes
+    tensors: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def file_size(self) -> int:
+        """Bytes of the whole file."""
+        return len(self.content) + max((tensor["data_offsets"][1] for tensor in self.tensors.values()), default=0)
+
+
 class StoredWeights(Mapping[str, Floats]):
     """The weights of a safetensors file, which become float32 when they are asked for.
 
     Args:
-        file: its bytes, whose head was checked. The engine reads them as they are.
+        file: its bytes. The engine reads them as they are.
+        head: its head, which was checked.
         names: of the weights; the other tensors are their scales.
     """
 
-    def __init__(self, file: bytes, names: Iterable[str]) -> None:
+    def __init__(self, file: bytes, head: _Head, names: Iterable[str]) -> None:
         self.file = file
         self._names = tuple(names)
-        n_head = int.from_bytes(file[:8], "little")
-        self._tensors = json.loads(file[8 : 8 + n_head])
-        self._start = 8 + n_head
+        self._tensors, self._start = head.tensors, len(head.content)
 
     def __getitem__(self, name: str) -> Floats:
         if name not in self._names:
@@ -166,10 +184,9 @@ def read_weights(
     except (SafetensorError, OSError) as error:
         raise BundleError(f"not readable as safetensors ({error})", path, advice="use another copy") from None
     if not problems:
-        n_bytes = max(tensor["data_offsets"][1] for tensor in json.loads(head[8:]).values() if "data_offsets" in tensor)
-        if not data.startswith(head) or len(data) != len(head) + n_bytes:
+        if not data.startswith(head.content) or len(data) != head.file_size:
             raise BundleError("the weights were replaced while they were read", path, advice="load them again")
-        weights = StoredWeights(data, shapes)
+        weights = StoredWeights(data, head, shapes)
         problems = weights.not_finite()
     if problems:
         raise BundleError("the weights are not those of the configured model", path, details=problems)
@@ -196,12 +213,12 @@ def _largest_head(n_tensors: int) -> int:
     return (n_tensors + 1) * MAX_HEAD_BYTES
 
 
-def _checked_head(path: Path, n_tensors: int) -> bytes:
-    """Return the head with its length. Refuse one much longer than `n_tensors` need, since reading it takes time and
-    memory.
+def _checked_head(path: Path, n_tensors: int) -> _Head:
+    """Read the head of a file with `n_tensors`.
 
-    Also refuse one with a key twice, of which safetensors takes the last and others may take the first, and one with
-    what safetensors passes over and the engine does not: other keys, and names with escapes.
+    Raises:
+        BundleError: it is much longer than so many tensors need, since reading it would take time and memory; or two
+            programs may read it differently: a key is there twice, a tensor has other keys, or a name has escapes.
     """
     with open(path, "rb") as file:
         start = file.read(8)
@@ -220,4 +237,4 @@ def _checked_head(path: Path, n_tensors: int) -> bytes:
     )
     if not is_plain:
         raise BundleError("its head has more than names, types, shapes and offsets", path, advice="use another copy")
-    return start + head
+    return _Head(start + head, tensors)

@@ -38,14 +38,23 @@ from dragoman.machine.signals import HANG_UP, ending_signals
 
 USAGE, OUT_OF_RESOURCES, INTERNAL, INTERRUPTED, CLOSED_PIPE = 2, 5, 70, 130, 141
 
-#: The commands in the order of the help, and the modules that have them.
+#: The commands in the order of the help, and the modules of their functions.
 COMMANDS = {
-    **{name: name for name in ("demo", "train", "translate", "evaluate")},
+    "demo": "demo",
+    "train": "train",
+    "translate": "translate",
+    "evaluate": "evaluate",
     "compare-outputs": "compare_outputs",
-    **{name: name for name in ("tune", "score", "compare", "distill", "doctor")},
+    "tune": "tune",
+    "score": "score",
+    "compare": "compare",
+    "distill": "distill",
+    "doctor": "doctor",
     "prepare": "train",
-    **{name: name for name in ("average", "package")},
+    "average": "average",
+    "package": "package",
 }
+#: Groups of commands, whose modules have the same names.
 GROUPS = ("data", "export", "inspect")
 
 
@@ -67,9 +76,9 @@ def options(
 
 
 def build_app(name: str = "") -> typer.Typer:
-    """Return the program with the command or the group of this name, or with all if there is none.
+    """Return the program with one command or group, or with all if none has this name.
 
-    To import and describe all takes longer than to translate a sentence.
+    To import and describe all of them takes longer than to translate a sentence.
     """
     app = typer.Typer(
         name="dragoman",
@@ -121,7 +130,7 @@ def run(arguments: Sequence[str]) -> int:
 
 def _run_command(arguments: list[str]) -> int:
     """Run the command, and return the exit code that it gives."""
-    if arguments in ([], ["inspect"], ["export"]):  # a group of commands lists them
+    if not arguments or (len(arguments) == 1 and arguments[0] in GROUPS):  # a group of commands lists them
         arguments.append("--help")
     code = typer.main.get_command(build_app(arguments[0])).main(arguments, prog_name="dragoman", standalone_mode=False)
     if sys.stdout is not None:

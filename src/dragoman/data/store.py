@@ -169,12 +169,15 @@ class PairStore:
 
     def rows_of(self, direction: tuple[str, str]) -> list[slice]:
         """Return the pairs of the parts that have these languages."""
+        return self._rows(lambda part: (part.source_lang, part.target_lang) == direction)
+
+    def rows_into(self, target_lang: str) -> list[slice]:
+        """Return the pairs of the parts that have this target language; all pairs of a store without parts."""
+        return self._rows(lambda part: part.target_lang == target_lang) if self.parts else [slice(0, len(self))]
+
+    def _rows(self, is_wanted: Callable[[Part], bool]) -> list[slice]:
         ends = np.cumsum([part.n_pairs for part in self.parts], dtype=int).tolist()
-        return [
-            slice(end - part.n_pairs, end)
-            for part, end in zip(self.parts, ends, strict=True)
-            if (part.source_lang, part.target_lang) == direction
-        ]
+        return [slice(end - part.n_pairs, end) for part, end in zip(self.parts, ends, strict=True) if is_wanted(part)]
 
     def source_ids(self, index: int) -> NDArray[Any]:
         """Return the ids of a source sentence, without start and end: (n_tokens,)."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dragoman.machine.arrays import Ints
+from dragoman.machine.arrays import Bools, Ints
 
 
 @dataclass(frozen=True)
@@ -23,7 +24,7 @@ class LikelyTokens:
     Args:
         frequent: ids that every translation may have, the end mark among them.
         starts: (source vocabulary + 1), the place in `likely` where the translations of each source id begin.
-        likely: ids, those of one source id after those of the other.
+        likely: ids, those of source id 0 first, then those of 1, and so on.
 
     Raises:
         ValueError: the last place is not the number of ids.
@@ -38,9 +39,19 @@ class LikelyTokens:
             raise ValueError("the number of likely tokens does not fit")
 
     def of(self, source_ids: Sequence[int]) -> Ints:
-        """Return the ids that a translation of a source may have, rising."""
-        parts = [self.likely[self.starts[id] : self.starts[id + 1]] for id in set(source_ids)]
-        return np.unique(np.concatenate([self.frequent, *parts])).astype(np.int64)
+        """Return the ids that a translation of a source may have, sorted: (n,)."""
+        listed = self._frequent_ones.copy()
+        for id in set(source_ids):
+            listed[self.likely[self.starts[id] : self.starts[id + 1]]] = True
+        return np.flatnonzero(listed)
+
+    @cached_property
+    def _frequent_ones(self) -> Bools:
+        """Marks at the ids that are frequent. Marking ids takes a tenth of the time of sorting them."""
+        highest = max(self.frequent.max(initial=0), self.likely.max(initial=0))
+        frequent = np.zeros(int(highest) + 1, dtype=bool)
+        frequent[self.frequent] = True
+        return frequent
 
 
 @dataclass(frozen=True)
@@ -50,7 +61,7 @@ class ShortList:
     languages: Mapping[str, LikelyTokens]
 
     def ids(self, source_ids: Sequence[int], target_lang: str) -> Ints:
-        """Return the ids that the translation of a source may have; none for a language without a list.
+        """Return the ids that the translation of a source may have, sorted: (n,). A language without a list has none.
 
         Args:
             source_ids: without special ones.

@@ -47,10 +47,6 @@ class ComputeOptions:
     precision: Precision = "float32"
     short_list: ShortList | bool = True
 
-    def describe(self) -> str:
-        """Return the precision and the device in a few words."""
-        return f"{self.precision} on {self.device}"
-
 
 class TrainedModels:
     """Models of one translator, on one device.
@@ -80,9 +76,13 @@ class TrainedModels:
         #: The tokens that translations may have; None for all.
         self.short_list = short_list
 
+    def describe(self) -> str:
+        """Return the precision and the device in a few words."""
+        return f"{self.precision} on {self.device}"
+
     @property
     def batch_size(self) -> int:
-        """Source tokens, padding included, that suit the device."""
+        """Source tokens, padding included, that the device reads at once with most speed."""
         return CPU_BATCH_TOKENS if self.device == "cpu" else BATCH_TOKENS
 
     def for_search(self) -> list[Model]:

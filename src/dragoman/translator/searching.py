@@ -178,8 +178,8 @@ def decoded_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
 
 def _allowed(job: SearchJob) -> Ints:
     """Return the only ids that the translation may have; none for the whole vocabulary."""
-    ids = [*job.allowed_ids, *job.prefix_ids] if len(job.allowed_ids) else []
-    return np.array(ids, dtype=np.int64)
+    allowed = np.asarray(job.allowed_ids, dtype=np.int64)
+    return np.append(allowed, np.array(job.prefix_ids, dtype=np.int64)) if len(allowed) else allowed
 
 
 def _groups(jobs: Sequence[SearchJob]) -> list[list[int]]:

@@ -107,7 +107,7 @@ class Translator:
 
     def __repr__(self) -> str:
         ensemble = f", {len(self._models.models)} models" if len(self._models.models) > 1 else ""
-        return f"<Translator {describe_directions(self.directions)}{ensemble}, {self._models.compute.describe()}>"
+        return f"<Translator {describe_directions(self.directions)}{ensemble}, {self._models.describe()}>"
 
     @property
     def models(self) -> list[Transformer]:

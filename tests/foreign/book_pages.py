@@ -1,0 +1,26 @@
+"""Pages with a widget of the book, as Sphinx would make them, without Sphinx."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+from browser import open_page
+
+BUILDING = Path(__file__).resolve().parents[2] / "docs" / "book" / "building"
+sys.path.insert(0, str(BUILDING))
+
+from bundles import bundle  # noqa: E402
+
+
+def open_widget(browser: Any, folder: Path, name: str, language: str = "en", **options: Any) -> Any:
+    """Return a page with one widget, opened from a disk; see `open_page`."""
+    style = (BUILDING / "static" / "widgets.css").read_text(encoding="utf-8")
+    page = folder / f"{name}-{language}.html"
+    page.write_text(
+        f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{name}</title>'
+        f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>'
+        f'<body><div class="widget" role="group" data-widget="{name}"></div>'
+        f"<script>{bundle(name)}</script></body></html>",
+        encoding="utf-8",
+    )
+    return open_page(browser, page.as_uri(), **options)
