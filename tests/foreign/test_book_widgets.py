@@ -2,25 +2,18 @@
 
 import math
 import re
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 from book_pages import BUILDING, open_widget
 from browser import PHONE
-from typescript import type_errors
 
 WIDGETS = [
     path.stem
     for path in sorted((BUILDING / "scripts").glob("*.js"))
-    if re.search(r"^widget\(", path.read_text(encoding="utf-8"), re.M)
+    if re.search(r"^widget\((?!\"try_it)", path.read_text(encoding="utf-8"), re.M)
 ]
-
-
-def test_the_types_are_right(tmp_path: Path) -> None:
-    shutil.copytree(BUILDING / "scripts", tmp_path, dirs_exist_ok=True)
-    assert type_errors(tmp_path) == ""
 
 
 @pytest.mark.parametrize("name", WIDGETS)
