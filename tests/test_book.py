@@ -150,6 +150,19 @@ def test_the_chinese_pages_show_the_same_code() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_folded_opens_and_closes_between_two_cells(language: str) -> None:
+    """A notebook shows each cell by itself; and in the chapters on the model, code of the toolkit is folded."""
+    for page in pages_that_run(language):
+        for cell in cells(page):
+            if not cell.is_code:
+                marks = re.findall(r"^ *<(/?)details", cell.text, re.M)
+                assert marks == ["", "/"] * (len(marks) // 2), f"{page.name}, in the text from line {cell.line} on"
+    for page in chapters(language)[1:14]:
+        text = re.sub(r'<details class="toolkit">.*?</details>', "", page.read_text(encoding="utf-8"), flags=re.S)
+        assert not re.findall(r"\{literalinclude\} (\S*/src/\S*)", text), page.name
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_exercise_has_its_solution(language: str) -> None:
     solved = re.split("^## ", (BOOK / language / "solutions.md").read_text(encoding="utf-8"), flags=re.M)[1:]
     for page, solutions in zip(chapters(language), solved, strict=True):
