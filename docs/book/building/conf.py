@@ -20,7 +20,16 @@ project_copyright = "the dragoman authors, MIT licence"
 language = "zh_CN" if CHINESE else "en"
 html_title = "dragoman: Transformer 之书" if CHINESE else "dragoman: the book of the Transformer"
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "chinese", "languages", "widgets"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "mathml",
+    "chinese",
+    "languages",
+    "drawing_directive",
+    "widgets",
+]
 exclude_patterns = ["**/.ipynb_checkpoints"]
 
 # -- text ----------------------------------------------------------------------------------------------------------
@@ -64,7 +73,7 @@ nitpick_ignore_regex = [
 html_theme = "furo"
 templates_path = ["templates"]
 html_static_path = ["static"]
-html_css_files = ["book.css", "widgets.css"]
+html_css_files = ["book.css", "drawing.css", "widgets.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {
