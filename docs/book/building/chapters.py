@@ -25,8 +25,9 @@ def chapters(language: str) -> list[Path]:
 
 
 def pages_that_run(language: str) -> list[Path]:
-    """The chapters, and the solutions to their exercises."""
-    return [*chapters(language), BOOK / language / "solutions.md"]
+    """The primer, the chapters, and the solutions to their exercises."""
+    folder = BOOK / language
+    return [folder / "primer.md", *chapters(language), folder / "solutions.md"]
 
 
 def cells(page: Path) -> Iterator[Cell]:
