@@ -15,8 +15,9 @@ from pathlib import Path
 DRAWINGS = Path(__file__).resolve().parent.parent / "drawings"
 SVG = "http://www.w3.org/2000/svg"
 LANGUAGES = ("en", "zh")
-#: What a text may be without being a word of a language: a name of the code, a shape, a formula, a chapter's number.
-WORDLESS = {"name", "shape", "math", "chapter"}
+#: What a text may be without being a word of a language: a name of the code, a shape, a formula, a chapter's number, or
+#: a word of a sentence that is translated.
+WORDLESS = {"name", "shape", "math", "chapter", "sample"}
 _WORD = re.compile(r"\{([\w-]+)\}")
 _REFERENCE = re.compile(r"url\(#([\w-]+)\)")
 
