@@ -174,6 +174,19 @@ def test_every_exercise_has_its_solution(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_exercise_has_a_hint_and_every_chapter_asks_before_it_shows(language: str) -> None:
+    for page in chapters(language):
+        text, _, exercises = page.read_text(encoding="utf-8").rpartition("\n## ")
+        for exercise in re.split(r"^(?=\d+\. )", exercises, flags=re.M)[1:]:
+            assert exercise.count('<details class="hint">') == 1, f"{page.name}, {exercise[:40]}"
+        asked = {"en": r"^\*\*Predict\.\*\* ", "zh": r"^\*\*先猜一猜\*\*："}[language]
+        answered = r'(?:(?!\n\n).)*\n\n<details class="answer">.*?</details>\n\n```\{code-cell\}'
+        n_asked = len(re.findall(asked, text, re.M))
+        assert n_asked >= 2, page.name
+        assert n_asked == len(re.findall(asked + answered, text, re.M | re.S)), page.name
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_page_is_in_the_book(language: str) -> None:
     """The pages of docs/ have a place in the site, and every page is in the table of contents."""
 

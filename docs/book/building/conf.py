@@ -65,7 +65,10 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!dragoman\.).*"),
     ("py:.*", r"dragoman\..*\.(T|S|Item|_\w+)"),
-    ("py:.*", r"dragoman\.(data\.formats|data\.text_files|text\.learned_text|translator\.models)\..*"),
+    (
+        "py:.*",
+        r"dragoman\.(data\.formats|data\.text_files|text\.(learned_text|short_list)|translator\.(forced_decoding|models))\..*",
+    ),
 ]
 
 # -- pages ---------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ _INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^
 _DRAWING = re.compile(
     r"^```\{drawing\} (?P<name>[\w-]+)\n(?P<options>(?::[^\n]*\n)*)(?P<caption>.*?)^```$", re.M | re.S
 )
-_WIDGET = re.compile(r"^```\{(?:widget|try-it)\} [\w-]+\n(?::[^\n]*\n)*```$", re.M)
+_WIDGET = re.compile(r"^```\{(?:widget|try-it)\} [\w-]+\n(?:(?!```)[^\n]*\n)*```$", re.M)
 _NOTE = re.compile(r"^:::\{(?P<kind>\w+)\}(?P<title>[^\n]*)\n(?P<body>.*?)^:::$", re.M | re.S)
 _IN_THE_PAGE = {
     "en": "*(The page has something to play with here.)*",
