@@ -15,7 +15,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from dragoman import __version__
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.bundle.finding import card_of, find_bundle
 from dragoman.data.formats.column_names import english_name
@@ -118,7 +117,6 @@ def _metadata(direction: Direction) -> dict[str, str]:
         "from_name": english_name(source),
         "to_code": target,
         "to_name": english_name(target),
-        "made_by": f"dragoman {__version__}",
     }
 
 
