@@ -25,8 +25,8 @@ def chapters(language: str) -> list[Path]:
 
 
 def pages_that_run(language: str) -> list[Path]:
-    """The chapters, and the solutions to their exercises."""
-    return [*chapters(language), BOOK / language / "solutions.md"]
+    """The chapters, the page that follows one sentence, and the solutions to the exercises."""
+    return [*chapters(language), *(BOOK / language / f"{name}.md" for name in ("one-sentence", "solutions"))]
 
 
 def cells(page: Path) -> Iterator[Cell]:
