@@ -78,6 +78,8 @@ def test_cells_run(
                 shown[number] = shown.get(number, "") + cell.text + capsys.readouterr().out
     finally:
         plt.close("all")
+    if page.stem == "one-sentence":
+        assert len(re.findall(r"True$", shown[0], re.M)) == 2, "its memory and logits are the model's"
     recorded = set(DECIMAL.findall(recorded_decimals()))
     for language in ("en", "zh"):
         unknown = {
