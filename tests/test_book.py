@@ -17,7 +17,8 @@ each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: 
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 
 
-NO_QUOTED_NUMBER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|\d\.\d 节|\]\(https?:[^)]*\)|`[^`\n]+`")  # section, address, code
+#: A section of a paper, an address, code.
+NO_QUOTED_NUMBER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|\d\.\d 节|\]\(https?:[^)]*\)|`[^`\n]+`")
 DECIMAL = re.compile(r"(?<![\w.,])\d[\d,]*\.\d+(?![\w.]*\w)", re.ASCII)
 
 
