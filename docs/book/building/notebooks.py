@@ -12,7 +12,7 @@ _INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^
 _DRAWING = re.compile(
     r"^```\{drawing\} (?P<name>[\w-]+)\n(?P<options>(?::[^\n]*\n)*)(?P<caption>.*?)^```$", re.M | re.S
 )
-_WIDGET = re.compile(r"^```\{(?:widget|try-it)\} [\w-]+\n(?::[^\n]*\n)*```$", re.M)
+_WIDGET = re.compile(r"^```\{(?:widget|try-it)\} [\w-]+\n(?:(?!```)[^\n]*\n)*```$", re.M)
 _NOTE = re.compile(r"^:::\{(?P<kind>\w+)\}(?P<title>[^\n]*)\n(?P<body>.*?)^:::$", re.M | re.S)
 _IN_THE_PAGE = {
     "en": "*(The page has something to play with here.)*",
@@ -49,7 +49,7 @@ def _plain(text: str, page: Path) -> str:
 
 def _link(found: re.Match[str]) -> str:
     """Return a link to the notebook beside this one, or to a page of the site, a folder above."""
-    is_notebook = re.fullmatch(r"\d\d-.*|solutions", found["page"])
+    is_notebook = re.fullmatch(r"\d\d-.*|one-sentence|solutions", found["page"])
     target = f"{found['page']}.ipynb" if is_notebook else f"../{found['page']}.html"
     return f"]({target}{found['anchor'] or ''})"
 

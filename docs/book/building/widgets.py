@@ -46,13 +46,17 @@ class WidgetDirective(SphinxDirective):
 
 
 class TryItDirective(SphinxDirective):
-    """A box with a translator, by the name of its model; `:example:` is the text in it at first."""
+    """A box with a translator, by the name of its model, and text that introduces it.
+
+    `:example:` is what stands in the box at first.
+    """
 
     required_arguments = 1
+    has_content = True
     option_spec: ClassVar = {"example": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        """Return its place, or nothing if the model is not there."""
+        """Return the text and the place, or nothing if the model is not there."""
         (name,) = self.arguments
         folder = models("zh" if self.config.language == "zh_CN" else "en") / name
         if name in shipped_models():
@@ -60,7 +64,9 @@ class TryItDirective(SphinxDirective):
         if not folder.is_dir():
             return []
         data = {"model": name, "example": self.options.get("example", "")}
-        return [WidgetPlace(name=TRY_IT, data=data, folder=folder, without_script=WITHOUT_SCRIPT[self.config.language])]
+        without_script = WITHOUT_SCRIPT[self.config.language]
+        place = WidgetPlace(name=TRY_IT, data=data, folder=folder, without_script=without_script)
+        return [*self.parse_content_to_nodes(), place]
 
 
 def visit(translator: HTML5Translator, node: WidgetPlace) -> None:

@@ -30,9 +30,19 @@ PACKAGES = {
     "matplotlib": "dragoman[plot]",
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
+    "ctranslate2": "dragoman[ctranslate2]",
+    "onnx": "dragoman[onnx]",
 }
 #: Usual names that differ from the module's.
-TITLES = {"torch": "PyTorch", "numpy": "NumPy", "spacy": "spaCy", "yaml": "PyYAML", "tensorboard": "TensorBoard"}
+TITLES = {
+    "torch": "PyTorch",
+    "numpy": "NumPy",
+    "spacy": "spaCy",
+    "yaml": "PyYAML",
+    "tensorboard": "TensorBoard",
+    "ctranslate2": "CTranslate2",
+    "onnx": "ONNX",
+}
 
 
 def require_package(user: str, module: str) -> None:

@@ -21,7 +21,12 @@ function runScript(file) {
 }
 
 /** Return the bytes of text in base64. @param {string} text */
-const bytesOf = (text) => Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)).buffer;
+function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes.buffer;
+}
 
 export class ModelHere {
   /** @param {string} name */
