@@ -30,6 +30,8 @@ PACKAGES = {
     "matplotlib": "dragoman[plot]",
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
+    "markdown_it": "dragoman[documents]",
+    "polib": "dragoman[documents]",
     "ctranslate2": "dragoman[ctranslate2]",
     "onnx": "dragoman[onnx]",
 }

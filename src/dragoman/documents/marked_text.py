@@ -105,6 +105,8 @@ class MarkedTextBuilder:
         start = self._length
         if is_space and not self._after_space:
             self._append(" ")
+        elif is_space and self._parts and self._parts[-1].endswith(" "):
+            start -= 1
         order = self._next()
         self._add(order, order, Mark(start, self._length, markup, is_point=True))
 

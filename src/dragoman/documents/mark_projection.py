@@ -15,9 +15,12 @@ from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import words_in_place
 from dragoman.documents.marked_text import Mark, MarkedText
 from dragoman.text.protection import Stretch, merged, occurrences
+from dragoman.text.sentences import has_words
 
 #: A mark wraps everything between its first and its last word if so many of the words there are its own.
 _DENSE = 0.5
+#: Marks of sentences that no space stands before.
+_CLOSING = ",.;:!?)]}»”、。，！？"
 
 
 @dataclass
@@ -110,11 +113,19 @@ class _Projection:
         for unit in range(first, last):
             counts = [(sum(self._is_in(word, node.mark) for word in self._links[unit]), node) for node in nodes]
             most, node = max(counts, key=lambda pair: pair[0], default=(0, None))
-            owners.append(node if 2 * most > len(self._links[unit]) - 1 and most else None)
+            is_own = 2 * most >= len(self._links[unit]) and (self._has_words(unit) or not self._has_text(node))
+            owners.append(node if most and is_own else None)
         for number in range(1, len(owners) - 1):
-            if not self._links[first + number] and owners[number - 1] is owners[number + 1]:
+            is_open = not self._links[first + number] or not self._has_words(first + number)
+            if is_open and owners[number - 1] is owners[number + 1]:
                 owners[number] = owners[number - 1]
         return owners
+
+    def _has_words(self, unit: int) -> bool:
+        return has_words(self._translation[slice(*self._units[unit])])
+
+    def _has_text(self, node: _Node | None) -> bool:
+        return node is not None and has_words(self._source.text[node.mark.start : node.mark.end])
 
     def _is_in(self, word: int, mark: Mark) -> bool:
         start, end = self._source_words[word]
@@ -161,12 +172,21 @@ class _Projection:
             first = min(max(first, at), end)
             last = min(max(last, first), end)
             yield self._text(at, first)
-            yield node.mark.opening
+            left, right = self._point_spaces(node.mark, first) if first == last else ("", "")
+            yield left + node.mark.opening + right
             if not node.mark.is_point:
                 yield from self._written(node.children, first, last)
             yield node.mark.closing
             at = last
         yield self._text(at, end)
+
+    def _point_spaces(self, mark: Mark, place: int) -> tuple[str, str]:
+        """Return the spaces that a mark without text needs to stand apart from its neighbours as in the source."""
+        before, after = self._source.text[: mark.start][-1:], self._source.text[mark.end : mark.end + 1]
+        left, right = self._translation[:place][-1:], self._translation[place : place + 1]
+        is_apart = before.isspace() and left and not left.isspace()
+        is_glued = after and not _is_word(after) and right and not right.isspace() and right not in _CLOSING
+        return " " if is_apart else "", " " if is_glued else ""
 
     def _characters(self, node: _Node) -> Stretch:
         """Return the place of a node in characters."""
@@ -210,7 +230,7 @@ class _Projection:
 
 
 def _is_word(character: str) -> bool:
-    return character.isalnum()
+    return bool(character) and character.isalnum()
 
 
 def _tree(marks: Sequence[Mark]) -> list[_Node]:
