@@ -133,7 +133,8 @@ def _quoted(text: str) -> str:
 
 def po(draw: random.Random) -> str:
     entries = [
-        'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Plural-Forms: nplurals=2; plural=(n > 1);\\n"'
+        'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n'
+        + '"Plural-Forms: nplurals=2; plural=(n > 1);\\n"'
     ]
     for number in range(draw.randint(1, 8)):
         text = f"{number} {draw.choice(SENTENCES)}" + draw.choice(
@@ -154,8 +155,8 @@ def po(draw: random.Random) -> str:
             draw.choice(
                 [
                     f'{comment}{context}msgid {_quoted(text)}\nmsgstr ""',
-                    f"{comment}{context}msgid {_quoted(text)}\nmsgid_plural {_quoted(text + 's')}\n"
-                    + 'msgstr[0] ""\nmsgstr[1] ""',
+                    f"{comment}{context}msgid {_quoted(text)}\nmsgid_plural {_quoted(text + 's')}"
+                    + '\nmsgstr[0] ""\nmsgstr[1] ""',
                     f"{comment}{context}msgid {_quoted(text)}\nmsgstr {_quoted(text.upper())}",
                     f'#, fuzzy\n#| msgid "old"\n{context}msgid {_quoted(text)}\nmsgstr "alt"',
                 ]

@@ -136,7 +136,8 @@ def test_any_text_gives_a_result_or_one_line(format: str, text: str) -> None:
 
 def test_a_web_page_keeps_its_tags_and_gets_its_language() -> None:
     page = b"""<!DOCTYPE html><html lang=en><title>A &amp; b</title><body><p class=x>
-  See <a href="?a&b" title="My page"><b>this</b></a> &mdash; or <code>a &lt; b</code>.</p><pre>x y</pre><script>"a"</script>"""
+  See <a href="?a&b" title="My page"><b>this</b></a> &mdash; or <code>a &lt; b</code>.</p>\
+<pre>x y</pre><script>"a"</script>"""
     document = parse_document(page, "html")
     assert [segment.text for segment in document.segments()] == [
         "A & b",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -49,6 +49,15 @@ NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as
 Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
 
 
+@dataclass(frozen=True)
+class InputFlags:
+    """The lines or the document to translate."""
+
+    input: Input = None
+    document: DocumentFile = None
+    format: Format = None
+
+
 class _Text(NamedTuple):
     """The text to translate."""
 
@@ -66,9 +75,7 @@ def translate(
     sampling: SamplingFlags,
     of_texts: TextFlags,
     engine: EngineOptions,
-    input: Input = None,
-    document: DocumentFile = None,
-    format: Format = None,
+    files: InputFlags,
     output: Output = None,
     overwrite: Overwrite = False,
     n_best: NBest = None,
@@ -88,23 +95,18 @@ def translate(
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --input page.html --output seite.html
     """
-    document = _document(input, document, format)
-    if document is not None and (n_best is not None or align or as_json or invalid_utf8 != "error"):
-        raise typer.BadParameter("a document has no --n-best, --align, --json and --invalid-utf8")
-    text = _open(input, document, format, invalid_utf8)
-    with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
+    is_for_lines = n_best is not None or align or as_json or invalid_utf8 != "error"
+    text = _open(files, invalid_utf8, is_for_lines=is_for_lines)
+    with result_bytes(output, overwrite=overwrite, inputs=[files.input, files.document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
-        languages = _languages(direction, translator, is_typed=text.is_typed)
-        options = search_options(search, sampling, samples=translator.search.sample) | languages
+        options = search_options(search, sampling, samples=translator.search.sample)
+        options |= _languages(direction, translator, is_typed=text.is_typed)
         options |= _amounts(engine, text) | {"n_best": n_best, "align": align} | asdict(of_texts)
-        results = _translations(text, translator, options)
-        results = _with_warnings(with_progress(results, from_file=text.is_file, output=output), text)
-        if text.document is not None:
-            write(text.document.rebuild(list(results), _target(translator, direction.target_lang)))
-            return
-        for number, translation in enumerate(results):
-            for line in _format(number, translation, moses=n_best is not None, as_json=as_json):
-                write(line.encode() + b"\n")
+        translations = _translations(text, translator, options)
+        results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
+        target = _target(translator, direction.target_lang)
+        for content in _contents(results, text, target, moses=n_best is not None, as_json=as_json):
+            write(content)
 
 
 def _translations(text: _Text, translator: Translator, options: dict[str, Any]) -> Iterator[Translation]:
@@ -117,18 +119,25 @@ def _translations(text: _Text, translator: Translator, options: dict[str, Any]) 
     return translate_document(text.document, translator, prefix=options.pop("prefixes") or "", **options)
 
 
-def _document(input: Path | None, document: Path | None, format: str | None) -> Path | None:
-    """Return the path of a document. An input is one by a named format, or by any suffix except that of plain text."""
+def _document(files: InputFlags, *, is_for_lines: bool) -> Path | None:
+    """Return the path of a document. An input is one by a named format, or by any suffix except that of plain text.
+
+    Args:
+        is_for_lines: there are options that only lines have.
+    """
+    input, document, format = files.input, files.document, files.format
     if document is not None and input is not None:
         raise typer.BadParameter("use --document without --input")
-    if input is None:
-        if document is None and format is not None:
-            raise typer.BadParameter("--format needs --input")
-        return document
-    from dragoman.documents import FORMATS
+    if input is None and document is None and format is not None:
+        raise typer.BadParameter("--format needs --input")
+    if input is not None:
+        from dragoman.documents import FORMATS
 
-    suffix = input.suffix.lower()
-    return input if format is not None or (suffix in FORMATS and suffix != ".txt") else None
+        suffix = input.suffix.lower()
+        document = input if format is not None or (suffix in FORMATS and suffix != ".txt") else None
+    if document is not None and is_for_lines:
+        raise typer.BadParameter("a document has no --n-best, --align, --json and --invalid-utf8")
+    return document
 
 
 def _target(translator: Translator, target_lang: str | None) -> str | None:
@@ -153,18 +162,31 @@ def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
     return {"batch_size": batch_size, "read_ahead": READ_AHEAD if text.is_file else 1}
 
 
-def _open(input: Path | None, document: Path | None, format: str | None, invalid_utf8: InvalidUtf8) -> _Text:
+def _open(files: InputFlags, invalid_utf8: InvalidUtf8, *, is_for_lines: bool) -> _Text:
     from dragoman.machine.torchrun import refuse_copies
 
     refuse_copies("dragoman translate")
-    if document is not None:
+    input = files.input
+    if (document := _document(files, is_for_lines=is_for_lines)) is not None:
         from dragoman.documents import open_document
 
-        return _Text(iter(()), open_document(document, format), is_file=True, is_typed=False)
+        return _Text(iter(()), open_document(document, files.format), is_file=True, is_typed=False)
     if input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
     is_file = input is not None or stdin_is_file()
     return _Text(input_lines(input, invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+
+
+def _contents(
+    translations: Iterable[Translation], text: _Text, target: str | None, *, moses: bool, as_json: bool
+) -> Iterator[bytes]:
+    """Yield the content of the output: a whole document, or lines."""
+    if text.document is not None:
+        yield text.document.rebuild(list(translations), target)
+        return
+    for number, translation in enumerate(translations):
+        for line in _format(number, translation, moses=moses, as_json=as_json):
+            yield line.encode() + b"\n"
 
 
 def _with_warnings(translations: Iterable[Translation], text: _Text) -> Iterator[Translation]:

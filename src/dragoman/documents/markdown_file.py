@@ -15,9 +15,9 @@ from pathlib import Path
 
 from markdown_it.token import Token
 
+from dragoman.documents.mark_projection import project
 from dragoman.documents.markdown_marks import FIXED_SPACE, MarkdownParser
 from dragoman.documents.marked_text import MarkedText
-from dragoman.documents.mark_projection import project
 from dragoman.documents.reading_files import decode
 from dragoman.errors import DataError
 from dragoman.text.protection import Stretch

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import polib  # type: ignore[import-untyped, unused-ignore]
 
-from dragoman.documents.marked_text import MarkedText
 from dragoman.documents.mark_projection import project
+from dragoman.documents.marked_text import MarkedText
 from dragoman.documents.reading_files import decode
 from dragoman.documents.rst_marks import marked_rst
 from dragoman.errors import DataError

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.documents.mark_projection import project
+from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.documents.reading_files import decode
 from dragoman.errors import DataError
 from dragoman.text.languages import UNSPACED

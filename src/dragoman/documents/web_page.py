@@ -13,8 +13,8 @@ from pathlib import Path
 
 from dragoman.documents.html_elements import ATTRIBUTES, CODE, DESCRIPTIONS, INLINE, OBJECTS, SKIPPED, VOID
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
-from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.documents.mark_projection import project
+from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.documents.reading_files import decode
 from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
