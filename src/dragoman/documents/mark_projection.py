@@ -16,6 +16,7 @@ from dragoman.alignment.word_spans import words_in_place
 from dragoman.documents.marked_text import Mark, MarkedText
 from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.sentences import has_words
+from dragoman.text.spans import VERBATIM, find_spans
 
 #: A mark wraps everything between its first and its last word if so many of the words there are its own.
 _DENSE = 0.5
@@ -72,7 +73,8 @@ class _Projection:
         """Return the source words of each unit."""
         n_source, n_units = len(self._source_words), len(self._units)
         if alignment is None:
-            return [{number * n_source // n_units} if n_source else set() for number in range(n_units)]
+            proportional = [{number * n_source // n_units} if n_source else set() for number in range(n_units)]
+            return self._anchored(proportional)
         sources: list[set[int]] = [set() for _ in self._units]
         unit_of, unit = [], 0
         for word in words:
@@ -82,6 +84,20 @@ class _Projection:
         for source_word, target_word in alignment:
             if 0 <= target_word < len(unit_of) and 0 <= source_word < n_source:
                 sources[unit_of[target_word]].add(source_word)
+        return self._anchored(sources)
+
+    def _anchored(self, sources: list[set[int]]) -> list[set[int]]:
+        """Link what both texts have once, such as an address, to itself alone."""
+        text = self._source.text
+        spans = [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
+        for start, end in (*self._source.verbatim, *spans):
+            places = occurrences(self._translation, text[start:end])
+            if len(places) != 1 or len(occurrences(text, text[start:end])) != 1:
+                continue
+            own = {number for number, word in enumerate(self._source_words) if word[0] < end and start < word[1]}
+            for number, unit in enumerate(self._units):
+                is_same = unit[0] < places[0][1] and places[0][0] < unit[1]
+                sources[number] = set(own) if is_same else sources[number] - own
         return sources
 
     def _place(self, nodes: Sequence[_Node], first: int, last: int) -> None:
@@ -136,8 +152,11 @@ class _Projection:
         own = [first + number for number, owner in enumerate(owners) if owner is node]
         if not own:
             cut = self._cut(node.mark, first, last)
-            takes_one = node.mark.start < node.mark.end and cut < last and owners[cut - first] is None
-            return cut, cut + takes_one
+            free = [unit for unit in range(first, last) if owners[unit - first] is None and self._has_words(unit)]
+            if not free or not self._has_text(node):
+                return cut, cut
+            nearest = min(free, key=lambda unit: abs(unit + 0.5 - cut))
+            return nearest, nearest + 1
         if len(own) >= _DENSE * (own[-1] + 1 - own[0]):
             return own[0], own[-1] + 1
         runs = [[own[0]]]

@@ -21,7 +21,6 @@ from dragoman.documents.marked_text import MarkedText
 from dragoman.documents.reading_files import decode
 from dragoman.errors import DataError
 from dragoman.text.protection import Stretch
-from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
 
 _LINE_END = re.compile(r"(\r\n|\n|\r)")
@@ -114,9 +113,8 @@ def _parts(text: str) -> Iterator[str | _Paragraph]:
         place = lines.place(token, at) if token.type == "inline" else None
         if place is None:
             continue
-        content = " ".join(token.content.split("\n")) if not token.content.count("\n") else token.content
-        source = parser.marked(content, env)
-        if not has_words(source.text):
+        source = parser.marked(token.content, env)
+        if not source.has_words:
             continue
         yield lines.text[at : place[0]]
         yield lines.paragraph(token, place, source)
@@ -160,15 +158,12 @@ class _Lines:
         contents = token.content.split("\n")
         is_wrapped = len(contents) > 1
         second = self._lines[first + 1] if is_wrapped else ""
-        indent = second[: max(0, second.find(contents[1]))] if is_wrapped else self._indent(place)
+        indent = second[: max(0, second.find(contents[1]))] if is_wrapped else ""
         width = max(len(self._lines[first + number]) for number in range(len(contents))) if is_wrapped else 0
         raw = self.text[slice(*place)]
         before = place[0] - self._starts[first]
         is_cell = "|" in self._lines[first] and not is_wrapped
         return _Paragraph(raw, source, indent, self._ends[first] or "\n", width, before, is_cell)
-
-    def _indent(self, place: Stretch) -> str:
-        return ""
 
 
 def _guarded(text: str) -> str:

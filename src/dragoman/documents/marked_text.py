@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from dragoman.text.protection import Stretch
+from dragoman.text.sentences import has_words
 
 _SPACE = re.compile(r"\s+")
 
@@ -38,6 +39,13 @@ class MarkedText:
     marks: tuple[Mark, ...] = ()
     #: Stretches of the text that are copied as they are, markup included.
     verbatim: tuple[Stretch, ...] = ()
+
+    @property
+    def has_words(self) -> bool:
+        """True if there is something to translate, outside verbatim stretches."""
+        ends = [0, *(end for _, end in self.verbatim)]
+        starts = [*(start for start, _ in self.verbatim), len(self.text)]
+        return any(has_words(self.text[end:start]) for end, start in zip(ends, starts, strict=True))
 
 
 class _Open(NamedTuple):

@@ -19,7 +19,6 @@ from dragoman.documents.reading_files import decode
 from dragoman.documents.rst_marks import marked_rst
 from dragoman.errors import DataError
 from dragoman.text.languages import base_language
-from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
 
 _SYNTAX = re.compile(r"[Ll]ine (?P<line>\d+)\)?:? ?(?P<problem>.*)")
@@ -45,11 +44,9 @@ class _Message:
         lines: list[tuple[str, MarkedText | None, str]] = []
         for line in re.split(r"(?<=\n)", text):
             core = line.strip()
-            if not has_words(core):
-                lines.append((line, None, ""))
-                continue
-            before, _, after = line.partition(core)
-            lines.append((before, marked_rst(core), after))
+            source = marked_rst(core)
+            before, _, after = line.partition(core) if core else (line, "", "")
+            lines.append((before, source, after) if source.has_words else (line, None, ""))
         return cls(lines)
 
     def fill(self, text: str, translations: Iterator[Translation]) -> tuple[str, bool]:
@@ -96,7 +93,8 @@ class PoFile:
             else:
                 entry.msgstr = filled[0][0]
             _set_fuzzy(entry, is_fuzzy=any(doubtful for _, doubtful in filled))
-        return (str(self._file).rstrip("\n") + "\n").encode()
+        written = str(self._file).rstrip("\n") + "\n"
+        return (written if self._file.header else written.removeprefix("#\n")).encode()
 
     def _headed(self, target_lang: str | None) -> int:
         """Write the language into the header, and return the number of plural forms."""

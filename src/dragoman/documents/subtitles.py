@@ -30,6 +30,8 @@ _MARKUP = re.compile(rf"{_TAG.pattern}|&#?\w{{1,12}};")
 _AROUND = re.compile(r"(?s)(?P<before>(?:<[^<>/]*>|\{\\[^{}]*\}|\s)*)(?P<text>.*?)(?P<after>(?:</[^<>]*>|\s)*)\Z")
 _DIALOGUE = re.compile(r"[-–—][ \t]*(?=\S)")
 _SENTENCE_END = re.compile(r"[.!?…。！？♪:][\"'”’»)\]]*\Z")
+#: A word in the middle of a sentence: it begins with a small letter, or is the English pronoun.
+_MIDDLE = re.compile(r"[a-z\u00df-\u00f6\u00f8-\u00ff\u03ac-\u03ce\u0430-\u045f]|I\b")
 #: Most cues that a sentence is over.
 _MOST_CUES = 6
 #: A place to break: after white space, or after a character of a script without spaces.
@@ -181,14 +183,10 @@ def _joined(cues: Sequence[_Cue], between: Sequence[str]) -> _Sentence:
 
 def _goes_on(cues: Sequence[_Cue], following: _Cue) -> bool:
     """Return True if the sentence of some cues goes on in the next one."""
-    last = cues[-1]
-    has_tags = any(_TAG.search(cue.text) for cue in (last, following))
-    return (
-        not has_tags
-        and len(cues) < _MOST_CUES
-        and not _SENTENCE_END.search(last.text)
-        and following.text[:1] == following.text[:1].lower()
-    )
+    last = cues[-1].text
+    if len(cues) >= _MOST_CUES or _SENTENCE_END.search(last) or _MARKUP.search(last + following.text):
+        return False
+    return _MIDDLE.match(following.text) is not None or last.endswith((",", "，", "、"))
 
 
 def _broken(text: str, shares: Sequence[int]) -> list[str]:

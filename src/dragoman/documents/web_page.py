@@ -159,8 +159,8 @@ def _flow_parts(flow: Sequence[tuple[HtmlToken, str]]) -> Iterator[str | _Flow]:
             builder.close(token.name, token.raw)
         else:
             builder.add_point(kept or token.raw, is_space=token.name == "br")
-    parts = [kept or token.raw for token, kept in flow]
-    if not has_words("".join(token.text for token, _ in flow if token.kind == "text")):
+    source, parts = builder.build(), [kept or token.raw for token, kept in flow]
+    if not source.has_words:
         yield from parts
         return
     before = after = ""
@@ -168,7 +168,7 @@ def _flow_parts(flow: Sequence[tuple[HtmlToken, str]]) -> Iterator[str | _Flow]:
         before, parts[0] = _split_at(parts[0], len(parts[0]) - len(parts[0].lstrip()))
     if flow[-1][0].kind == "text":
         parts[-1], after = _split_at(parts[-1], len(parts[-1].rstrip()))
-    yield from (before, _Flow(parts, builder.build()), after)
+    yield from (before, _Flow(parts, source), after)
 
 
 def _split_at(text: str, place: int) -> tuple[str, str]:
