@@ -51,6 +51,8 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
 nb_render_text_lexer = "none"
+if CHINESE:
+    nb_code_prompt_show, nb_code_prompt_hide = "展开", "收起"
 
 # -- the reference -------------------------------------------------------------------------------------------------
 

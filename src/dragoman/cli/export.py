@@ -11,13 +11,13 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Command, EachModel, OneModel, Overwrite
-from dragoman.cli.streams import input_lines, refuse_output, say, write_output
+from dragoman.cli.streams import input_lines, refuse_output, require_output, say, write_output
 from dragoman.cli.training_settings import require_folder
 
 if TYPE_CHECKING:
     from dragoman.exchange.agreement import Agreement
 
-export = typer.Typer(help="Write a trained model for other programs: a web page, CTranslate2.")
+export = typer.Typer(help="Write a trained model for other programs: a web page, CTranslate2, Argos Translate.")
 
 Folder = Annotated[
     Path,
@@ -26,6 +26,12 @@ Folder = Annotated[
 Precision = Annotated[
     Literal["float32", "int8"],
     typer.Option("--precision", help="Precision of the weights: int8 has a quarter of the size, and is less exact."),
+]
+SourceLanguage = Annotated[
+    str | None, typer.Option("--source-lang", metavar="CODE", help="Where the model reads several languages.")
+]
+TargetLanguage = Annotated[
+    str | None, typer.Option("--target-lang", metavar="CODE", help="Where the model writes several languages.")
 ]
 Compare = Annotated[
     Path | None,
@@ -97,6 +103,38 @@ def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compa
     from dragoman.exchange.ctranslate2_folder import export_ctranslate2
 
     _say_agreement(output, "CTranslate2", precision, export_ctranslate2(model, output, precision, sentences))
+
+
+@export.command("argos", cls=Command)
+def argos(
+    model: OneModel,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A file that ends in .argosmodel.", show_default=False)
+    ],
+    source_lang: SourceLanguage = None,
+    target_lang: TargetLanguage = None,
+    precision: Precision = "float32",
+    compare: Compare = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a package for Argos Translate and LibreTranslate.
+
+    The package has one direction, and all that it needs without a network: a model for CTranslate2, its SentencePiece
+    model, and a rule for the ends of sentences.
+
+    \b
+    dragoman export argos -m everyday --source-lang en --target-lang de -o translate-en_de.argosmodel
+    """
+    for needed in ("ctranslate2", "onnx"):
+        require_package("export argos", needed)
+    require_output(output, [".argosmodel"], overwrite=overwrite)
+    sentences = _sentences(compare)
+    from dragoman.exchange.argos_package import argos_package
+    from dragoman.machine.files import write_file
+
+    package = argos_package(model, (source_lang, target_lang), precision, sentences)
+    write_file(output, package.content)
+    _say_agreement(output, "CTranslate2", precision, package.agreement)
 
 
 def _sentences(path: Path | None) -> list[str]:

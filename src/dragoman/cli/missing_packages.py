@@ -31,6 +31,7 @@ PACKAGES = {
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
     "ctranslate2": "dragoman[ctranslate2]",
+    "onnx": "dragoman[onnx]",
 }
 #: Usual names that differ from the module's.
 TITLES = {
@@ -40,6 +41,7 @@ TITLES = {
     "yaml": "PyYAML",
     "tensorboard": "TensorBoard",
     "ctranslate2": "CTranslate2",
+    "onnx": "ONNX",
 }
 
 

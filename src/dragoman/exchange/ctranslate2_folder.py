@@ -48,9 +48,15 @@ def export_ctranslate2(
     return compare(bundle, partial(translate_ids, folder, bundle.tokenizers), sentences)
 
 
-def write_model(bundle: Bundle, precision: Precision, folder: Path) -> None:
-    """Write the files into an existing folder."""
+def write_model(bundle: Bundle, precision: Precision, folder: Path, first_piece: str = "") -> None:
+    """Write the files into an existing folder.
+
+    Args:
+        first_piece: CTranslate2 puts this piece before each source.
+    """
     spec = specification(bundle)
+    if first_piece:
+        spec.config.bos_token, spec.config.add_source_bos = first_piece, True
     spec.optimize(quantization=None if precision == "float32" else precision)
     spec.save(str(folder))
     sides = {"source": bundle.tokenizers.source, "target": bundle.tokenizers.target}
