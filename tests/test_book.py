@@ -17,7 +17,8 @@ each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: 
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 
 
-SECTION_OF_A_PAPER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|\d\.\d 节")
+#: A section of a paper, an address, code.
+NO_QUOTED_NUMBER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|\d\.\d 节|\]\(https?:[^)]*\)|`[^`\n]+`")
 DECIMAL = re.compile(r"(?<![\w.,])\d[\d,]*\.\d+(?![\w.]*\w)", re.ASCII)
 
 
@@ -31,7 +32,7 @@ def quoted_decimals(page: Path) -> set[tuple[int, str]]:
     text = page.read_text(encoding="utf-8")
     found = set()
     for cell in cells(page):
-        prose = "" if cell.is_code else SECTION_OF_A_PAPER.sub("", re.sub(r"`[^`\n]+`", "", cell.text))
+        prose = "" if cell.is_code else NO_QUOTED_NUMBER.sub("", cell.text)
         for i, line in enumerate(prose.split("\n")):
             found |= {(section(text, cell.line + i), number) for number in DECIMAL.findall(line)}
     return found
@@ -103,7 +104,7 @@ def test_the_mistakes_that_a_solution_explains_are_in_the_recorded_translation(l
 
 
 def test_decimals_of_prose_are_found(tmp_path: Path) -> None:
-    english = "1.5 and `2.5`, $3.25$, see section\n5.4\n\n```{code-cell}\n4.5\n```\n\n"
+    english = "1.5 and `2.5`, $3.25$, see section\n5.4 of [it](https://a.org/6.5)\n\n```{code-cell}\n4.5\n```\n\n"
     chinese = "论文 3.4 节，约1,005.5个，Python 3.11.2。8.5\n"
     (tmp_path / "page.md").write_text(f"## 1. A\n\n{english}## 2. B\n\n{chinese}", encoding="utf-8")
     assert quoted_decimals(tmp_path / "page.md") == {(1, "1.5"), (1, "3.25"), (2, "1,005.5"), (2, "8.5")}

@@ -10,7 +10,7 @@ from browser import DESKTOP, PHONE, open_page
 from dragoman.bundle.finding import shipped_models
 
 SITE = Path(__file__).resolve().parents[2] / "site"
-PAGES = sorted(page.relative_to(SITE).as_posix() for page in SITE.glob("*/*.html"))
+PAGES = sorted(page.relative_to(SITE).as_posix() for page in SITE.glob("*/**/*.html"))
 #: Most bytes of a page with a shipped model, and of any other.
 SHIPPED_MODEL, OWN_MODEL = 8e6, 3e6
 

@@ -38,6 +38,8 @@ def test_widgets_have_a_name_and_fit_a_phone(name: str, language: str, browser: 
     unnamed = "!each.labels?.length && !each.ariaLabel && !each.textContent.trim()"
     selector = ".widget :is(button, input, select, textarea)"
     assert page.evaluate(f"[...document.querySelectorAll('{selector}')].filter((each) => {unnamed}).length") == 0
+    for one in page.locator("[type=range]").all():
+        assert one.get_attribute("aria-valuetext") == one.locator("xpath=following-sibling::output").inner_text()
     assert page.problems == []
     page.close()
 

@@ -34,7 +34,7 @@ export const TRY_IT_LABELS = {
     layer: "注意力所在的层", tree: "束搜索：比较过的所有假设", language: "zh",
     legend: "✓ 表示已结束，× 表示被束淘汰。最佳路径用粗体表示。",
     now: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ token, /** @type {string} */ probability, /** @type {string} */ most) =>
-      `第 ${step} 步，共 ${of} 步：模型写出 ${token}，概率 ${probability}；注意力最多的是 ${most}。`,
+      `第 ${step} 步，共 ${of} 步：模型写出 ${token}，概率 ${probability}；注意力主要在 ${most}。`,
     part: "下面只显示原文的第一部分。",
     copied: "模型没有读这段文字：它被原样复制。",
     failed: (/** @type {string} */ problem) => `没有成功：${problem}`,
