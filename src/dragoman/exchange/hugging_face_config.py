@@ -9,6 +9,7 @@ from dragoman.bundle.bundle import Bundle
 from dragoman.exchange.never_written import never_written
 from dragoman.exchange.obstacles import Obstacle
 from dragoman.exchange.piece_names import PieceNames, piece_names
+from dragoman.settings.model_config import ModelConfig
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers
 
@@ -32,16 +33,6 @@ def model_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
     """Return `config.json`."""
     config, ids = bundle.config, bundle.tokenizers.target.special_ids
     kind, name = ("pegasus", "PegasusForConditionalGeneration") if config.norm == "pre" else ("marian", "MarianMTModel")
-    sides = {
-        f"{side}_{name}": value
-        for side, n_layers in (("encoder", config.n_encoder_layers), ("decoder", config.n_decoder_layers))
-        for name, value in (
-            ("layers", n_layers),
-            ("attention_heads", config.n_heads),
-            ("ffn_dim", config.d_ff),
-            ("layerdrop", 0.0),
-        )
-    }
     is_tied = config.tie == "all"
     vocabularies = {} if kind == "pegasus" else {"decoder_vocab_size": config.target_vocab_size}
     sharing = {} if kind == "pegasus" else {"share_encoder_decoder_embeddings": is_tied}
@@ -50,7 +41,8 @@ def model_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
         "model_type": kind,
         "is_encoder_decoder": True,
         "d_model": config.d_model,
-        **sides,
+        **_side("encoder", config.n_encoder_layers, config),
+        **_side("decoder", config.n_decoder_layers, config),
         "num_hidden_layers": config.n_encoder_layers,
         "vocab_size": config.source_vocab_size,
         **vocabularies,
@@ -69,6 +61,15 @@ def model_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
         "forced_eos_token_id": None,
         "use_cache": True,
         "dtype": "float32",
+    }
+
+
+def _side(side: str, n_layers: int, config: ModelConfig) -> dict[str, Any]:
+    return {
+        f"{side}_layers": n_layers,
+        f"{side}_attention_heads": config.n_heads,
+        f"{side}_ffn_dim": config.d_ff,
+        f"{side}_layerdrop": 0.0,
     }
 
 
