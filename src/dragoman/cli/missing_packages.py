@@ -30,9 +30,15 @@ PACKAGES = {
     "matplotlib": "dragoman[plot]",
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
+    "fastapi": "dragoman[serve]",
+    "uvicorn": "dragoman[serve]",
+    "python_multipart": "dragoman[serve]",
+    "prometheus_client": "dragoman[serve]",
+    "py3langid": "dragoman[serve]",
 }
 #: Usual names that differ from the module's.
 TITLES = {"torch": "PyTorch", "numpy": "NumPy", "spacy": "spaCy", "yaml": "PyYAML", "tensorboard": "TensorBoard"}
+TITLES |= {"fastapi": "FastAPI", "python_multipart": "python-multipart", "prometheus_client": "prometheus-client"}
 
 
 def require_package(user: str, module: str) -> None:
