@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dragoman.errors import ConfigError, DataError, DragomanError, StoppedError
+from dragoman.errors import BundleError, ConfigError, DataError, DragomanError, StoppedError
 
 
 class ApiError(Exception):
@@ -10,14 +10,14 @@ class ApiError(Exception):
 
     Args:
         status: of HTTP.
-        message: one line.
+        message: one line; halves of surrogate pairs in it are replaced.
         retry_after: seconds after which the same request may succeed.
     """
 
     def __init__(self, status: int, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
         self.status = status
-        self.message = message
+        self.message = message.encode(errors="replace").decode()
         self.retry_after = retry_after
 
 
@@ -32,7 +32,7 @@ def api_error(error: DragomanError, busy_seconds: int) -> ApiError:
     Args:
         busy_seconds: seconds after which the server may have time again.
     """
-    if isinstance(error, ConfigError | DataError):
+    if isinstance(error, ConfigError | DataError | BundleError):
         return ApiError(400, error.message)
     if isinstance(error, StoppedError):
         return ApiError(503, error.message, busy_seconds)

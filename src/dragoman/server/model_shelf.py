@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from dragoman.bundle.finding import find_bundle
 from dragoman.bundle.format import WEIGHTS, read_config
@@ -46,7 +47,9 @@ class LoadedModel:
 class KnownModel:
     """A model that requests may use; it is loaded when they do."""
 
+    #: Of this server's models; it has no part of the path but the last.
     name: str
+    path: str
     directions: tuple[Direction, ...]
     #: RAM that it takes when it is loaded, estimated.
     n_bytes: int
@@ -82,8 +85,11 @@ class ModelShelf:
         """Return the RAM of the loaded models, estimated."""
         return sum(model.n_bytes for model in self.models() if model.loaded)
 
-    def add(self, name: str) -> KnownModel:
+    def add(self, path: str) -> KnownModel:
         """Load a model, and let requests use it. It takes seconds.
+
+        Args:
+            path: a bundle, a run folder (its best), or a shipped model.
 
         Raises:
             BundleError: there is no such bundle, or it is damaged.
@@ -91,12 +97,12 @@ class ModelShelf:
             ResourceError: there is no room while all others are in use.
         """
         with self._loading:
-            if any(model.name == name for model in self.models()):
-                raise ConfigError(f"the model {name} is there already", advice="remove it first to load it again")
-            model = KnownModel(name, (), _estimated_bytes(name))
+            if any(model.path == path for model in self.models()):
+                raise ConfigError(f"the model {path} is there already", advice="remove it first to load it again")
+            model = KnownModel(self._free_name(path), path, (), _estimated_bytes(path))
             self._load(model)
             with self._lock:
-                self._models[name] = model
+                self._models[model.name] = model
                 self._list_languages()
             return model
 
@@ -152,7 +158,7 @@ class ModelShelf:
         self._make_room(model)
         config = self._config
         workers = config.workers or all_cores()
-        translator = Translator.load(model.name, device=config.device, workers=workers, precision=config.precision)
+        translator = Translator.load(model.path, device=config.device, workers=workers, precision=config.precision)
         searcher = translator.pipeline.searcher
         assert isinstance(searcher, Searcher)
         _start_workers(translator, searcher)
@@ -162,6 +168,13 @@ class ModelShelf:
             batcher = Batcher(search, searcher.batch_size, searcher.n_workers)
             model.loaded = LoadedModel(translator, batcher, next(self._numbers))
         _log.info(f"loaded {model.name}, about {model.n_bytes / 2**20:,.0f} MiB")
+
+    def _free_name(self, path: str) -> str:
+        """Return the last part of a path, with a number if another model has that name."""
+        name = Path(path).absolute().name or "model"
+        with self._lock:
+            numbers = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+            return next(free for number in numbers if (free := name + number) not in self._models)
 
     def _make_room(self, model: KnownModel) -> None:
         """Unload the models that were used least recently and are not in use, until there is room for one more."""
@@ -196,8 +209,8 @@ def _start_workers(translator: Translator, searcher: Searcher) -> None:
     searcher.search(plan.jobs, batch_size=1)
 
 
-def _estimated_bytes(name: str) -> int:
-    folder = find_bundle(name)
+def _estimated_bytes(path: str) -> int:
+    folder = find_bundle(path)
     precision = read_config(folder).get("precision", "float32")
     weights = folder / WEIGHTS
     n_numbers = weights.stat().st_size // _STORED_BYTES.get(precision, 1) if weights.is_file() else 0

@@ -7,8 +7,9 @@ of its segments are given to the model's batcher at once, which takes turns betw
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -92,6 +93,13 @@ class TranslationService:
             for one, earlier in zip(found, flags, strict=True)
         ]
 
+    async def segments(self, leg: Leg, lines: Sequence[str]) -> list[list[str]]:
+        """Cut lines into the segments that a model reads at once."""
+        requests = [Request(line, source_lang=leg.source, target_lang=leg.target) for line in lines]
+        async with self._model(leg.model) as model:
+            plan = await self.in_thread(lambda: model.translator.pipeline.plan(requests))
+        return [[segment.text for segment in text.segments] for text in plan.texts]
+
     async def in_thread(self, work: Callable[[], Result]) -> Result:
         """Call something that takes milliseconds in one of the threads."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -101,12 +109,18 @@ class TranslationService:
         self.queue.is_closed = True
         self._threads.shutdown(wait=False)
 
+    @asynccontextmanager
+    async def _model(self, name: str) -> AsyncIterator[LoadedModel]:
+        """Load a model if it was unloaded, and use it."""
+        if not self._shelf.is_ready(name):
+            await asyncio.to_thread(self._shelf.prepare, name)
+        with self._shelf.borrow(name) as model:
+            yield model
+
     async def _by_model(
         self, leg: Leg, lines: Sequence[LineRequest], options: Mapping[str, Any], stop: StopCondition
     ) -> list[Translation]:
-        if not self._shelf.is_ready(leg.model):
-            await asyncio.to_thread(self._shelf.prepare, leg.model)
-        with self._shelf.borrow(leg.model) as model:
+        async with self._model(leg.model) as model:
             config = _search_config(model, options)
             keys: list[Hashable] = [(model.number, leg, line, config) for line in lines]
             found = {key: self._cache.get(key) for key in keys}
