@@ -6,11 +6,13 @@ import asyncio
 import json
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dragoman.errors import DragomanError
 from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.routing import Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.server.texts import WantedText, require_route
@@ -40,39 +42,56 @@ async def events(parts: ServerParts, wanted: WantedText) -> AsyncIterator[str]:
     pieces = [_Part(number, segment) for number, line in enumerate(cut) for segment in line]
     with parts.service.queue.accept(len(pieces)):
         pass  # refused with a status of its own, before the first event
+    return _Stream(parts, wanted, legs, lines, pieces).send()
 
-    async def translate(number: int, piece: _Part) -> str:
-        if not legs:
-            return piece.source
-        request = LineRequest(piece.source, "" if number else wanted.prefix)
-        (found,) = await parts.service.translate_accepted(legs, [request], wanted.options)
-        return found.text
 
-    async def send() -> AsyncIterator[str]:
-        start, waiting = time.perf_counter(), deque[asyncio.Task[str]]()
-        done: list[str] = []
+@dataclass(frozen=True)
+class _Stream:
+    """A text on its way."""
+
+    parts: ServerParts
+    wanted: WantedText
+    legs: Sequence[Leg]
+    lines: TextLines
+    pieces: Sequence[_Part]
+
+    async def send(self) -> AsyncIterator[str]:
+        """Yield the events."""
+        start, done = time.perf_counter(), list[str]()
         try:
-            with parts.service.queue.accept(len(pieces)):
-                todo = enumerate(pieces)
-                for number, piece in enumerate(pieces):
-                    while len(waiting) < _AT_ONCE and (following := next(todo, None)) is not None:
-                        waiting.append(asyncio.create_task(translate(*following)))
-                    done.append(await waiting.popleft())
-                    yield _event("part", {"line": piece.line, "source": piece.source, "text": done[number]})
-            text = lines.join(_joined(pieces, done, lines, wanted.target))
+            with self.parts.service.queue.accept(len(self.pieces)):
+                async for text in self._in_order():
+                    piece = self.pieces[len(done)]
+                    done.append(text)
+                    yield _event("part", {"line": piece.line, "source": piece.source, "text": text})
+            text = self.lines.join(_joined(self.pieces, done, self.lines, self.wanted.target))
             yield _event("done", {"text": text, "seconds": round(time.perf_counter() - start, 4)})
         except (ApiError, DragomanError) as error:
-            seconds = parts.service.queue.busy_seconds
+            seconds = self.parts.service.queue.busy_seconds
             problem = error if isinstance(error, ApiError) else api_error(error, seconds)
             yield _event("error", {"error": problem.message})
+
+    async def _in_order(self) -> AsyncIterator[str]:
+        """Yield the translation of each part; the next ones are on their way meanwhile."""
+        todo, waiting = enumerate(self.pieces), deque[asyncio.Task[str]]()
+        try:
+            for _ in self.pieces:
+                while len(waiting) < _AT_ONCE and (following := next(todo, None)) is not None:
+                    waiting.append(asyncio.create_task(self._translate(*following)))
+                yield await waiting.popleft()
         finally:
             for task in waiting:
                 task.cancel()
 
-    return send()
+    async def _translate(self, number: int, piece: _Part) -> str:
+        if not self.legs:
+            return piece.source
+        request = LineRequest(piece.source, "" if number else self.wanted.prefix)
+        (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.wanted.options)
+        return found.text
 
 
-def _joined(pieces: list[_Part], done: list[str], lines: TextLines, target: str) -> list[str]:
+def _joined(pieces: Sequence[_Part], done: Sequence[str], lines: TextLines, target: str) -> list[str]:
     """Return the translation of each line."""
     between = "" if base_language(target) in WITHOUT_SPACES else " "
     by_line: list[list[str]] = [[] for _ in lines.lines]
