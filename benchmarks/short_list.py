@@ -20,13 +20,14 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import sacrebleu
+from ctranslate2_peer import Peer, save
 from measuring import in_turns, summary, write
 from threadpoolctl import threadpool_limits
-from to_ctranslate2 import NAMES, Peer, save
 
 from dragoman import Translator
 from dragoman.bundle.bundle import load_bundle
 from dragoman.data.text_files.lines import read_lines
+from dragoman.exchange.ctranslate2_spec import names_of
 from dragoman.machine.devices import Precision
 
 N_SENTENCES, N_ROUNDS, N_ALONE = 200, 2, 40
@@ -107,13 +108,14 @@ def write_vmap(model: str, language: str, path: Path) -> None:
     assert bundle.short_list is not None, "package the model with --short-list"
     likely = bundle.short_list.languages[language]
 
-    def names(ids: Sequence[int]) -> str:
-        pieces = bundle.tokenizers.target.pieces(ids)
-        return " ".join(NAMES.get(piece, piece) for piece in pieces)
+    known = names_of(bundle.tokenizers)
 
-    source = bundle.tokenizers.source.pieces(range(bundle.tokenizers.source.vocab_size))
+    def names(ids: Sequence[int]) -> str:
+        return " ".join(known.target[id] for id in ids)
+
     rows = (
-        (piece, likely.likely[likely.starts[id] : likely.starts[id + 1]].tolist()) for id, piece in enumerate(source)
+        (piece, likely.likely[likely.starts[id] : likely.starts[id + 1]].tolist())
+        for id, piece in enumerate(known.source)
     )
     with path.open("w", encoding="utf-8") as file:
         file.write(f"\t{names(likely.frequent.tolist())}\n")

@@ -17,8 +17,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import torch
+from ctranslate2_peer import Peer, save
 from measuring import in_turns, loaders, summary, write
-from to_ctranslate2 import Peer, save
 
 from dragoman.data.text_files.lines import read_lines
 

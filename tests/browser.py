@@ -27,7 +27,7 @@ def chromium() -> Iterator[Any]:
 
 
 def open_page(browser: Any, address: str, allowed: tuple[str, ...] = (), timeout: int = 20_000, **options: Any) -> Any:
-    """Return a page, whose `problems` are its errors, its dialogs and what it asks of other addresses.
+    """Return a page: `addresses` is all that it asks for, `problems` are its errors, its dialogs and other addresses.
 
     Args:
         allowed: beginnings of further addresses that it may ask for something.
@@ -35,8 +35,9 @@ def open_page(browser: Any, address: str, allowed: tuple[str, ...] = (), timeout
     """
     page = browser.new_page(**{"viewport": DESKTOP, "color_scheme": "light", **options})
     page.set_default_timeout(timeout)
-    page.problems = []
+    page.problems, page.addresses = [], []
     own = (address, *allowed)
+    page.on("request", lambda request: page.addresses.append(request.url))
     page.on("request", lambda request: request.url.startswith(own) or page.problems.append(request.url))
     page.on("pageerror", lambda error: page.problems.append(str(error)))
     page.on("console", lambda message: page.problems.append(message.text))

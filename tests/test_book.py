@@ -17,7 +17,8 @@ each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: 
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 
 
-SECTION_OF_A_PAPER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|\d\.\d 节")
+#: A section of a paper, an address, code.
+NO_QUOTED_NUMBER = re.compile(r"(?<=[Ss]ection\s)\d\.\d|\d\.\d 节|\]\(https?:[^)]*\)|`[^`\n]+`")
 DECIMAL = re.compile(r"(?<![\w.,])\d[\d,]*\.\d+(?![\w.]*\w)", re.ASCII)
 
 
@@ -31,7 +32,7 @@ def quoted_decimals(page: Path) -> set[tuple[int, str]]:
     text = page.read_text(encoding="utf-8")
     found = set()
     for cell in cells(page):
-        prose = "" if cell.is_code else SECTION_OF_A_PAPER.sub("", re.sub(r"`[^`\n]+`", "", cell.text))
+        prose = "" if cell.is_code else NO_QUOTED_NUMBER.sub("", cell.text)
         for i, line in enumerate(prose.split("\n")):
             found |= {(section(text, cell.line + i), number) for number in DECIMAL.findall(line)}
     return found
@@ -55,13 +56,18 @@ def is_shown(number: str, text: str) -> bool:
 
 @pytest.mark.filterwarnings("ignore:__array")  # of PyTorch, when a figure is drawn of a tensor
 @each_page
-def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_cells_run(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """And each decimal in the prose of a page is recorded, or stands in a cell of the page or its output."""
     matplotlib = pytest.importorskip("matplotlib", reason="needs the extra `plot`")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    from dragoman.exchange.model_file import model_file
+
     monkeypatch.chdir(page.parent)
+    monkeypatch.setenv("DRAGOMAN_BOOK_MODELS", str(tmp_path))
     monkeypatch.setattr(sys, "path", [*sys.path])  # some cells put the folder of the book's transformer.py there
     names: dict[str, object] = {"__name__": "__main__"}
     shown: dict[int, str] = {}
@@ -75,6 +81,10 @@ def test_cells_run(page: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.C
                 shown[number] = shown.get(number, "") + cell.text + capsys.readouterr().out
     finally:
         plt.close("all")
+    saved = [model_file(folder) for folder in tmp_path.iterdir()]  # for the translator in the page
+    assert len(saved) == ("DRAGOMAN_BOOK_MODELS" in text)
+    if page.stem == "one-sentence":
+        assert len(re.findall(r"True$", shown[0], re.M)) == 2, "its memory and logits are the model's"
     recorded = set(DECIMAL.findall(recorded_decimals()))
     for language in ("en", "zh"):
         unknown = {
@@ -98,7 +108,7 @@ def test_the_mistakes_that_a_solution_explains_are_in_the_recorded_translation(l
 
 
 def test_decimals_of_prose_are_found(tmp_path: Path) -> None:
-    english = "1.5 and `2.5`, $3.25$, see section\n5.4\n\n```{code-cell}\n4.5\n```\n\n"
+    english = "1.5 and `2.5`, $3.25$, see section\n5.4 of [it](https://a.org/6.5)\n\n```{code-cell}\n4.5\n```\n\n"
     chinese = "论文 3.4 节，约1,005.5个，Python 3.11.2。8.5\n"
     (tmp_path / "page.md").write_text(f"## 1. A\n\n{english}## 2. B\n\n{chinese}", encoding="utf-8")
     assert quoted_decimals(tmp_path / "page.md") == {(1, "1.5"), (1, "3.25"), (2, "1,005.5"), (2, "8.5")}
@@ -124,11 +134,11 @@ def parts(code: str) -> tuple[list[str], list[str]]:
     return [ast.dump(each) for each in imports], [ast.dump(each) for each in body if each not in imports]
 
 
-@pytest.mark.parametrize("number", range(2, 12))
+@pytest.mark.parametrize("number", range(2, 13))
 def test_what_the_reader_writes_is_the_chapters_part_of_the_file(number: int) -> None:
     """Cells that begin with `# transformer.py` are all of a chapter's part, in order, and import what the file does."""
     file = (BOOK / "transformer.py").read_text(encoding="utf-8")
-    head, *sections = re.split(r"^# -- Chapter (\d+): .*\n", file, flags=re.M)
+    head, *sections = re.split(r"^# -- Chapter (\d+): .*\n", file.partition("# -- As a program")[0], flags=re.M)
     written = dict(zip(map(int, sections[::2]), sections[1::2], strict=True))
     (page,) = (each for each in chapters("en") if each.name.startswith(f"{number:02}-"))
     mine = "\n".join(each.text for each in cells(page) if each.is_code and each.text.startswith("# transformer.py\n"))
@@ -147,6 +157,19 @@ def test_the_chinese_pages_show_the_same_code() -> None:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_is_folded_opens_and_closes_between_two_cells(language: str) -> None:
+    """A notebook shows each cell by itself; and in the chapters on the model, code of the toolkit is folded."""
+    for page in pages_that_run(language):
+        for cell in cells(page):
+            if not cell.is_code:
+                marks = re.findall(r"^ *<(/?)details", cell.text, re.M)
+                assert marks == ["", "/"] * (len(marks) // 2), f"{page.name}, in the text from line {cell.line} on"
+    for page in chapters(language)[1:14]:
+        text = re.sub(r'<details class="toolkit">.*?</details>', "", page.read_text(encoding="utf-8"), flags=re.S)
+        assert not re.findall(r"\{literalinclude\} (\S*/src/\S*)", text), page.name
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_exercise_has_its_solution(language: str) -> None:
     solved = re.split("^## ", (BOOK / language / "solutions.md").read_text(encoding="utf-8"), flags=re.M)[1:]
     for page, solutions in zip(chapters(language), solved, strict=True):
@@ -155,6 +178,19 @@ def test_every_exercise_has_its_solution(language: str) -> None:
         assert title
         assert solutions.startswith(title[1] + "\n"), page.name
         assert re.findall(r"^\*\*(\d+)\.\*\*", solutions, re.M) == exercises, page.name
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_exercise_has_a_hint_and_every_chapter_asks_before_it_shows(language: str) -> None:
+    for page in chapters(language):
+        text, _, exercises = page.read_text(encoding="utf-8").rpartition("\n## ")
+        for exercise in re.split(r"^(?=\d+\. )", exercises, flags=re.M)[1:]:
+            assert exercise.count('<details class="hint">') == 1, f"{page.name}, {exercise[:40]}"
+        asked = {"en": r"^\*\*Predict\.\*\* ", "zh": r"^\*\*先猜一猜\*\*："}[language]
+        answered = r'(?:(?!\n\n).)*\n\n<details class="answer">.*?</details>\n\n```\{code-cell\}'
+        n_asked = len(re.findall(asked, text, re.M))
+        assert n_asked >= 2, page.name
+        assert n_asked == len(re.findall(asked + answered, text, re.M | re.S)), page.name
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -182,6 +218,7 @@ def test_pages_open_as_notebooks(page: Path, tmp_path: Path) -> None:
     prose = "\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     assert "{literalinclude}" not in prose
     assert "{code-cell}" not in prose
+    assert "{drawing}" not in prose
     assert sum(cell.cell_type == "code" for cell in notebook.cells) == sum(cell.is_code for cell in cells(page))
 
 

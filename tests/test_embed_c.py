@@ -1,27 +1,25 @@
 """The program of docs/guide/embed-c.md: it compiles, and translates as a `Translator` does."""
 
 import re
-import shutil
 import subprocess
-import sysconfig
 from pathlib import Path
 
 import pytest
 import sentencepiece
+from engines import COMPILER, needs_compiler, needs_engine
 
 from dragoman import Translator, native
 from dragoman.bundle.finding import PRETRAINED
-from dragoman.native.kernels import usable_kernels
 from dragoman.native.libraries import SUFFIX
 
 ROOT = Path(__file__).parent.parent
 NATIVE = Path(native.__path__[0])
-COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])
 TEXTS = ["A man is riding a horse.", "Two young girls are playing with a big dog in the snow.", "Hello!"]
-SOURCES = [path for path in NATIVE.glob("*.c") if path.name != "fused.c"]
+SOURCES = [path for path in NATIVE.glob("*.c") if not path.name.startswith("fused")]
 
 
-@pytest.mark.skipif(COMPILER is None or not usable_kernels(), reason="needs a C compiler")
+@needs_compiler
+@needs_engine
 @pytest.mark.parametrize(
     "engine", [[NATIVE / f"_kernels{SUFFIX}"], ["-DINTERFACE=0", *SOURCES, "-lm"]], ids=["library", "sources"]
 )

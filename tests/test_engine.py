@@ -3,9 +3,7 @@
 import ctypes
 import itertools
 import json
-import shutil
 import subprocess
-import sysconfig
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,8 +13,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from engines import ALL_KERNELS, COMPILER, every_library, needs_compiler, needs_engine
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from models import compiled, random_model, shapes
 from safetensors.numpy import load, save
 
 from dragoman.alignment.capture import capture_attention
@@ -26,43 +26,21 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import BundleError, ConfigError, DragomanError, StoppedError
+from dragoman.machine.arrays import Floats
 from dragoman.model.transformer import Transformer
 from dragoman.native import kernels as kernels_module
 from dragoman.native.header import Header
-from dragoman.native.kernels import LIBRARIES, Kernels, header, usable_kernels
+from dragoman.native.kernels import Kernels, address, header, usable_kernels
 from dragoman.runtime.compiled_model import CompiledModel, ShortListedModel
 from dragoman.runtime.engine_config import engine_config
-from dragoman.runtime.sentence_search import SentenceJob, score_sentence, search_sentence
-from dragoman.settings.model_config import ModelConfig
+from dragoman.runtime.sentence_search import SentenceJob, search_sentence
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 
 SOS_ID, EOS_ID = SpecialIds().start, SpecialIds().end
 NATIVE = Path(kernels_module.__file__).parent
-COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])
-#: All libraries that this processor runs.
-ALL_KERNELS = [*{kernels.name: kernels for each in LIBRARIES for kernels in usable_kernels(each)}.values()]
+pytestmark = [pytest.mark.torch, needs_engine]
 
-every_library = pytest.mark.parametrize("kernels", ALL_KERNELS, ids=lambda kernels: kernels.name)
-pytestmark = [pytest.mark.torch, pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")]
-shapes = st.fixed_dictionaries(
-    {},
-    optional={
-        "norm": st.sampled_from(["pre", "post"]),
-        "norm_kind": st.sampled_from(["layer", "std", "rms"]),
-        "final_norm": st.booleans(),
-        "activation": st.sampled_from(["relu", "gelu", "silu", "swiglu"]),
-        "bias": st.booleans(),
-        "scale_embeddings": st.booleans(),
-        "positions": st.sampled_from(["sinusoidal", "halves", "learned", "rotary"]),
-        "memory": st.sampled_from(["last", "layerwise"]),
-        "tie": st.sampled_from(["none", "decoder", "all"]),
-        "d_model": st.sampled_from([12, 36]),
-        "d_ff": st.sampled_from([17, 33]),
-        "d_k": st.sampled_from([4, 6]),
-        "d_v": st.sampled_from([3, 8]),
-    },
-)
 ids = st.integers(4, 24)
 searches = st.fixed_dictionaries(
     {
@@ -79,33 +57,9 @@ searches = st.fixed_dictionaries(
 )
 
 
-def random_model(seed: int, options: dict[str, object], certainty: float = 3) -> Transformer:
-    torch.manual_seed(seed)
-    shape: dict[str, object] = {
-        "source_vocab_size": 30,
-        "target_vocab_size": 30 if options.get("tie") == "all" else 25,
-        "d_model": 16,
-        "d_ff": 32,
-        "n_heads": 2,
-        "n_encoder_layers": 2,
-        "n_decoder_layers": 2,
-        "max_length": 40,
-    }
-    model = Transformer(ModelConfig.model_validate(shape | options)).eval()
-    with torch.no_grad():
-        model.output_projection.weight.mul_(certainty)
-        for name, parameter in model.named_parameters():
-            if name.endswith("bias") or "norm" in name:
-                parameter.add_(torch.randn_like(parameter), alpha=0.1)  # else zero, or one
-    return model
-
-
-def compiled(model: Transformer, kernels: Kernels) -> CompiledModel:
-    return CompiledModel(model.config, weights_of(model), kernels)
-
-
-def search_config(beam_size: int, n_best: int, **options: float) -> SearchConfig:
-    return SearchConfig.model_validate({"beam_size": beam_size, "n_best": min(n_best, beam_size), **options})
+def search_config(**options: float) -> SearchConfig:
+    """Return a configuration whose n_best is at most its beam size."""
+    return SearchConfig.model_validate({**options, "n_best": min(options["n_best"], options["beam_size"])})
 
 
 def in_python(model: CompiledModel, job: SentenceJob) -> list[Hypothesis]:
@@ -113,6 +67,17 @@ def in_python(model: CompiledModel, job: SentenceJob) -> list[Hypothesis]:
     listed = ShortListedModel(model, [np.array(job.allowed)]) if len(job.allowed) else model
     scorer = TransformerScorer([listed])
     return search(scorer, np.array([[*job.ids, EOS_ID]]), job.config, prefixes=[job.prefix], constraints=rules)[0]
+
+
+def score(model: CompiledModel, source: list[int], target: list[int]) -> tuple[Floats, Floats]:
+    """Return what `dragoman_score` writes: log-probabilities (T + 1), and attention (T + 1, layers, H, S + 1)."""
+    config, sides = model.config, [np.array(side, dtype=np.int64) for side in (source, target)]
+    log_probs = np.empty(len(target) + 1, dtype=np.float32)
+    sizes = len(target) + 1, config.n_decoder_layers, config.n_heads, len(source) + 1
+    attention = np.empty(sizes, dtype=np.float32)
+    arguments = (number for side in sides for number in (address(side), len(side)))
+    model.kernels.score(model.loaded.pointer, *arguments, address(log_probs), address(attention))
+    return log_probs, attention
 
 
 # --- search ----------------------------------------------------------------------------------------------------------
@@ -142,17 +107,16 @@ def test_candidates_are_those_of_the_search_in_python(
     kernels: Kernels,
 ) -> None:
     """Equal ids, order, faults and every bit of the scores: both searches take the same steps in the same kernels."""
-    model = compiled(random_model(seed, shape, certainty), kernels)
+    model = compiled(random_model(seed, certainty, **shape), kernels)
     allowed = [*allowed, *prefix, EOS_ID] if allowed else []
-    job = SentenceJob(source, search_config(**options), prefix, forbidden, allowed)  # type: ignore[arg-type]
+    job = SentenceJob(source, search_config(**options), prefix, forbidden, allowed)
     assert search_sentence(model, job) == in_python(model, job)
 
 
 @every_library
 def test_a_long_sentence_outgrows_the_tables_and_caches(kernels: Kernels) -> None:
     for positions in ("sinusoidal", "rotary"):
-        shape = {"max_length": 9000, "positions": positions, "d_model": 64, "n_heads": 1, "d_k": 64}
-        model = compiled(random_model(1, shape), kernels)
+        model = compiled(random_model(1, max_length=9000, positions=positions, d_model=64, n_heads=1, d_k=64), kernels)
         source = np.random.default_rng(1).integers(4, 25, 1100).tolist()
         job = SentenceJob(source, SearchConfig(beam_size=2, min_length=40, max_length=50))
         assert search_sentence(model, job) == in_python(model, job)
@@ -160,26 +124,24 @@ def test_a_long_sentence_outgrows_the_tables_and_caches(kernels: Kernels) -> Non
 
 def test_a_large_beam_and_a_vocabulary_of_few_tokens() -> None:
     for n_tokens, beam_size in ((300, 100), (6, 20)):
-        model = compiled(random_model(1, {"target_vocab_size": n_tokens}, 0.5), ALL_KERNELS[0])
+        model = compiled(random_model(1, 0.5, target_vocab_size=n_tokens), ALL_KERNELS[0])
         job = SentenceJob([4, 5, 6], SearchConfig(beam_size=beam_size, n_best=beam_size, max_length=8))
         assert search_sentence(model, job) == in_python(model, job)
 
 
 def test_every_token_may_be_forbidden() -> None:
-    model = compiled(random_model(1, {}), ALL_KERNELS[0])
+    model = compiled(random_model(1), ALL_KERNELS[0])
     for beam_size, forbidden in itertools.product((1, 3), (range(25), range(4, 25), [1, *range(3, 24)])):
         job = SentenceJob([4, 5], SearchConfig(beam_size=beam_size, n_best=beam_size), (), [*forbidden])
         assert search_sentence(model, job) == in_python(model, job)
 
 
 @pytest.mark.parametrize(
-    "options",
-    [{"min_length": 39}, {"max_length": 3, "prefix": [4, 5, 6]}, {"prefix": [EOS_ID]}, {"prefix": [25]}],
+    ("options", "prefix"), [({"min_length": 39}, []), ({"max_length": 3}, [4, 5, 6]), ({}, [EOS_ID]), ({}, [25])]
 )
-def test_what_python_refuses_is_refused_with_the_same_words(options: dict[str, object]) -> None:
-    prefix = options.pop("prefix", [])
-    model = compiled(random_model(1, {"max_length": 30}), ALL_KERNELS[0])
-    job = SentenceJob([4], SearchConfig.model_validate(options), prefix)  # type: ignore[arg-type]
+def test_what_python_refuses_is_refused_with_the_same_words(options: dict[str, int], prefix: list[int]) -> None:
+    model = compiled(random_model(1, max_length=30), ALL_KERNELS[0])
+    job = SentenceJob([4], SearchConfig.model_validate(options), prefix)
     with pytest.raises(ConfigError) as expected:
         in_python(model, job)
     with pytest.raises(ConfigError) as found:
@@ -188,18 +150,18 @@ def test_what_python_refuses_is_refused_with_the_same_words(options: dict[str, o
 
 
 def test_ids_and_lengths_that_the_model_lacks_are_refused() -> None:
-    model, config = compiled(random_model(1, {}), ALL_KERNELS[0]), SearchConfig()
+    model, config = compiled(random_model(1), ALL_KERNELS[0]), SearchConfig()
     for source in ([30], [4, -1]):
         with pytest.raises(IndexError):
             search_sentence(model, SentenceJob(source, config))
         with pytest.raises(IndexError):
-            score_sentence(model, source, [4])
+            score(model, source, [4])
     with pytest.raises(ValueError, match="a source of 41 tokens for a model that reads 40"):
         search_sentence(model, SentenceJob([4] * 40, config))
     with pytest.raises(IndexError):
-        score_sentence(model, [4], [25])
+        score(model, [4], [25])
     with pytest.raises(ValueError, match="refuses"):
-        score_sentence(model, [4], [4] * 40)
+        score(model, [4], [4] * 40)
     with pytest.raises(ValueError, match="refuses"):
         search_sentence(model, SentenceJob([4], config, (), [25]))
     for allowed in ([3, 25], [-1, 3]):
@@ -211,9 +173,9 @@ def test_ids_and_lengths_that_the_model_lacks_are_refused() -> None:
 
 @every_library
 def test_a_model_that_gives_nan_is_refused(kernels: Kernels) -> None:
-    model = random_model(1, {})
+    model = random_model(1)
     with torch.no_grad():
-        model.decoder_layers[0].feed_forward.outer.weight[0, 0] = torch.nan  # type: ignore[union-attr, index]
+        model.get_parameter("decoder_layers.0.feed_forward.outer.weight")[0, 0] = torch.nan
     loaded = compiled(model, kernels)
     for options in ({"beam_size": 1}, {"beam_size": 3}, {"beam_size": 3, "repetition_penalty": 1.5}):
         with pytest.raises(DragomanError, match="NaN"):
@@ -221,7 +183,7 @@ def test_a_model_that_gives_nan_is_refused(kernels: Kernels) -> None:
 
 
 def test_a_search_stops_before_the_step_at_which_it_is_told_to() -> None:
-    model, calls = compiled(random_model(1, {}), ALL_KERNELS[0]), [0]
+    model, calls = compiled(random_model(1), ALL_KERNELS[0]), [0]
     job = SentenceJob([4, 5], SearchConfig(min_length=20))
 
     def at_third() -> bool:
@@ -241,7 +203,7 @@ def test_a_search_stops_before_the_step_at_which_it_is_told_to() -> None:
 
 
 def test_a_search_has_a_deadline_of_its_own() -> None:
-    model = compiled(random_model(1, {"max_length": 9000}), ALL_KERNELS[0])
+    model = compiled(random_model(1, max_length=9000), ALL_KERNELS[0])
     job = SentenceJob([4] * 3000, SearchConfig(beam_size=1, min_length=4000))
     with pytest.raises(StoppedError):
         search_sentence(model, job, seconds=1e-9)
@@ -252,7 +214,7 @@ def test_a_search_has_a_deadline_of_its_own() -> None:
 
 
 def test_threads_share_models() -> None:
-    models = [compiled(random_model(seed, {}), ALL_KERNELS[-1]) for seed in range(2)]
+    models = [compiled(random_model(seed), ALL_KERNELS[-1]) for seed in range(2)]
     jobs = [SentenceJob([*range(4, 4 + n)], SearchConfig(beam_size=4)) for n in range(16)]
     pairs = list(itertools.product(models, jobs))
     expected = [search_sentence(*pair) for pair in pairs]
@@ -265,8 +227,8 @@ def test_threads_share_models() -> None:
 def test_scores_and_attention_are_those_of_the_model(
     shape: dict[str, object], source: list[int], target: list[int]
 ) -> None:
-    model = random_model(2, shape)
-    log_probs, attention = score_sentence(compiled(model, usable_kernels()[0]), source, target)
+    model = random_model(2, **shape)
+    log_probs, attention = score(compiled(model, usable_kernels()[0]), source, target)
     with torch.no_grad(), capture_attention(model, ["cross"]) as maps:
         logits = model(torch.tensor([[*source, EOS_ID]]), torch.tensor([[SOS_ID, *target]]))[0]
     expected = logits.log_softmax(-1)[torch.arange(len(target) + 1), torch.tensor([*target, EOS_ID])]
@@ -284,14 +246,18 @@ def small_file(precision: StoredPrecision = "float32") -> bytes:
 
 @cache
 def small_model() -> Transformer:
-    return random_model(1, {"n_encoder_layers": 1, "n_decoder_layers": 1, "d_ff": 4})
+    return random_model(1, n_encoder_layers=1, n_decoder_layers=1, d_ff=4)
 
 
 def opened(file: bytes) -> None:
     ALL_KERNELS[0].load(engine_config(small_model().config, SpecialIdPair()), file)
 
 
-def changed(change: Callable[[dict[str, dict[str, object]]], object], precision: StoredPrecision = "float32") -> bytes:
+#: The entries of a file's head, by the names of tensors.
+Head = dict[str, dict[str, object]]
+
+
+def changed(change: Callable[[Head], object], precision: StoredPrecision = "float32") -> bytes:
     """The file with a change of its head, and the numbers as they were."""
     file = small_file(precision)
     length = int.from_bytes(file[:8], "little")
@@ -307,7 +273,7 @@ def changed(change: Callable[[dict[str, dict[str, object]]], object], precision:
 def test_a_file_of_any_precision_is_the_model_of_its_numbers(
     shape: dict[str, object], precision: StoredPrecision, kernels: Kernels
 ) -> None:
-    model = random_model(1, shape)
+    model = random_model(1, **shape)
     file = save(stored_weights(weights_of(model), precision))
     stored = load(file)
     restored = {
@@ -356,9 +322,9 @@ NAME = "encoder_layers.0.feed_forward.inner.weight"
         (lambda head: head[NAME].update(more=1), f"{NAME}: its entry in the head is wrong"),
     ],
 )
-def test_a_head_with_a_wrong_entry_is_refused(change: Callable[[dict[str, object]], object], words: str) -> None:
+def test_a_head_with_a_wrong_entry_is_refused(change: Callable[[Head], object], words: str) -> None:
     with pytest.raises(BundleError, match=words):
-        opened(changed(change))  # type: ignore[arg-type]
+        opened(changed(change))
 
 
 def test_a_head_that_is_no_head_is_refused() -> None:
@@ -384,8 +350,9 @@ def test_a_tensor_named_twice_is_refused_and_metadata_is_not() -> None:
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
 @pytest.mark.parametrize("name", [NAME, "encoder_layers.0.feed_forward.inner.bias", "source_embedding.tokens.weight"])
 def test_a_number_that_is_not_finite_is_refused(name: str, bad: float) -> None:
-    for precision, of in (("float32", name), ("float16", name), ("int8", f"{name}.scales")):
-        stored = stored_weights(weights_of(small_model()), precision)  # type: ignore[arg-type]
+    tensors: dict[StoredPrecision, str] = {"float32": name, "float16": name, "int8": f"{name}.scales"}
+    for precision, of in tensors.items():
+        stored = stored_weights(weights_of(small_model()), precision)
         if of in stored:
             stored[of] = stored[of].copy()
             stored[of].reshape(-1)[-1] = bad
@@ -396,7 +363,7 @@ def test_a_number_that_is_not_finite_is_refused(name: str, bad: float) -> None:
 def test_a_configuration_that_no_model_has_is_refused() -> None:
     good = engine_config(small_model().config, SpecialIdPair())
     for name, value in (
-        *((name, value) for name, kind in good._fields_ for value in (-1, 2**62)),  # type: ignore[misc]
+        *((field[0], value) for field in good._fields_ for value in (-1, 2**62)),
         *(("d_model", 15), ("memory", 2), ("n_heads", 0), ("target_end", 25)),
     ):
         if name in ("has_final_norm", "bias", "scale_embeddings"):
@@ -419,7 +386,7 @@ def test_a_structure_wants_every_field_and_no_other() -> None:
         header().structure("SearchState", **fields, length=1)
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@needs_compiler
 @pytest.mark.parametrize("name", ["dragoman.h", "fused.h"])
 def test_structures_lie_as_the_compiler_lays_them(name: str, tmp_path: Path) -> None:
     read = Header(NATIVE / name)

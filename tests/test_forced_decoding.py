@@ -8,7 +8,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_runtime import shapes, transformer
+from models import random_model, shapes
 from tiny import tiny_model
 
 from dragoman.alignment.heads import AlignmentHeads
@@ -51,7 +51,7 @@ ids = st.lists(st.integers(4, 24), max_size=12)
 def test_every_model_scores_and_attends_as_in_pytorch(
     load: Load, shape: dict[str, object], pairs: Sequence[IdPair]
 ) -> None:
-    model = transformer(1, **shape)
+    model = random_model(1, **shape)
     engine = load(model)
     source_ids, target_ids = pad_pairs(pairs, SpecialIdPair())
     with_end = pad_pairs([(source, [*target, SpecialIds().end]) for source, target in pairs], SpecialIdPair())

@@ -4,16 +4,15 @@ import copy
 import math
 import platform
 import runpy
-import shutil
 import subprocess
 import sys
-import sysconfig
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 import torch
 import torch.nn.functional as F
+from engines import COMPILER, needs_compiler
 from torch import Tensor
 
 from dragoman.data.batches import Batch
@@ -33,8 +32,7 @@ from dragoman.training.loss import batch_loss
 
 pytestmark = pytest.mark.torch
 
-SOURCE = Path(library_module.__file__).with_name("fused.c")
-COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
+NATIVE = Path(library_module.__file__).parent
 USABLE = dict(library_module.usable())
 NARROW = pytest.mark.parametrize(("dtype", "tolerance"), [(torch.float32, 2e-6), (torch.bfloat16, 8e-3)])
 
@@ -429,12 +427,12 @@ def test_the_libraries_find_the_openmp_of_pytorch() -> None:
             ctypes.CDLL(loaded_openmp(), mode=ctypes.RTLD_GLOBAL)
             ctypes.CDLL(library)
     """
-    library = SOURCE.with_name(f"_fused{SUFFIX}")
+    library = NATIVE / f"_fused{SUFFIX}"
     done = subprocess.run([sys.executable, "-c", program, openmp, library], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@needs_compiler
 @pytest.mark.parametrize("name", LIBRARIES)
 def test_the_libraries_are_of_this_source_and_compile_without_a_warning(name: str, tmp_path: Path) -> None:
     modules = runpy.run_path(str(Path(__file__).parent.parent / "setup.py"))["EXTENSIONS"]
@@ -442,7 +440,8 @@ def test_the_libraries_are_of_this_source_and_compile_without_a_warning(name: st
     if options is None:
         pytest.skip("of another processor or system")
     warnings = ["-Wall", "-Wextra", "-Werror"]
-    subprocess.run([str(COMPILER), *options, *warnings, "-c", "-o", str(tmp_path / "object"), str(SOURCE)], check=True)
-    sources = [SOURCE, *(SOURCE.with_name(name) for name in ("vectors.h", "fused.h"))]
-    for library in SOURCE.parent.glob(f"_{name}.*"):
-        assert library.stat().st_mtime >= max(source.stat().st_mtime for source in sources), "install dragoman again"
+    sources = [str(path) for path in NATIVE.glob("fused*.c")]
+    subprocess.run([str(COMPILER), *options, *warnings, "-c", *sources], check=True, cwd=tmp_path)
+    made_of = [*NATIVE.glob("fused*.[ch]"), NATIVE / "vectors.h"]
+    for library in NATIVE.glob(f"_{name}.*"):
+        assert library.stat().st_mtime >= max(path.stat().st_mtime for path in made_of), "install dragoman again"

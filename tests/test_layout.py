@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from test_runtime import shapes, transformer
+from models import random_model, shapes
 
 from dragoman.bundle.layout import Layout, Weight
 from dragoman.bundle.weights import unique_weights
@@ -21,7 +21,7 @@ CODE = [path for folder in ("src/dragoman", "benchmarks") for path in sorted((RO
 @given(options=shapes)
 @settings(max_examples=60)
 def test_names_shapes_and_ties_are_those_of_the_state_dict(options: dict[str, object]) -> None:
-    model = transformer(1, **options)
+    model = random_model(1, **options)
     layout, tensors = Layout(model.config), model.state_dict(keep_vars=True)
     assert {weight.name: weight.shape for weight in layout.parts(Weight)} == {
         name: tuple(tensor.shape) for name, tensor in tensors.items()

@@ -7,7 +7,6 @@ import platform
 import runpy
 import shutil
 import subprocess
-import sysconfig
 import weakref
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,8 +18,10 @@ import numpy as np
 import pytest
 import sentencepiece
 import torch
+from engines import ALL_KERNELS, COMPILER, every_library, needs_compiler
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from models import random_model, shapes
 from numpy.typing import NDArray
 from setuptools import Extension
 from test_decoding import METHODS, assert_same, beam_of_one, config, sentences
@@ -44,15 +45,11 @@ from dragoman.runtime.embedding import PositionTable, sinusoidal_table
 from dragoman.runtime.folding import can_fold, fold_norms
 from dragoman.runtime.projection import ProjectedScores
 from dragoman.runtime.torch_model import TorchModel
-from dragoman.settings.model_config import ModelConfig
 from dragoman.text.special_ids import SpecialIds
 
 pytestmark = pytest.mark.torch
 
 PAD_ID, SOS_ID, EOS_ID = SpecialIds().pad, SpecialIds().start, SpecialIds().end
-
-COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])  # the one that an installation uses
-
 
 ROOT = Path(__file__).parent.parent
 
@@ -83,8 +80,6 @@ def compiled(models: Sequence[Transformer], kernels: Kernels) -> TransformerScor
     return TransformerScorer([CompiledModel(model.config, weights_of(model), kernels) for model in models])
 
 
-#: All libraries that this processor runs, also those whose products take narrower numbers than float32.
-ALL_KERNELS = [*{kernels.name: kernels for each in LIBRARIES for kernels in usable_kernels(each)}.values()]
 ALL_NAMES = [*dict.fromkeys(itertools.chain(*LIBRARIES.values()))]
 INTEGERS = [kernels for kernels in ALL_KERNELS if kernels.largest_weight]
 
@@ -100,46 +95,6 @@ def ways(libraries: Sequence[Kernels]) -> pytest.MarkDecorator:
 
 
 everywhere = ways(usable_kernels())
-every_library = pytest.mark.parametrize("kernels", ALL_KERNELS, ids=lambda kernels: kernels.name)
-shapes = st.fixed_dictionaries(
-    {},
-    optional={
-        "norm": st.sampled_from(["pre", "post"]),
-        "norm_kind": st.sampled_from(["layer", "std", "rms"]),
-        "final_norm": st.booleans(),
-        "activation": st.sampled_from(["relu", "gelu", "silu", "swiglu"]),
-        "bias": st.booleans(),
-        "scale_embeddings": st.booleans(),
-        "positions": st.sampled_from(["sinusoidal", "halves", "learned", "rotary"]),
-        "memory": st.sampled_from(["last", "layerwise"]),
-        "tie": st.sampled_from(["none", "decoder", "all"]),
-        "d_model": st.sampled_from([12, 36]),
-        "d_ff": st.sampled_from([17, 33]),
-        "d_k": st.sampled_from([4, 6]),
-        "d_v": st.sampled_from([3, 8]),
-    },
-)
-
-
-def transformer(seed: int, **options: object) -> Transformer:
-    torch.manual_seed(seed)
-    shape: dict[str, object] = {
-        "source_vocab_size": 30,
-        "target_vocab_size": 30 if options.get("tie") == "all" else 25,
-        "d_model": 16,
-        "d_ff": 32,
-        "n_heads": 2,
-        "n_encoder_layers": 2,
-        "n_decoder_layers": 2,
-        "max_length": 40,
-    }
-    model = Transformer(ModelConfig.model_validate(shape | options)).eval()
-    with torch.no_grad():
-        model.output_projection.weight.mul_(3)  # an untrained model is sure of nothing
-        for name, parameter in model.named_parameters():
-            if name.endswith("bias") or "norm" in name:
-                parameter.add_(torch.randn_like(parameter), alpha=0.1)  # else zero, or one
-    return model
 
 
 @torch.no_grad()
@@ -156,7 +111,7 @@ def forced_log_prob(model: Transformer, source_ids: torch.Tensor, hypothesis: Hy
 def test_log_probabilities_are_those_of_forced_decoding(
     memory: str, method: dict[str, object], scoring: Scoring
 ) -> None:
-    model = transformer(1, memory=memory)
+    model = random_model(1, memory=memory)
     source_ids = sentences(1, 7, 4, 2, 7)
     found = search(scoring([model]), source_ids, config(**method), prefixes=[[], [9, 8], [], [7], []])
     for ids, hypotheses in zip(torch.from_numpy(source_ids), found, strict=True):
@@ -168,7 +123,7 @@ def test_log_probabilities_are_those_of_forced_decoding(
 @everywhere
 @pytest.mark.parametrize("method", METHODS)
 def test_a_transformer_gives_the_same_alone_and_in_a_batch(method: dict[str, object], scoring: Scoring) -> None:
-    scorer = scoring([transformer(2)])
+    scorer = scoring([random_model(2)])
     lengths = [3, 9, 1, 6, 9, 2]
     together = search(scorer, sentences(*lengths), config(**method))
     for length, hypotheses in zip(lengths, together, strict=True):
@@ -180,7 +135,7 @@ def test_a_transformer_gives_the_same_alone_and_in_a_batch(method: dict[str, obj
 
 @everywhere
 def test_an_ensemble_of_a_model_and_itself_is_that_model(scoring: Scoring) -> None:
-    one = transformer(3)
+    one = random_model(3)
     for alone, twice in zip(
         search(scoring([one]), sentences(3, 5), config(n_best=5)),
         search(scoring([one, one]), sentences(3, 5), config(n_best=5)),
@@ -197,7 +152,7 @@ def test_hypotheses_that_branch_end_and_change_places_are_those_of_the_full_forw
 ) -> None:
     """Random rows are kept, repeated and left out; each reads what a forward pass over its whole path gives."""
     dice = np.random.default_rng(len(options))
-    model = transformer(3, **options)
+    model = random_model(3, **options)
     source_ids = sentences(5, 2, 7, 1, 4, 3)
     state = scoring([model]).start(source_ids)
     sentence = np.arange(len(source_ids))
@@ -240,12 +195,12 @@ UNEVEN_SHAPES = [
 uneven = pytest.mark.parametrize("shape", UNEVEN_SHAPES, ids=lambda shape: "-".join(map(str, shape.values())))
 
 
-@pytest.fixture(scope="module", params=["with tiles", "without"])
+@pytest.fixture(scope="module", params=["with tiles", pytest.param("without", marks=needs_compiler)])
 def bfloat16_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Kernels:
     """Also as they are on a processor with AVX-512 BF16 but without AMX."""
     kernels = next(iter(usable_kernels("bfloat16")), None)
-    if kernels is None or kernels.pack == 1 or COMPILER is None:
-        pytest.skip("needs a processor that multiplies bfloat16, and a C compiler")
+    if kernels is None or kernels.pack == 1:
+        pytest.skip("needs a processor that multiplies bfloat16")
     if request.param == "with tiles":
         return kernels
     library = tmp_path_factory.mktemp("kernels") / "kernels.so"
@@ -259,7 +214,7 @@ def bfloat16_kernels(request: pytest.FixtureRequest, tmp_path_factory: pytest.Te
 def test_bfloat16_in_products_alone_is_closer_than_a_model_in_bfloat16(
     shape: dict[str, object], bfloat16_kernels: Kernels
 ) -> None:
-    model = transformer(5, source_vocab_size=60, **shape)
+    model = random_model(5, source_vocab_size=60, **shape)
     states = {
         "float32": compiled([model], usable_kernels()[0]).start(UNEVEN),
         "kernels": compiled([model], bfloat16_kernels).start(UNEVEN),
@@ -285,7 +240,7 @@ def test_products_of_integers_are_those_of_a_model_that_rounds(
 ) -> None:
     """Closer than bfloat16 is to float32; and with bfloat16 in attention, hardly further from float32 than it."""
     monkeypatch.setattr(Linear, "__call__", partialmethod(product_of_integers, kernels.largest_weight))
-    model = transformer(5, source_vocab_size=60, **shape)
+    model = random_model(5, source_vocab_size=60, **shape)
     states = {
         "float32": compiled([model], usable_kernels()[0]).start(UNEVEN),
         "kernels": compiled([model], kernels).start(UNEVEN),
@@ -306,7 +261,7 @@ def test_a_model_whose_norms_are_folded_is_the_same_function(
     kind: str, bias: bool, memory: str, positions: str, activation: str
 ) -> None:
     parts = {"norm_kind": kind, "bias": bias, "memory": memory, "positions": positions, "activation": activation}
-    model = transformer(4, norm="pre", d_k=6, d_v=3, **parts)
+    model = random_model(4, norm="pre", d_k=6, d_v=3, **parts)
     assert can_fold(model.config)
     weights = weights_of(model)
     before = {name: weight.copy() for name, weight in weights.items()}
@@ -322,7 +277,7 @@ def test_a_model_whose_norms_are_folded_is_the_same_function(
 
 
 def test_a_folded_norm_has_no_gain_and_no_mean_left() -> None:
-    model = transformer(1, norm="pre")
+    model = random_model(1, norm="pre")
     folded = fold_norms(model.config, {name: weight.numpy() for name, weight in model.state_dict().items()})
     assert not [name for name in folded if "norm" in name]
     added = [name for name in folded if "attention.output_projection" in name or "feed_forward.outer" in name]
@@ -390,7 +345,7 @@ def test_exponentials_of_extreme_scores() -> None:
 def test_the_best_of_compiled_scores_are_those_of_the_softmax(
     n_rows: int, vocab_size: int, width: int, k: int, forbidden: set[int], spread: int, kernels: Kernels
 ) -> None:
-    model = transformer(
+    model = random_model(
         1, target_vocab_size=vocab_size, d_model=width, n_heads=1, tie="none", norm="post", positions="learned"
     )
     torch.manual_seed(n_rows + vocab_size)
@@ -437,7 +392,7 @@ def test_products_of_integers_take_the_nearest_and_are_exact(
     weights, weight = counted(vocab_size, -kernels.largest_weight, kernels.largest_weight)
     inputs[0] = hidden[0] = 0
     sizes = {"d_model": width, "n_heads": 1, "target_vocab_size": vocab_size}
-    model = transformer(n_rows, **sizes, tie="none", norm="post", positions="learned")
+    model = random_model(n_rows, **sizes, tie="none", norm="post", positions="learned")
     with torch.no_grad():
         model.output_projection.weight.copy_(torch.from_numpy(weight * 2.0**-15))
     logits = inputs @ weights.T * 2.0 ** (power - 15) + model.output_projection.bias.detach().double().numpy()
@@ -449,7 +404,7 @@ def test_products_of_integers_take_the_nearest_and_are_exact(
 @pytest.mark.parametrize("kernels", INTEGERS, ids=lambda kernels: kernels.name)
 def test_sums_of_integers_fit_whatever_the_width(kernels: Kernels) -> None:
     """All inputs at their largest, and all weights of an output of one sign, so that nothing cancels out."""
-    model, d_ff = transformer(1, d_ff=140_000, source_vocab_size=60), 140_000
+    model, d_ff = random_model(1, d_ff=140_000, source_vocab_size=60), 140_000
     with torch.no_grad():
         for layer in (*model.encoder_layers, *model.decoder_layers):
             layer.feed_forward.inner.weight.zero_()
@@ -466,7 +421,7 @@ def test_sums_of_integers_fit_whatever_the_width(kernels: Kernels) -> None:
     [("relu", 16, 32), ("gelu", 16, 32), ("silu", 16, 32), ("swiglu", 16, 32), ("relu", 14, 9)],
 )
 def test_a_weight_that_is_not_a_number_is_not_lost(activation: str, d_model: int, d_ff: int, scoring: Scoring) -> None:
-    model = transformer(1, activation=activation, norm="pre", d_model=d_model, d_ff=d_ff)
+    model = random_model(1, activation=activation, norm="pre", d_model=d_model, d_ff=d_ff)
     for name, weight in model.named_parameters():
         if "embedding" in name:
             continue  # of which a search reads some rows only
@@ -489,7 +444,7 @@ def test_a_row_that_is_not_finite_does_not_change_its_neighbours(
     data: st.DataObject, width: int, kernels: Kernels
 ) -> None:
     """Whatever is in it: not even the conversion to integers makes a number of a NaN."""
-    model = transformer(1, d_model=width, d_k=4, d_v=4)
+    model = random_model(1, d_model=width, d_k=4, d_v=4)
     compiled_model = CompiledModel(model.config, weights_of(model), kernels)
     finite = np.array(data.draw(st.lists(st.sampled_from(EXTREMES[:3]), min_size=width, max_size=width)), np.float32)
     wild = np.array(
@@ -512,7 +467,7 @@ def test_a_row_that_is_not_finite_does_not_change_its_neighbours(
 @every_library
 @pytest.mark.parametrize("scale", [1e-45, 1e-38, 1e-36])
 def test_a_row_of_tiny_numbers_counts_as_zeros(scale: float, kernels: Kernels) -> None:
-    model = transformer(1)
+    model = random_model(1)
     compiled_model = CompiledModel(model.config, weights_of(model), kernels)
     hidden = np.random.default_rng(1).normal(size=(3, 16)).astype(np.float32) * np.float32(scale)
     np.testing.assert_allclose(
@@ -528,7 +483,7 @@ def test_a_row_of_tiny_numbers_counts_as_zeros(scale: float, kernels: Kernels) -
 @pytest.mark.filterwarnings("error")
 def test_a_model_that_overflows_is_refused_without_warnings(largest: float, scoring: Scoring) -> None:
     for norm in ("pre", "post"):
-        model = transformer(1, norm=norm)
+        model = random_model(1, norm=norm)
         with torch.no_grad():
             for number, weight in enumerate(model.parameters()):
                 weight.fill_(largest if number % 2 else -largest)
@@ -548,7 +503,7 @@ def test_a_table_of_positions_grows_to_what_it_would_have_been(halves: bool) -> 
 @everywhere
 @pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
 def test_threads_may_share_a_model_while_its_tables_grow(positions: str, scoring: Scoring) -> None:
-    model = transformer(1, max_length=300, positions=positions, source_vocab_size=310)
+    model = random_model(1, max_length=300, positions=positions, source_vocab_size=310)
     batches = [sentences(length) for length in (3, 250, 40, 120, 7, 290, 60, 200)]
     expected = [search(scoring([model]), batch, config(max_length=30)) for batch in batches]
     shared = scoring([model])
@@ -561,7 +516,7 @@ def test_threads_may_share_a_model_while_its_tables_grow(positions: str, scoring
 @every_library
 def test_scores_are_freed_when_nobody_holds_them(kernels: Kernels) -> None:
     """Without waiting for the collector of cycles, which knows nothing of how large they are."""
-    steps = CompiledModel(transformer(1).config, weights_of(transformer(1)), kernels).start(sentences(3))
+    steps = CompiledModel(random_model(1).config, weights_of(random_model(1)), kernels).start(sentences(3))
     gc.disable()
     try:
         scores = steps.step(np.full((1, 1), SOS_ID), 0, None, np.arange(1))
@@ -574,7 +529,7 @@ def test_scores_are_freed_when_nobody_holds_them(kernels: Kernels) -> None:
 
 @every_library
 def test_ids_and_positions_outside_the_model_are_refused(kernels: Kernels) -> None:
-    model = CompiledModel(transformer(1).config, weights_of(transformer(1)), kernels)
+    model = CompiledModel(random_model(1).config, weights_of(random_model(1)), kernels)
     with pytest.raises(ValueError, match="a source of 41 tokens for a model that reads 40"):
         model.start(sentences(40))
     with pytest.raises(ValueError, match="a source of 0 tokens"):
@@ -589,7 +544,7 @@ def test_ids_and_positions_outside_the_model_are_refused(kernels: Kernels) -> No
 
 @everywhere
 def test_an_empty_source_is_refused(scoring: Scoring) -> None:
-    scorer, source_ids = scoring([transformer(1)]), sentences(3, 2)
+    scorer, source_ids = scoring([random_model(1)]), sentences(3, 2)
     source_ids[0, 1] = 30
     with pytest.raises(IndexError):
         scorer.start(source_ids)
@@ -671,7 +626,7 @@ def test_every_library_that_is_compiled_is_looked_for() -> None:
     assert {name for kind in kinds.values() for name in kind} == {f"_{name}" for name in ALL_NAMES}
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@needs_compiler
 def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
     folder = Path(native.__file__).parent
     for built in runpy.run_path(str(ROOT / "setup.py"))["EXTENSIONS"]:
@@ -691,7 +646,7 @@ def test_the_libraries_are_of_this_source(tmp_path: Path) -> None:
     assert usable_kernels()
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@needs_compiler
 @pytest.mark.parametrize(
     ("old", "new", "fits"),
     [
@@ -724,7 +679,7 @@ def test_a_library_of_another_interface_is_left_out(
 @everywhere
 def test_attention_with_extreme_scores(scoring: Scoring) -> None:
     """Scores of which only the difference from the highest has an exponential."""
-    model = transformer(4, positions="learned")
+    model = random_model(4, positions="learned")
     with torch.no_grad():
         for name, weight in model.named_parameters():
             if "query_projection.weight" in name:
@@ -739,7 +694,7 @@ def test_attention_with_extreme_scores(scoring: Scoring) -> None:
 @everywhere
 @pytest.mark.parametrize("k", [1, 3, 5])
 def test_of_equal_scores_the_lower_id_comes_first(k: int, scoring: Scoring) -> None:
-    model = transformer(1)
+    model = random_model(1)
     with torch.no_grad():
         model.output_projection.weight.zero_()
         model.output_projection.bias.zero_()
@@ -752,7 +707,7 @@ def test_of_equal_scores_the_lower_id_comes_first(k: int, scoring: Scoring) -> N
 @pytest.mark.parametrize("positions", ["sinusoidal", "rotary"])
 def test_long_sentences(positions: str, scoring: Scoring) -> None:
     """More keys, and more rows of a sentence, than any piece of them that is computed at once."""
-    model = transformer(1, max_length=150, positions=positions, source_vocab_size=160)
+    model = random_model(1, max_length=150, positions=positions, source_vocab_size=160)
     source_ids = sentences(140, 3, 97, 33)
     for beam_size in (1, 3, 110):
         scorer = scoring([model])
@@ -764,7 +719,7 @@ def test_long_sentences(positions: str, scoring: Scoring) -> None:
 
 @everywhere
 def test_an_ensemble_averages_probabilities(scoring: Scoring) -> None:
-    models = [transformer(seed, d_model=8 * seed) for seed in (1, 2)]
+    models = [random_model(seed, d_model=8 * seed) for seed in (1, 2)]
     source_ids, last_ids = sentences(2, 3), np.array([SOS_ID, SOS_ID])
     singly = [np.exp(scoring([model]).start(source_ids).step(last_ids).array()) for model in models]
     mean = np.exp(scoring(models).start(source_ids).step(last_ids).array())
@@ -773,16 +728,16 @@ def test_an_ensemble_averages_probabilities(scoring: Scoring) -> None:
 
 def test_models_that_do_not_fit_each_other_are_refused() -> None:
     with pytest.raises(ConfigError, match=r"\(30, 24\), \(30, 25\)"):
-        in_numpy([transformer(1), transformer(1, target_vocab_size=24)])
+        in_numpy([random_model(1), random_model(1, target_vocab_size=24)])
     with pytest.raises(ConfigError, match="no models"):
         TransformerScorer([])
     with pytest.raises(ConfigError, match="training mode"):
-        search(in_torch([transformer(1).train()]), sentences(1), config())
+        search(in_torch([random_model(1).train()]), sentences(1), config())
 
 
 @everywhere
 def test_the_models_longest_translation_can_be_written(scoring: Scoring) -> None:
-    scorer = scoring([transformer(1, max_length=10)])
+    scorer = scoring([random_model(1, max_length=10)])
     for method in METHODS:
         for each in search(scorer, sentences(2, 8), config(**method, min_length=9))[0]:
             assert (len(each.ids), len(each.token_log_probs)) == (9, 9 + each.finished)

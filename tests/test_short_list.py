@@ -1,17 +1,20 @@
 """Short-lists: what is learned, what is stored, and that a search writes nothing else, with the right probabilities."""
 
+import itertools
 import shutil
 from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from engines import ALL_KERNELS, every_library, needs_engine
+from models import compiled, random_model
 from numpy.typing import NDArray
 from safetensors.numpy import load, save
 from test_bundle import remake_manifest
-from test_engine import ALL_KERNELS, EOS_ID, compiled, every_library, random_model
 from tiny import many_tokenizers, tiny_model, write_tiny_bundle
 
 from dragoman import Translator
@@ -25,12 +28,15 @@ from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
 from dragoman.errors import BundleError
 from dragoman.native.kernels import Kernels
-from dragoman.runtime.compiled_model import CompiledModel, ShortListedModel
+from dragoman.runtime.compiled_model import CompiledModel, CompiledScores, ShortListedModel
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.short_list import LikelyTokens, ShortList
+from dragoman.text.special_ids import SpecialIds
 from dragoman.translator.request import Request
 
-pytestmark = [pytest.mark.torch, pytest.mark.skipif(not ALL_KERNELS, reason="the engine was not compiled")]
+pytestmark = [pytest.mark.torch, needs_engine]
+
+EOS_ID = SpecialIds().end
 
 SOURCES = np.array([[4, 5, 6, EOS_ID], [7, 8, EOS_ID, 0], [9, EOS_ID, 0, 0]])
 LISTS = [np.array(ids) for ids in ([3, 4, 9, 20], [3, 5, 21, 22, 23, 24], [24, 3, 3, 1])]
@@ -65,7 +71,7 @@ def expected_scores(model: CompiledModel, ids: NDArray[np.int64]) -> NDArray[np.
 
 @every_library
 def test_probabilities_of_each_sentence_sum_up_over_its_own_list(kernels: Kernels) -> None:
-    model = compiled(random_model(1, {}), kernels)
+    model = compiled(random_model(1), kernels)
     ids = np.array([[2], [2], [2]])
     scores = [model.start(SOURCES, LISTS).step(ids, 0, None, np.arange(3)) for _ in range(3)]
     expected = expected_scores(model, ids)
@@ -84,7 +90,7 @@ def test_probabilities_of_each_sentence_sum_up_over_its_own_list(kernels: Kernel
 @pytest.mark.parametrize("beam_size", [1, 4])
 def test_a_batch_gives_each_sentence_what_it_gets_alone(kernels: Kernels, beam_size: int) -> None:
     """Also those that are still open when others are done: the lists follow their sentences."""
-    model, config = compiled(random_model(2, {}), kernels), SearchConfig(beam_size=beam_size, n_best=beam_size)
+    model, config = compiled(random_model(2), kernels), SearchConfig(beam_size=beam_size, n_best=beam_size)
     together = search(TransformerScorer([ShortListedModel(model, LISTS)]), SOURCES, config)
     for source, allowed, beam in zip(SOURCES, LISTS, together, strict=True):
         scorer = TransformerScorer([ShortListedModel(model, [allowed])])
@@ -94,9 +100,26 @@ def test_a_batch_gives_each_sentence_what_it_gets_alone(kernels: Kernels, beam_s
         np.testing.assert_allclose([one.score for one in beam], [one.score for one in alone], rtol=1e-4)
 
 
+@every_library
+def test_lists_and_tokens_that_do_not_exist_are_refused(kernels: Kernels) -> None:
+    model, hidden = compiled(random_model(1), kernels), np.zeros((2, 16), dtype=np.float32)
+    short_lists = [None, kernels.make_short_list(model.loaded, LISTS), kernels.make_short_list(model.loaded, LISTS[:1])]
+    for short_list in short_lists[1:]:
+        for numbers in ([0, 3], [-1, 0]):
+            scores = CompiledScores(hidden, model, short_list, np.array(numbers))
+            for ask in (partial(scores.top_k, 2), scores.array):
+                with pytest.raises(IndexError):
+                    ask()
+    for short_list, forbidden in itertools.product(short_lists, (25, -1, 2**40)):
+        scores = CompiledScores(hidden, model, short_list)
+        scores.forbid_everywhere([4, forbidden])
+        with pytest.raises(IndexError):
+            scores.top_k(2)
+
+
 def test_a_large_vocabulary_in_many_rows() -> None:
     """More columns and rows than are looked through at once."""
-    model = compiled(random_model(1, {"target_vocab_size": 3000}), ALL_KERNELS[0])
+    model = compiled(random_model(1, target_vocab_size=3000), ALL_KERNELS[0])
     dice = np.random.default_rng(1)
     sources = np.concatenate([dice.integers(4, 30, (70, 3)), np.full((70, 1), EOS_ID)], axis=1)
     lists = [np.append(dice.choice(3000, 900, replace=False), EOS_ID) for _ in sources]

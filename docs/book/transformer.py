@@ -323,6 +323,9 @@ def translate(model, source_words, target_words, sentence, longest=50):
     return target_words.text(written)
 
 
+# -- As a program ----------------------------------------------------------------------------------------------------
+
+
 def main(source_file, target_file, n_steps=600):
     """Train on two files with a sentence a line, then translate each line that is typed."""
     torch.manual_seed(1)

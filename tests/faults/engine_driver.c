@@ -68,7 +68,7 @@ static int64_t use(const Model *model, int64_t beam_size, int64_t with_rules) {
         dragoman_free_translation(found);
         status = dragoman_score(model, source, 5, source, 2, log_probs, NULL);
     }
-    if (!status) status = dragoman_choose_tokens(model, lists, ends, 3, &short_list);
+    if (!status) status = dragoman_make_short_list(model, lists, ends, 3, &short_list);
     if (!status) dragoman_free_short_list(short_list);
     return status;
 }

@@ -1,16 +1,15 @@
 """The engine under the sanitizers for addresses and undefined behaviour: damaged files, and no memory."""
 
 import runpy
-import shutil
 import subprocess
-import sysconfig
 from pathlib import Path
 
 import pytest
 from amount import FULL
 from conftest import Figure
+from engines import COMPILER, needs_compiler
+from models import random_model
 from safetensors.numpy import save
-from test_engine import random_model
 
 from dragoman.bundle.weights import StoredPrecision, stored_weights, weights_of
 from dragoman.runtime.engine_config import engine_config
@@ -19,7 +18,6 @@ from dragoman.text.special_ids import SpecialIdPair
 pytestmark = pytest.mark.torch
 
 ROOT = Path(__file__).resolve().parents[2]
-COMPILER = shutil.which((sysconfig.get_config_var("CC") or "cc").split()[0])
 WRAPPED = "malloc", "calloc", "realloc", "aligned_alloc"
 SHAPES: list[dict[str, object]] = [
     {"norm": "pre", "positions": "rotary", "memory": "layerwise", "bias": False, "tie": "all"},
@@ -38,13 +36,13 @@ def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     command = [str(COMPILER), *extension.extra_compile_args, *options, *wraps, "-o", str(path), *sources, "-lm"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     if done.returncode and ("cannot find" in done.stderr or "unsupported" in done.stderr):
-        pytest.skip("the compiler has no sanitizers")
+        pytest.skip(f"{COMPILER} has no sanitizers: install libasan and libubsan of its version")
     assert done.returncode == 0, done.stderr
     return path
 
 
 def run(driver: Path, mode: str, folder: Path, shape: dict[str, object], precision: StoredPrecision) -> dict[str, int]:
-    model = random_model(1, shape)
+    model = random_model(1, **shape)
     (folder / "config").write_bytes(bytes(engine_config(model.config, SpecialIdPair())))
     (folder / "file").write_bytes(save(stored_weights(weights_of(model), precision)))
     n_trials = {"damage": 20_000 if FULL else 300, "memory": 100_000}[mode]
@@ -55,7 +53,7 @@ def run(driver: Path, mode: str, folder: Path, shape: dict[str, object], precisi
     return dict(zip(words[::2], map(int, words[1::2]), strict=True))
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@needs_compiler
 @pytest.mark.parametrize("precision", ["float32", "float16", "int8"])
 def test_a_damaged_file_is_refused_or_is_a_model(
     precision: StoredPrecision, driver: Path, tmp_path: Path, figure: Figure
@@ -67,7 +65,7 @@ def test_a_damaged_file_is_refused_or_is_a_model(
         figure("G8", f"engine, {driver.parent.name}, {precision}", **counts)
 
 
-@pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
+@needs_compiler
 def test_every_allocation_may_fail(driver: Path, tmp_path: Path) -> None:
     for shape in SHAPES:
         counts = run(driver, "memory", tmp_path, shape, "int8")

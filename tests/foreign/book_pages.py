@@ -12,15 +12,26 @@ sys.path.insert(0, str(BUILDING))
 from bundles import bundle  # noqa: E402
 
 
-def open_widget(browser: Any, folder: Path, name: str, language: str = "en", **options: Any) -> Any:
-    """Return a page with one widget, opened from a disk; see `open_page`."""
+def write_widget(folder: Path, name: str, language: str, data: dict[str, str] | None = None) -> Path:
+    """Write a page with one widget and its script into a folder.
+
+    Args:
+        data: what the directive tells the script.
+    """
     style = (BUILDING / "static" / "widgets.css").read_text(encoding="utf-8")
+    attributes = " ".join(f'data-{key}="{value}"' for key, value in {"widget": name, **(data or {})}.items())
+    (folder / f"{name}.js").write_text(bundle(name), encoding="utf-8")
     page = folder / f"{name}-{language}.html"
     page.write_text(
         f'<!doctype html><html lang="{language}"><head><meta charset="utf-8"><title>{name}</title>'
         f'<meta name="viewport" content="width=device-width"><style>{style}</style></head>'
-        f'<body><div class="widget" role="group" data-widget="{name}"></div>'
-        f"<script>{bundle(name)}</script></body></html>",
+        f'<body><div class="widget" role="group" {attributes}></div>'
+        f'<script defer src="{name}.js"></script></body></html>',
         encoding="utf-8",
     )
-    return open_page(browser, page.as_uri(), **options)
+    return page
+
+
+def open_widget(browser: Any, folder: Path, name: str, language: str = "en", **options: Any) -> Any:
+    """Return a page with one widget, opened from a disk; see `open_page`."""
+    return open_page(browser, write_widget(folder, name, language).as_uri(), (folder.as_uri(),), **options)

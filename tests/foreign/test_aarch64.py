@@ -13,14 +13,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from models import compiled, random_model
 from safetensors.numpy import save
-from test_engine import compiled, random_model, search_config
 
 from dragoman.bundle.weights import stored_weights, weights_of
 from dragoman.model.transformer import Transformer
 from dragoman.native.kernels import LIBRARIES, usable_kernels
 from dragoman.runtime.engine_config import engine_config
 from dragoman.runtime.sentence_search import SentenceJob, search_sentence
+from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIdPair
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,13 +95,15 @@ def test_the_libraries_that_run_are_those_of_the_processor(drivers: dict[str, Dr
 def test_float32_finds_the_candidates_of_this_machine(
     shape: dict[str, object], drivers: dict[str, Driver], tmp_path: Path
 ) -> None:
-    model = random_model(3, shape)
+    model = random_model(3, **shape)
     here = compiled(model, usable_kernels()[-1])
     found = drivers["kernels"].translate(model, tmp_path)
     jobs = [(search, source) for search in SEARCHES for source in SOURCES]
     for (search, source), candidates in zip(jobs, found, strict=True):
         beam_size, length_penalty, no_repeat_ngram = search
-        config = search_config(beam_size, beam_size, length_penalty=length_penalty, no_repeat_ngram=no_repeat_ngram)
+        config = SearchConfig(
+            beam_size=beam_size, n_best=beam_size, length_penalty=length_penalty, no_repeat_ngram=no_repeat_ngram
+        )
         expected = search_sentence(here, SentenceJob(source, config))
         assert [ids for _, ids in candidates] == [list(each.ids) for each in expected]
         assert [score for score, _ in candidates] == pytest.approx([each.score for each in expected], abs=1e-4)
@@ -111,14 +114,14 @@ def test_both_kinds_of_integer_products_are_equal(
     shape: dict[str, object], drivers: dict[str, Driver], tmp_path: Path
 ) -> None:
     """In every bit; and closer to float32 than another model is."""
-    model = random_model(4, shape)
+    model = random_model(4, **shape)
     with_dots, without = (
         drivers[name].translate(model, tmp_path) for name in ("kernels_int8_dotprod", "kernels_int8_neon")
     )
     assert with_dots == without
     float32, other = (
         [answer[0][0] for answer in drivers["kernels"].translate(each, tmp_path)]
-        for each in (model, random_model(5, shape))
+        for each in (model, random_model(5, **shape))
     )
     int8 = [answer[0][0] for answer in with_dots]
     assert 0 < distance(int8, float32) < distance(other, float32) / 4
@@ -133,8 +136,8 @@ def distance(one: Sequence[float], two: Sequence[float]) -> float:
 def test_products_of_integers_are_exact(kind: str, lowest: int, drivers: dict[str, Driver], tmp_path: Path) -> None:
     """Of weights and inputs that are whole numbers in the units of their column and row, the extremes among them."""
     width, vocab_size, n_rows = 35, 61, 40
-    shape = {"d_model": width, "n_heads": 1, "d_k": 4, "d_v": 4, "target_vocab_size": vocab_size}
-    model = random_model(1, {**shape, "tie": "none", "norm": "post", "positions": "learned", "bias": False})
+    sizes = {"d_model": width, "n_heads": 1, "d_k": 4, "d_v": 4, "target_vocab_size": vocab_size}
+    model = random_model(1, tie="none", norm="post", positions="learned", bias=False, **sizes)
     dice = np.random.default_rng(lowest + 300)
     inputs = dice.integers(lowest, lowest + 255, size=(n_rows, width))
     inputs[:, 0], inputs[:, -1] = lowest, lowest + 254

@@ -227,7 +227,7 @@ def test_the_engine_is_rebuilt_to_the_same_translations(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if shutil.which("clang-19") is None:
-        pytest.skip("no clang-19: see the first lines of wasm.py for the packages of Debian")
+        pytest.skip("no clang-19: apt install clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32")
     monkeypatch.syspath_prepend(str(ROOT))
     monkeypatch.chdir(ROOT)
     shutil.copytree(site, tmp_path / "site")

@@ -25,8 +25,9 @@ def chapters(language: str) -> list[Path]:
 
 
 def pages_that_run(language: str) -> list[Path]:
-    """The chapters, and the solutions to their exercises."""
-    return [*chapters(language), BOOK / language / "solutions.md"]
+    """The primer, the chapters, the page that follows one sentence, and the solutions to the exercises."""
+    others = (BOOK / language / f"{name}.md" for name in ("one-sentence", "solutions"))
+    return [BOOK / language / "primer.md", *chapters(language), *others]
 
 
 def cells(page: Path) -> Iterator[Cell]:

@@ -20,7 +20,16 @@ project_copyright = "the dragoman authors, MIT licence"
 language = "zh_CN" if CHINESE else "en"
 html_title = "dragoman: Transformer 之书" if CHINESE else "dragoman: the book of the Transformer"
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "mathml", "chinese", "languages", "widgets"]
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "mathml",
+    "chinese",
+    "languages",
+    "drawing_directive",
+    "widgets",
+]
 exclude_patterns = ["**/.ipynb_checkpoints"]
 
 # -- text ----------------------------------------------------------------------------------------------------------
@@ -42,6 +51,8 @@ nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
 nb_render_text_lexer = "none"
+if CHINESE:
+    nb_code_prompt_show, nb_code_prompt_hide = "展开", "收起"
 
 # -- the reference -------------------------------------------------------------------------------------------------
 
@@ -56,7 +67,10 @@ nitpicky = True
 nitpick_ignore_regex = [
     ("py:.*", r"(?!dragoman\.).*"),
     ("py:.*", r"dragoman\..*\.(T|S|Item|_\w+)"),
-    ("py:.*", r"dragoman\.(data\.formats|data\.text_files|text\.learned_text|translator\.models)\..*"),
+    (
+        "py:.*",
+        r"dragoman\.(data\.formats|data\.text_files|text\.(learned_text|short_list)|translator\.(forced_decoding|models))\..*",
+    ),
 ]
 
 # -- pages ---------------------------------------------------------------------------------------------------------
@@ -64,7 +78,7 @@ nitpick_ignore_regex = [
 html_theme = "furo"
 templates_path = ["templates"]
 html_static_path = ["static"]
-html_css_files = ["book.css", "widgets.css"]
+html_css_files = ["book.css", "drawing.css", "widgets.css"]
 html_show_sourcelink = False
 html_copy_source = False
 html_sidebars = {

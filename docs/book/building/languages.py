@@ -26,7 +26,7 @@ CHINESE = {
     "Made with": "制作工具：",
     '<a href="https://www.sphinx-doc.org/">Sphinx</a> and': '<a href="https://www.sphinx-doc.org/">Sphinx</a>、',
 }
-NOTEBOOK = re.compile(r"\d\d-[\w-]+|solutions")
+NOTEBOOK = re.compile(r"\d\d-[\w-]+|primer|one-sentence|solutions")
 
 
 def add_links(

@@ -9,7 +9,10 @@ import nbformat
 from chapters import cells
 
 _INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^\n]*\n)*)```$", re.M)
-_WIDGET = re.compile(r"^```\{(?:widget|try-it)\} [\w-]+\n```$", re.M)
+_DRAWING = re.compile(
+    r"^```\{drawing\} (?P<name>[\w-]+)\n(?P<options>(?::[^\n]*\n)*)(?P<caption>.*?)^```$", re.M | re.S
+)
+_WIDGET = re.compile(r"^```\{(?:widget|try-it)\} [\w-]+\n(?:(?!```)[^\n]*\n)*```$", re.M)
 _NOTE = re.compile(r"^:::\{(?P<kind>\w+)\}(?P<title>[^\n]*)\n(?P<body>.*?)^:::$", re.M | re.S)
 _IN_THE_PAGE = {
     "en": "*(The page has something to play with here.)*",
@@ -25,17 +28,18 @@ def write_notebook(page: Path, folder: Path) -> None:
     notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
     for number, cell in enumerate(cells(page)):
         new = nbformat.v4.new_code_cell if cell.is_code else nbformat.v4.new_markdown_cell
-        made = new(cell.text if cell.is_code else _plain(cell.text, page.parent))
+        made = new(cell.text if cell.is_code else _plain(cell.text, page))
         made["id"] = f"cell-{number}"  # the same chapter is the same file
         notebook.cells.append(made)
     nbformat.validate(notebook)
     (folder / f"{page.stem}.ipynb").write_text(nbformat.writes(notebook), encoding="utf-8")
 
 
-def _plain(text: str, folder: Path) -> str:
+def _plain(text: str, page: Path) -> str:
     """Return Markdown that Jupyter understands."""
-    text = _WIDGET.sub(_IN_THE_PAGE[folder.name], text)
-    text = _INCLUDE.sub(lambda found: _source(found, folder), text)
+    text = _WIDGET.sub(_IN_THE_PAGE[page.parent.name], text)
+    text = _INCLUDE.sub(lambda found: _source(found, page.parent), text)
+    text = _DRAWING.sub(lambda found: _drawing(found, page), text)
     text = _NOTE.sub(
         lambda found: textwrap.indent(f"**{found['title'].strip() or 'Note'}**\n\n{found['body']}", "> "), text
     )
@@ -45,9 +49,17 @@ def _plain(text: str, folder: Path) -> str:
 
 def _link(found: re.Match[str]) -> str:
     """Return a link to the notebook beside this one, or to a page of the site, a folder above."""
-    is_notebook = re.fullmatch(r"\d\d-.*|solutions", found["page"])
+    is_notebook = re.fullmatch(r"\d\d-.*|one-sentence|solutions", found["page"])
     target = f"{found['page']}.ipynb" if is_notebook else f"../{found['page']}.html"
     return f"]({target}{found['anchor'] or ''})"
+
+
+def _drawing(found: re.Match[str], page: Path) -> str:
+    """Return a link to the page that has the drawing, and the caption. The map at a page's head is left out."""
+    if found["name"] == "map":
+        return ""
+    link = {"en": "The drawing is on the page.", "zh": "图在网页上。"}[page.parent.name]
+    return f"[{link}](../{page.stem}.html)\n\n{found['caption']}".strip()
 
 
 def _source(found: re.Match[str], folder: Path) -> str:

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from dragoman.cli.options import Command, EachModel, Overwrite
-from dragoman.cli.streams import refuse_output, say, write_output
+from dragoman.cli.missing_packages import require_package
+from dragoman.cli.options import Command, EachModel, OneModel, Overwrite
+from dragoman.cli.streams import input_lines, refuse_output, require_output, say, write_output
 from dragoman.cli.training_settings import require_folder
 
-export = typer.Typer(help="Write a trained model for other programs: a web page.")
+if TYPE_CHECKING:
+    from dragoman.exchange.agreement import Agreement
 
+export = typer.Typer(help="Write a trained model for other programs: web pages, CTranslate2, and others.")
+
+Folder = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="The folder; an earlier, unchanged export is replaced.", show_default=False),
+]
+Precision = Annotated[
+    Literal["float32", "int8"],
+    typer.Option("--precision", help="Precision of the weights: int8 has a quarter of the size, and is less exact."),
+]
+SourceLanguage = Annotated[
+    str | None, typer.Option("--source-lang", metavar="CODE", help="Where the model reads several languages.")
+]
+TargetLanguage = Annotated[
+    str | None, typer.Option("--target-lang", metavar="CODE", help="Where the model writes several languages.")
+]
+Compare = Annotated[
+    Path | None,
+    typer.Option(
+        "--compare", metavar="FILE", help="Text whose first 200 lines both programs translate; default: made-up text."
+    ),
+]
 SingleFile = Annotated[
     bool, typer.Option("--single-file", help="Write one HTML file with everything in it, which also opens from a disk.")
 ]
@@ -45,12 +71,12 @@ def web(
         )
     if not single_file:
         require_folder(output)
-        from dragoman.exchange.site_folder import require_free, write_site
+        from dragoman.exchange.export_folder import require_free, write_export, write_files
         from dragoman.exchange.web_site import site_files
 
-        require_free(output)
+        require_free(output, "web")
         contents = site_files(model)
-        write_site(output, contents)
+        write_export(output, partial(write_files, contents=contents), "web")
         size = sum(map(len, contents.values()))
         say(f"wrote {output}, {size / 1e6:.1f} MB; try it: python -m http.server -d {output}")
         return
@@ -58,3 +84,88 @@ def web(
 
     refuse_output(output, overwrite=overwrite)
     write_output(output, single_page(model))
+
+
+@export.command("ct2", cls=Command)
+def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compare: Compare = None) -> None:
+    """Write a folder for CTranslate2, a fast translator in C++.
+
+    The folder has the model, its vocabularies, and the SentencePiece models that cut text into pieces. At the end,
+    CTranslate2 and dragoman translate 200 sentences, and the equal translations are counted.
+
+    \b
+    dragoman export ct2 -m everyday -o everyday-ct2
+    dragoman export ct2 -m runs/my -o my-ct2 --precision int8 --compare test.en
+    """
+    require_package("export ct2", "ctranslate2")
+    require_folder(output)
+    sentences = _sentences(compare)
+    from dragoman.exchange.ctranslate2_folder import export_ctranslate2
+
+    _say_agreement(output, "CTranslate2", precision, export_ctranslate2(model, output, precision, sentences))
+
+
+@export.command("argos", cls=Command)
+def argos(
+    model: OneModel,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="A file that ends in .argosmodel.", show_default=False)
+    ],
+    source_lang: SourceLanguage = None,
+    target_lang: TargetLanguage = None,
+    precision: Precision = "float32",
+    compare: Compare = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a package for Argos Translate and LibreTranslate.
+
+    The package has one direction, and all that it needs without a network: a model for CTranslate2, its SentencePiece
+    model, and a rule for the ends of sentences.
+
+    \b
+    dragoman export argos -m everyday --source-lang en --target-lang de -o translate-en_de.argosmodel
+    """
+    for needed in ("ctranslate2", "onnx"):
+        require_package("export argos", needed)
+    require_output(output, [".argosmodel"], overwrite=overwrite)
+    sentences = _sentences(compare)
+    from dragoman.exchange.argos_package import argos_package
+    from dragoman.machine.files import write_file
+
+    package = argos_package(model, (source_lang, target_lang), precision, sentences)
+    write_file(output, package.content)
+    _say_agreement(output, "CTranslate2", precision, package.agreement)
+
+
+@export.command("hf", cls=Command)
+def hf(model: OneModel, output: Folder, compare: Compare = None) -> None:
+    """Write a folder for transformers of Hugging Face.
+
+    A post-norm model becomes a MarianMTModel, a pre-norm model a PegasusForConditionalGeneration, in float32, with a
+    MarianTokenizer. If transformers is installed, it and dragoman translate 200 sentences at the end.
+
+    \b
+    dragoman export hf -m runs/my -o my-hf
+    """
+    require_folder(output)
+    sentences = _sentences(compare)
+    from dragoman.exchange.hugging_face_folder import export_hugging_face
+
+    _say_agreement(output, "transformers", "float32", export_hugging_face(model, output, sentences))
+
+
+def _sentences(path: Path | None) -> list[str]:
+    """Return the lines to compare translations of."""
+    from dragoman.exchange.agreement import N_SENTENCES
+
+    return [] if path is None else list(islice(filter(str.strip, input_lines(path, "error")), N_SENTENCES))
+
+
+def _say_agreement(output: Path, program: str, precision: str, agreement: Agreement | None) -> None:
+    size = sum(path.stat().st_size for path in output.rglob("*")) if output.is_dir() else output.stat().st_size
+    compared = f"{program} is not installed, so no translations were compared"
+    if agreement is not None:
+        compared = (
+            f"{program} in {precision} translates {agreement} sentences as dragoman does in float32 (greedy search)"
+        )
+    say(f"wrote {output}, {size / 1e6:.1f} MB; {compared}")

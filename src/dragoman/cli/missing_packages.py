@@ -35,10 +35,22 @@ PACKAGES = {
     "python_multipart": "dragoman[serve]",
     "prometheus_client": "dragoman[serve]",
     "py3langid": "dragoman[serve]",
+    "ctranslate2": "dragoman[ctranslate2]",
+    "onnx": "dragoman[onnx]",
 }
 #: Usual names that differ from the module's.
-TITLES = {"torch": "PyTorch", "numpy": "NumPy", "spacy": "spaCy", "yaml": "PyYAML", "tensorboard": "TensorBoard"}
-TITLES |= {"fastapi": "FastAPI", "python_multipart": "python-multipart", "prometheus_client": "prometheus-client"}
+TITLES = {
+    "torch": "PyTorch",
+    "numpy": "NumPy",
+    "spacy": "spaCy",
+    "yaml": "PyYAML",
+    "tensorboard": "TensorBoard",
+    "ctranslate2": "CTranslate2",
+    "onnx": "ONNX",
+    "fastapi": "FastAPI",
+    "python_multipart": "python-multipart",
+    "prometheus_client": "prometheus-client",
+}
 
 
 def require_package(user: str, module: str) -> None:

@@ -58,7 +58,7 @@ def site_files(names: Sequence[str | Path]) -> dict[str, bytes]:
         models=models,
     )
     content = {path: text.encode() for path, text in texts.items()} | {"index.html": page.encode()}
-    content[f"{_MODULE}/dragoman.wasm"] = (_WEB / _MODULE / "dragoman.wasm").read_bytes()
+    content[f"{_MODULE}/dragoman.wasm"] = engine()
     return content | {f"{_MODELS}/{name}.dragoman": file for name, file in models.items()}
 
 
@@ -68,11 +68,9 @@ def single_page(names: Sequence[str | Path]) -> bytes:
     Raises:
         BundleError, ConfigError: as `site_files`.
     """
-    models = _models(names)
-    page_texts = _texts(_PAGE)
-    modules = {**_texts(_MODULE), "rules.js": rules(), **page_texts, "views.js": _views_module()}
-    style, script = page_part("frame.css") + page_texts["page.css"], bundled(modules, "page.js")
-    parts = {"wasm": (_WEB / _MODULE / "dragoman.wasm").read_bytes(), "worker": bundled(modules, "worker.js").encode()}
+    models, modules = _models(names), web_modules()
+    style, script = page_part("frame.css") + _texts(_PAGE)["page.css"], bundled(modules, "page.js")
+    parts = {"wasm": engine(), "worker": bundled(modules, "worker.js").encode()}
     parts |= {f"model-{name}": content for name, content in models.items()}
     elements = (
         f'<script type="text/plain" id="{html.escape(name)}">{base64.b64encode(content).decode()}</script>'
@@ -86,6 +84,17 @@ def single_page(names: Sequence[str | Path]) -> bytes:
         models=models,
     )
     return page.encode()
+
+
+def web_modules() -> dict[str, str]:
+    """Return all modules by the names of their files: those that translate, and those of the page."""
+    modules = {**_texts(_MODULE), "rules.js": rules(), **_texts(_PAGE), "views.js": _views_module()}
+    return {name: text for name, text in modules.items() if name.endswith(".js")}
+
+
+def engine() -> bytes:
+    """Return the engine, compiled for browsers."""
+    return (_WEB / _MODULE / "dragoman.wasm").read_bytes()
 
 
 def _models(names: Sequence[str | Path]) -> dict[str, bytes]:

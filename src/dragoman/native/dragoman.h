@@ -14,7 +14,15 @@
 #include <stdint.h>
 
 /* Results of functions. */
-enum { OK = 0, NO_MEMORY = -1, NO_SUCH_ID = -2, DAMAGED = -3, BAD_OPTIONS = -4, STOPPED = -5, NOT_A_NUMBER = -6 };
+enum {
+    OK = 0,
+    NO_MEMORY = -1,
+    NO_SUCH_ID = -2,   /* an id outside the vocabulary, or the number of a list that does not exist */
+    DAMAGED = -3,      /* the file is damaged, or of another model */
+    BAD_OPTIONS = -4,  /* numbers that do not fit the model or each other */
+    STOPPED = -5,      /* the search was told to stop, or its time was over */
+    NOT_A_NUMBER = -6, /* the model's scores are NaN */
+};
 
 /* Values of `ModelConfig`. */
 enum { POST_NORM, PRE_NORM };
@@ -24,7 +32,7 @@ enum { SINUSOIDAL, HALVES, LEARNED, ROTARY };
 enum { TIE_NONE, TIE_DECODER, TIE_ALL };
 enum { LAST, LAYERWISE };
 
-/* Faults of a candidate, as bits. */
+/* Faults of a candidate, as bits: a sequence that is repeated many times; far longer or shorter than the source. */
 enum { REPETITION = 1, LENGTH = 2 };
 
 enum { PROBLEM_LENGTH = 256 };
@@ -108,7 +116,7 @@ typedef struct {
     const float *hidden; /* (R, D) */
     int64_t n_rows;
     const ShortList *short_list; /* the tokens that have scores above -inf; NULL: the whole vocabulary */
-    const int64_t *lists;        /* (R): the number of each row's list; NULL: the first for all */
+    const int64_t *lists;        /* (R): the number of each row's list in it; NULL: the first for all */
 } ScoredRows;
 
 /* The layout of caches in this library. */
@@ -144,7 +152,7 @@ void dragoman_free_translation(Translation *translation);
 
 /* The log-probabilities of a given target's tokens and of the end mark (n_target + 1), and unless `attention` is NULL
  * the weights with which each attends to the source (n_target + 1, decoder layers, H, n_source + 1).
- * Return OK, NO_MEMORY, NO_SUCH_ID, or BAD_OPTIONS for one that is too long. */
+ * Return OK, NO_MEMORY, NO_SUCH_ID, or BAD_OPTIONS if source or target is too long. */
 int64_t dragoman_score(const Model *model, const int64_t *source, int64_t n_source, const int64_t *target,
                        int64_t n_target, float *log_probs, float *attention);
 
@@ -156,21 +164,22 @@ int64_t dragoman_read_sources(const Model *model, const int64_t *ids, int64_t n_
 /* Read one token in each open slot -> hidden (R, D), the output of the decoder. Return OK, NO_MEMORY, or NO_SUCH_ID. */
 int64_t dragoman_decode(const Model *model, const SearchState *state, const Step *step, float *hidden);
 
-/* Choose the tokens that translations may have, so that no others are scored. Their probabilities sum up to 1. There
- * are `n_lists` lists of ids, one after the other, of which the i-th ends before ids[ends[i]]; none is empty, and ids
- * may be repeated. A short-list belongs to its model and is freed before it. Return OK, NO_MEMORY, NO_SUCH_ID, or
- * BAD_OPTIONS. */
-int64_t dragoman_choose_tokens(const Model *model, const int64_t *ids, const int64_t *ends, int64_t n_lists,
-                               ShortList **short_list);
+/* Make a short-list: the tokens that translations may have. No others are scored, and the probabilities of these sum up
+ * to 1. There are `n_lists` lists of ids, one after the other, of which the i-th ends before ids[ends[i]]; none is
+ * empty, and ids may be repeated. A short-list belongs to its model and is freed before it. Return OK, NO_MEMORY,
+ * NO_SUCH_ID, or BAD_OPTIONS if a list is empty. */
+int64_t dragoman_make_short_list(const Model *model, const int64_t *ids, const int64_t *ends, int64_t n_lists,
+                                 ShortList **short_list);
 
 void dragoman_free_short_list(ShortList *short_list);
 
-/* The k highest log-probabilities of each row and their tokens, (R, k), falling -> values, ids. Tokens in `forbidden`
- * have -inf. Of a row with a NaN, all values are NaN. Return OK or NO_MEMORY. */
+/* The k highest log-probabilities of each row and their tokens, (R, k), falling -> values, ids; k is at least 1. Tokens
+ * in `forbidden` have -inf. Of a row with a NaN, all values are NaN. Return OK, NO_MEMORY, or NO_SUCH_ID for a
+ * forbidden token or a list that does not exist. */
 int64_t dragoman_best_scores(const Model *model, const ScoredRows *rows, const int64_t *forbidden, int64_t n_forbidden,
                              int64_t k, float *values, int64_t *ids);
 
-/* All log-probabilities (R, V) -> scores. Return OK or NO_MEMORY. */
+/* All log-probabilities (R, V) -> scores. Return OK, NO_MEMORY, or NO_SUCH_ID for a list that does not exist. */
 int64_t dragoman_all_scores(const Model *model, const ScoredRows *rows, float *scores);
 
 void dragoman_geometry(Geometry *geometry);

@@ -1,4 +1,10 @@
-/* The interface of the fused operations. `native/header.py` makes the binding from it; see dragoman.h. */
+/* The fused operations: those of a training step except products of large matrices, each in one pass over memory.
+ *
+ * OpenMP shares rows or sentences among `n_threads`; its threads are PyTorch's own if both use the same OpenMP library.
+ * Sums are in float32; arrays that are read and written are in float32 or bfloat16. B sentences, H heads, T queries,
+ * S keys, K and W widths of a key and a value, D model width, V vocabulary, R rows. `fused.py` says what each function
+ * computes. They return 0 or NO_MEMORY. `native/header.py` makes the binding from this file; see dragoman.h.
+ */
 
 #pragma once
 

@@ -1,4 +1,4 @@
-"""Functions of a training step with gradients: `fused.c` reads RAM once, and PyTorch many times.
+"""Functions of a training step with gradients: those of `fused.h` read RAM once, and PyTorch many times.
 
 Each gives the same as a few lines of PyTorch in `dragoman.model.operations` or `dragoman.training.loss`, on a CPU, in
 float32 or bfloat16 with sums in float32. B batch, H heads, T queries, S keys, K and W widths of a key and a value, D
@@ -34,7 +34,7 @@ def _library() -> Library:
 
 
 def _call(name: str, *arguments: object, rows: Tensor, threads: int | None = None) -> None:
-    """Call a function of `fused.c` for all vectors along the last dimension of `rows`."""
+    """Call a function of `fused.h` for all vectors along the last dimension of `rows`."""
     n_rows, threads = rows.numel() // rows.size(-1), threads or n_threads(rows.numel())
     _library().call(name, *arguments, rows.size(-1), n_rows, threads)
 

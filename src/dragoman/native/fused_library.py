@@ -1,4 +1,4 @@
-"""The binding of `fused.c`: its structures, and the library that fits this processor."""
+"""The binding of `fused.h`: its structures, and the library that fits this processor."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from torch import Tensor
 from dragoman.native.header import Header
 from dragoman.native.libraries import loaded_openmp, usable_libraries
 
-#: The kinds of fused.c, the slowest first.
+#: The kinds of the library, the slowest first.
 LIBRARIES = "fused", "fused_avx2", "fused_avx512"
 #: The types that it reads and writes.
 NUMBERS = torch.float32, torch.bfloat16
@@ -26,20 +26,20 @@ Int, Pointer, Double = ctypes.c_int64, ctypes.c_void_p, ctypes.c_double
 
 @functools.cache
 def header() -> Header:
-    """Return the interface of fused.c."""
+    """Return the interface of the compiled operations."""
     return Header(Path(__file__).with_name("fused.h"))
 
 
 def array(tensor: Tensor | None) -> ctypes.Structure:
-    """Describe a tensor for fused.c, with a contiguous last dimension. Keep it during the call.
+    """Describe a tensor for the compiled operations, with a contiguous last dimension. Keep it during the call.
 
     Raises:
-        TypeError: fused.c does not read its type.
+        TypeError: they do not read its type.
     """
     if tensor is None:
         return header().structure("Array", data=None, is_bfloat16=0, strides=(0, 0, 0))
     if tensor.dtype not in (*NUMBERS, torch.bool) or tensor.device.type != "cpu":
-        raise TypeError(f"{tensor.dtype} on {tensor.device} cannot be read by fused.c")
+        raise TypeError(f"{tensor.dtype} on {tensor.device} cannot be read by the compiled operations")
     strides = tensor.stride()[:-1][-3:]
     return header().structure(
         "Array",
@@ -50,7 +50,7 @@ def array(tensor: Tensor | None) -> ctypes.Structure:
 
 
 class Library:
-    """The functions of fused.c, documented there."""
+    """The functions of fused.h."""
 
     def __init__(self, name: str, library: ctypes.CDLL) -> None:
         self.name, self._functions = name, header().bind(library)
@@ -84,7 +84,7 @@ def _as_ctypes(argument: object) -> object:
             return Double(argument)
         case int():
             return Int(argument)
-    raise TypeError(f"a {type(argument).__name__} is no argument of fused.c")
+    raise TypeError(f"a {type(argument).__name__} is no argument of a compiled operation")
 
 
 @functools.cache

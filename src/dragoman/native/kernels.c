@@ -30,7 +30,7 @@ static void attend_sentence(const Shape *shape, int64_t sentence, int64_t length
 }
 
 /* An encoder layer on x (B * S, D), in place; mask_bias (B, S up to whole vectors): 0, or -1e9 at padding; angles (S,
- * K) as in `rotate`, or NULL. Returns 0 or NO_MEMORY. */
+ * K) as in `rotate`, or NULL. Return OK or NO_MEMORY. */
 int64_t encode_layer(const Shape *shape, const Layer *layer, float *x, int64_t n_sentences, int64_t length,
                      const float *mask_bias, const float *angles) {
     const int64_t d_k = shape->d_k, d_v = shape->d_v, n_heads = shape->n_heads;
@@ -55,10 +55,10 @@ int64_t encode_layer(const Shape *shape, const Layer *layer, float *x, int64_t n
         feed_forward(shape, layer, rows, n_rows, &workspace);
     }
     release(workspace.all);
-    return 0;
+    return OK;
 }
 
-/* The keys and values of a decoder layer's memory (B * S, D). Returns 0 or NO_MEMORY. */
+/* Write the keys and values of a decoder layer's memory (B * S, D) -> cache. Return OK or NO_MEMORY. */
 int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory, int64_t n_sentences, int64_t length,
                     const KeyValueCache *cache) {
     const int64_t n_keys = shape->n_heads * shape->d_k;
@@ -74,7 +74,7 @@ int64_t read_memory(const Shape *shape, const Layer *layer, const float *memory,
         }
     }
     release(workspace.all);
-    return 0;
+    return OK;
 }
 
 /* Fetch the keys and values of the next head, which lie behind these, while this head is computed. */
@@ -124,7 +124,7 @@ void embed(const Embedding *embedding, int64_t width, int64_t id, const float *a
         for (int64_t i = 0; i < width; i++) x[i] -= (float)(total / width);
 }
 
-/* A decoder layer on some rows x (R', D), in place; see `decode`. */
+/* A decoder layer on some rows x (R', D), in place; see `dragoman_decode`. */
 static void decode_layer(const Shape *shape, const Layer *layer, const SearchState *state, int64_t number,
                          const Step *step, const float *angles, int64_t first, int64_t n_rows, float *x,
                          Workspace *workspace) {

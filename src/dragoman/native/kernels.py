@@ -56,11 +56,10 @@ class Kernels:
         self.all_scores = self._checked("all_scores")
         self.translate = self._functions["dragoman_translate"]
         self.candidates = self._functions["dragoman_candidates"]
-        self.nodes = self._functions["dragoman_nodes"]
         self.free_translation = self._functions["dragoman_free_translation"]
         self.score = self._checked("score")
 
-    def load(self, config: ctypes.Structure, file: bytes, *, allows_nan: bool = False) -> LoadedModel:
+    def load(self, config: ctypes.Structure, file: bytes, *, allows_nan: bool = False) -> EngineObject:
         """Load a model from the bytes of a safetensors file.
 
         Raises:
@@ -74,10 +73,10 @@ class Kernels:
         if status == header().constants["DAMAGED"]:
             raise BundleError(f"weights: {problem.value.decode()}", advice="use another copy")
         check(status)
-        return LoadedModel(model, self._functions["dragoman_free"])
+        return EngineObject(model, self._functions["dragoman_free"])
 
-    def choose_tokens(self, model: LoadedModel, lists: Sequence[Ints]) -> ChosenTokens:
-        """Return the output layer for the tokens on some lists of ids, none of them empty.
+    def make_short_list(self, model: EngineObject, lists: Sequence[Ints]) -> EngineObject:
+        """Return a short-list for a loaded model: the output layer for the ids on some lists, none of them empty.
 
         Raises:
             IndexError: an id is not in the vocabulary.
@@ -85,9 +84,9 @@ class Kernels:
         """
         ids, ends = np.concatenate(lists).astype(np.int64), np.cumsum([len(ids) for ids in lists], dtype=np.int64)
         pointer = ctypes.c_void_p()
-        choose = self._functions["dragoman_choose_tokens"]
-        check(choose(model.pointer, address(ids), address(ends), len(lists), ctypes.byref(pointer)))
-        return ChosenTokens(pointer, model, self._functions["dragoman_free_short_list"])
+        make = self._functions["dragoman_make_short_list"]
+        check(make(model.pointer, address(ids), address(ends), len(lists), ctypes.byref(pointer)))
+        return EngineObject(pointer, self._functions["dragoman_free_short_list"], owner=model)
 
     def _checked(self, name: str) -> Callable[..., None]:
         function = self._functions[f"dragoman_{name}"]
@@ -98,29 +97,19 @@ class Kernels:
         return call
 
 
-class LoadedModel:
-    """A model of the engine, freed when nobody holds it.
+class EngineObject:
+    """A model or a short-list that the engine made, freed when nobody holds it.
 
-    Attributes:
-        pointer: for the functions of the library that loaded it.
-    """
-
-    def __init__(self, pointer: ctypes.c_void_p, free: Callable[[ctypes.c_void_p], None]) -> None:
-        self.pointer, self._free = pointer, free
-
-    def __del__(self) -> None:
-        self._free(self.pointer)
-
-
-class ChosenTokens:
-    """A model's output layer for some tokens of the vocabulary alone, freed when nobody holds it.
-
-    Attributes:
+    Args:
         pointer: for the functions of the library that made it.
+        free: the function that frees it.
+        owner: an object that must live as long.
     """
 
-    def __init__(self, pointer: ctypes.c_void_p, model: LoadedModel, free: Callable[[ctypes.c_void_p], None]) -> None:
-        self.pointer, self._model, self._free = pointer, model, free
+    def __init__(
+        self, pointer: ctypes.c_void_p, free: Callable[[ctypes.c_void_p], None], owner: EngineObject | None = None
+    ) -> None:
+        self.pointer, self._free, self._owner = pointer, free, owner
 
     def __del__(self) -> None:
         self._free(self.pointer)

@@ -18,7 +18,7 @@ typedef struct {
     float *attention; /* (R', H, S), if the weights of the memory are asked for; else NULL */
 } Workspace;
 
-/* One block for everything, each part of whole vectors and with one to spare. No function needs all of it. Returns 0 if
+/* One block for everything, each part of whole vectors and with one to spare. No function needs all of it. Return 0 if
  * there is not enough memory. */
 static inline int allocate_workspace(Workspace *workspace, const Shape *shape, int64_t n_rows, int64_t n_keys) {
     const int64_t d_attended = shape->n_heads * shape->d_v, d_model = shape->d_model, d_ff = shape->d_ff;

@@ -41,9 +41,7 @@ typedef struct {
 /* Write one, two or three words as one. */
 void join(char name[NAME_LENGTH], const char *one, const char *two, const char *three);
 
-/* Return a tensor (n_rows, n_columns), or (n_rows) for 0 columns; NULL after a failure, or if it is not as it should
- * be.
- */
+/* Return a tensor (n_rows, n_columns), or (n_rows) for 0 columns; NULL after a failure, or if it has another shape. */
 const Tensor *take(Loader *loader, const char *name, int64_t n_rows, int64_t n_columns);
 
 /* Return a vector (n) or a matrix (n, n_columns) in float32, owned by the model; NULL after a failure. */

@@ -14,8 +14,8 @@ enum { NO_NORM, LAYER_NORM, RMS_NORM }; /* RMS_NORM does not subtract the mean *
 typedef struct {
     int64_t kind;
     const float *gain, *bias; /* (D), or NULL */
-    double square_factor, inner_epsilon,
-        outer_epsilon; /* x / (sqrt(squares * square_factor + inner_epsilon) + outer_epsilon) */
+    /* x / (sqrt(squares * square_factor + inner_epsilon) + outer_epsilon) */
+    double square_factor, inner_epsilon, outer_epsilon;
 } Norm;
 
 typedef struct {
@@ -78,6 +78,12 @@ const float *position_rows(const Positions *positions, int64_t first, int64_t co
 void normalise(const Norm *norm, int64_t width, const float *x, int64_t n_rows, float *out);
 
 void activate(int64_t activation, float *inner, const float *gates, int64_t count);
+
+/* ---- scores.c ---- */
+
+/* Find the k highest of a row's scores (n_scores) -> values (k), falling, and ids (k); of equal ones the lower id comes
+ * first. Return OK or NOT_A_NUMBER. */
+int64_t find_highest(const float *scores, int64_t n_scores, int64_t k, float *values, int64_t *ids);
 
 /* ---- kernels.c ---- */
 

@@ -34,21 +34,6 @@ static void forbid_ngrams(float *scores, const int64_t *path, int64_t n_written,
         if (!memcmp(path + i, latest, (n - 1) * sizeof(int64_t))) scores[path[i + n - 1]] = -INFINITY;
 }
 
-/* Find the K highest of a row's scores, falling; of equal ones the lower id comes first. Return OK or NOT_A_NUMBER. */
-static int64_t find_highest(const float *scores, int64_t n_scores, int64_t k, float *values, int64_t *ids) {
-    for (int64_t i = 0; i < k; i++) values[i] = -INFINITY, ids[i] = 0;
-    for (int64_t id = 0; id < n_scores; id++) {
-        const float score = scores[id];
-        if (score != score) return NOT_A_NUMBER;
-        if (!(score > values[k - 1])) continue;
-        int64_t place = k - 1;
-        for (; place > 0 && values[place - 1] < score; place--)
-            values[place] = values[place - 1], ids[place] = ids[place - 1];
-        values[place] = score, ids[place] = id;
-    }
-    return OK;
-}
-
 /* Apply all rules to the scores (V) of one row, and find the best. Return OK or NOT_A_NUMBER. */
 static int64_t choose_from_all(Search *search, int64_t row, float *scores) {
     const SearchOptions *options = search->options;

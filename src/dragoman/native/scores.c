@@ -56,8 +56,18 @@ static const Linear *projection_of(const Model *model, const ScoredRows *rows) {
     return rows->short_list ? &rows->short_list->output : &model->output;
 }
 
+/* Return OK, or NO_SUCH_ID if a row's list or a forbidden token does not exist. */
+static int64_t check_ids(const Model *model, const ScoredRows *rows, const int64_t *forbidden, int64_t n_forbidden) {
+    const ShortList *list = rows->short_list;
+    for (int64_t i = 0; i < n_forbidden; i++)
+        if (forbidden[i] < 0 || forbidden[i] >= model->config.target_vocab_size) return NO_SUCH_ID;
+    for (int64_t i = 0; list && rows->lists && i < rows->n_rows; i++)
+        if (rows->lists[i] < 0 || rows->lists[i] >= list->n_lists) return NO_SUCH_ID;
+    return OK;
+}
+
 /* Give some scores of a row, from a column on, -inf for tokens that are not on its list. */
-static void leave_out_others(const ScoredRows *rows, int64_t row, int64_t column, int64_t count, float *scores) {
+static void mask_unlisted(const ScoredRows *rows, int64_t row, int64_t column, int64_t count, float *scores) {
     const ShortList *list = rows->short_list;
     if (!list || !list->mask_bias) return;
     const float *mask_bias = list->mask_bias + (rows->lists ? rows->lists[row] : 0) * list->output.n_out + column;
@@ -67,8 +77,8 @@ static void leave_out_others(const ScoredRows *rows, int64_t row, int64_t column
 }
 
 /* Give forbidden tokens -inf, among the scores of `count` columns from one on. */
-static void leave_out(const ShortList *list, const int64_t *forbidden, int64_t n_forbidden, int64_t column,
-                      int64_t count, float *scores) {
+static void mask_forbidden(const ShortList *list, const int64_t *forbidden, int64_t n_forbidden, int64_t column,
+                           int64_t count, float *scores) {
     for (int64_t i = 0; i < n_forbidden; i++) {
         const int64_t at = (list ? list->column_of[forbidden[i]] : forbidden[i]) - column;
         if (at >= 0 && at < count) scores[at] = -INFINITY;
@@ -86,11 +96,20 @@ static void collect_best(const float *scores, int64_t column, int64_t count, int
     }
 }
 
+int64_t find_highest(const float *scores, int64_t n_scores, int64_t k, float *values, int64_t *ids) {
+    for (int64_t i = 0; i < k; i++) values[i] = -INFINITY, ids[i] = 0;
+    for (int64_t id = 0; id < n_scores; id++)
+        if (scores[id] != scores[id]) return NOT_A_NUMBER;
+    collect_best(scores, 0, n_scores, k, values, ids);
+    return OK;
+}
+
 /* See dragoman.h. */
 int64_t dragoman_best_scores(const Model *model, const ScoredRows *rows, const int64_t *forbidden, int64_t n_forbidden,
                              int64_t k, float *values, int64_t *ids) {
     const Linear *projection = projection_of(model, rows);
     const int64_t n_scores = ROWS_AT_ONCE * COLUMNS_AT_ONCE, n_in = projection->n_in, n_rows = rows->n_rows;
+    if (check_ids(model, rows, forbidden, n_forbidden)) return NO_SUCH_ID;
     float *scores = allocate_scores(projection, n_scores);
     if (!scores) return NO_MEMORY;
     LogSum sums[ROWS_AT_ONCE];
@@ -105,9 +124,9 @@ int64_t dragoman_best_scores(const Model *model, const ScoredRows *rows, const i
                     COLUMNS_AT_ONCE);
             for (int64_t i = 0; i < n_here; i++) {
                 float *own = scores + i * COLUMNS_AT_ONCE, *best = values + (row + i) * k;
-                leave_out_others(rows, row + i, column, count, own);
+                mask_unlisted(rows, row + i, column, count, own);
                 if (!(add_scores(&sums[i], own, count) > best[k - 1])) continue;
-                leave_out(rows->short_list, forbidden, n_forbidden, column, count, own);
+                mask_forbidden(rows->short_list, forbidden, n_forbidden, column, count, own);
                 collect_best(own, column, count, k, best, ids + (row + i) * k);
             }
         }
@@ -128,7 +147,7 @@ static void score_columns(const Linear *projection, const ScoredRows *rows, int6
     for (int64_t i = 0; i < n_rows; i++) {
         float *own = scores + i * n_out;
         LogSum sum = {-INFINITY, 0};
-        leave_out_others(rows, first + i, 0, n_out, own);
+        mask_unlisted(rows, first + i, 0, n_out, own);
         add_scores(&sum, own, n_out);
         const float shift = (float)log(sum.total) + sum.highest;
         for (int64_t j = 0; j < n_out; j++) own[j] -= shift;
@@ -141,6 +160,7 @@ int64_t dragoman_all_scores(const Model *model, const ScoredRows *rows, float *s
     const ShortList *list = rows->short_list;
     const int64_t vocab_size = model->config.target_vocab_size, n_out = projection->n_out;
     const int64_t n_scores = list ? ROWS_AT_ONCE * n_out : 0;
+    if (check_ids(model, rows, NULL, 0)) return NO_SUCH_ID;
     float *columns = allocate_scores(projection, n_scores);
     if (!columns) return NO_MEMORY;
     for (int64_t row = 0; row < rows->n_rows; row += ROWS_AT_ONCE) {

@@ -207,7 +207,7 @@ static int64_t run_search(Search *search, const int64_t *source, int64_t n_sourc
     Continuation *grown = allocate_zeros(options->beam_size, sizeof(Continuation));
     int64_t status = own_source && ids && grown && allocate_search(search) ? OK : NO_MEMORY;
     if (!status && options->n_allowed)
-        status = dragoman_choose_tokens(search->model, options->allowed, &options->n_allowed, 1, &search->short_list);
+        status = dragoman_make_short_list(search->model, options->allowed, &options->n_allowed, 1, &search->short_list);
     if (!status) status = start_finder(&search->finder, options->prefix, c->source_end, own_source);
     if (!status) status = start_sentence(&search->sentence, search->model, source, n_source, options->beam_size);
     if (!status) status = add_nodes(search, &root, 1);

@@ -42,7 +42,7 @@ typedef struct {
     int64_t *choices;       /* (N, K): these tokens */
     float *scores;          /* (N, V), once a rule needs them */
     uint8_t *is_written;    /* (V): zeros between calls */
-    int64_t *path;          /* (written_limit + 1): the tokens of one row */
+    int64_t *path;          /* (2, written_limit + 1): the tokens of a row, and of one to compare with it */
     int64_t *everywhere;    /* ids forbidden in every row */
     int64_t n_everywhere;
     double deadline; /* in seconds of the clock; 0 for none */

@@ -1,4 +1,4 @@
-/* The output layer for some tokens of the vocabulary alone. */
+/* Making a short-list: the output layer for some tokens of the vocabulary alone. */
 
 #include "short_list.h"
 
@@ -63,14 +63,15 @@ static int64_t mask_others(ShortList *list, const int64_t *ids, const int64_t *e
 }
 
 /* See dragoman.h. */
-int64_t dragoman_choose_tokens(const Model *model, const int64_t *ids, const int64_t *ends, int64_t n_lists,
-                               ShortList **short_list) {
+int64_t dragoman_make_short_list(const Model *model, const int64_t *ids, const int64_t *ends, int64_t n_lists,
+                                 ShortList **short_list) {
     *short_list = NULL;
     for (int64_t i = 0; i < n_lists; i++)
         if (ends[i] <= (i ? ends[i - 1] : 0)) return BAD_OPTIONS;
     if (n_lists < 1) return BAD_OPTIONS;
     ShortList *list = calloc(1, sizeof(ShortList));
     if (!list) return NO_MEMORY;
+    list->n_lists = n_lists;
     int64_t status = number_tokens(list, ids, ends[n_lists - 1], model->config.target_vocab_size);
     if (!status) status = copy_output(list, &model->output);
     if (!status) status = mask_others(list, ids, ends, n_lists);

@@ -1,4 +1,4 @@
-/* Some tokens of the vocabulary, which alone are scored. */
+/* Short-lists: the only tokens of the vocabulary that are scored. */
 
 #pragma once
 
@@ -7,6 +7,7 @@
 enum { ABSENT = -1 };
 
 struct ShortList {
+    int64_t n_lists;
     Linear output;      /* a column for each token that is on any list, in the order of their ids */
     int64_t *ids;       /* (n_out) */
     int64_t *column_of; /* (V): ABSENT for a token that is on no list */

@@ -16,7 +16,7 @@ from safetensors.numpy import save
 from dragoman.bundle.layout import Layout
 from dragoman.bundle.weights import StoredWeights
 from dragoman.machine.arrays import Bools, Floats, Ints
-from dragoman.native.kernels import ChosenTokens, Kernels, address, header
+from dragoman.native.kernels import EngineObject, Kernels, address, header
 from dragoman.runtime.engine_config import engine_config
 from dragoman.runtime.key_value_cache import KeyValueCache, rounded_up
 from dragoman.runtime.parameters import MASKED
@@ -63,8 +63,8 @@ class CompiledModel:
             raise ValueError(f"a source of {length} tokens for a model that reads {self.config.max_length}")
         ids = np.ascontiguousarray(source_ids, dtype=np.int64)
         mask_bias = self.mask_bias(ids != self.special_ids.source.pad)
-        chosen = self.kernels.choose_tokens(self.loaded, short_lists) if short_lists else None
-        steps = CompiledSteps(self, (n_sentences, length), mask_bias, chosen)
+        short_list = self.kernels.make_short_list(self.loaded, short_lists) if short_lists else None
+        steps = CompiledSteps(self, (n_sentences, length), mask_bias, short_list)
         sizes, caches = (n_sentences, length), steps.memory_caches
         self.kernels.read_sources(self.loaded.pointer, address(ids), *sizes, address(mask_bias), caches)
         return steps
@@ -93,7 +93,7 @@ def _file(config: ModelConfig, weights: Mapping[str, Floats]) -> bytes:
 
 @dataclass(frozen=True)
 class ShortListedModel:
-    """A compiled model whose translations have some tokens only (`dragoman.decoding.state.Model`).
+    """A compiled model with a short-list for each source (`dragoman.decoding.state.Model`).
 
     Args:
         short_lists: the ids that the translation of each of the sources may have, as for `CompiledModel.start`.
@@ -124,10 +124,10 @@ class CompiledSteps:
     """
 
     def __init__(
-        self, model: CompiledModel, shape: tuple[int, int], mask_bias: Floats, chosen: ChosenTokens | None
+        self, model: CompiledModel, shape: tuple[int, int], mask_bias: Floats, short_list: EngineObject | None
     ) -> None:
         n_sentences, length = shape
-        self._model, self._chosen = model, chosen
+        self._model, self._short_list = model, short_list
         self._memory_cache = KeyValueCache(model.config, model.kernels, n_sentences, length)
         self._target_cache = KeyValueCache(model.config, model.kernels, n_sentences, 0)
         self._memory_mask_bias = mask_bias  # (B, S up to whole vectors)
@@ -183,7 +183,7 @@ class CompiledSteps:
         )
         structs = ctypes.byref(self._struct), ctypes.byref(step)
         model.kernels.decode(model.loaded.pointer, *structs, address(hidden))
-        return CompiledScores(hidden, model, self._chosen, self._cache_rows[slots // n_slots])
+        return CompiledScores(hidden, model, self._short_list, self._cache_rows[slots // n_slots])
 
     def keep(self, sentences: Ints) -> None:
         """See `dragoman.decoding.state.Steps`."""
@@ -196,14 +196,14 @@ class CompiledScores(ProjectedScores):
 
     Args:
         hidden: the output of the decoder for each row, (R, D).
-        chosen: the tokens that are scored; None for all.
-        lists: the number of each row's list of tokens among the chosen, (R,); None for the first.
+        short_list: the tokens that are scored; None for the whole vocabulary.
+        lists: the number of each row's list in the short-list, (R,); None for the first.
     """
 
     def __init__(
-        self, hidden: Floats, model: CompiledModel, chosen: ChosenTokens | None = None, lists: Ints | None = None
+        self, hidden: Floats, model: CompiledModel, short_list: EngineObject | None = None, lists: Ints | None = None
     ) -> None:
-        self._rows = _Rows(hidden, model, chosen, lists)
+        self._rows = _ScoredRows(hidden, model, short_list, lists)
         super().__init__(len(hidden), self._rows.all_scores, model.config.target_vocab_size)
 
     def top_k(self, k: int) -> tuple[Floats, Ints]:
@@ -214,12 +214,12 @@ class CompiledScores(ProjectedScores):
 
 
 @dataclass(frozen=True)
-class _Rows:
-    """See `CompiledScores`; an object of its own, so that scores are freed at once, without a cycle of references."""
+class _ScoredRows:
+    """The rows of `CompiledScores`. Apart from it, so that no cycle of references keeps it alive."""
 
     hidden: Floats
     model: CompiledModel
-    chosen: ChosenTokens | None
+    short_list: EngineObject | None
     lists: Ints | None
 
     def best_scores(self, k: int, forbidden: Sequence[int]) -> tuple[Floats, Ints]:
@@ -241,6 +241,6 @@ class _Rows:
             "ScoredRows",
             hidden=address(self.hidden[some]),
             n_rows=some.stop - some.start,
-            short_list=None if self.chosen is None else self.chosen.pointer,
+            short_list=None if self.short_list is None else self.short_list.pointer,
             lists=None if self.lists is None else address(self.lists[some]),
         )

@@ -18,7 +18,7 @@ from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.scores import refuse_nan
 from dragoman.decoding.state import Model
 from dragoman.errors import StoppedError
-from dragoman.machine.arrays import Floats, Ints
+from dragoman.machine.arrays import Ints
 from dragoman.native.kernels import address, check, header
 from dragoman.runtime.compiled_model import MOST_SORTED, CompiledModel
 from dragoman.settings.search_config import SearchConfig
@@ -83,24 +83,6 @@ def search_sentence(
         return [_hypothesis(candidates[number]) for number in range(n_found)]
     finally:
         kernels.free_translation(found)
-
-
-def score_sentence(model: CompiledModel, source: Sequence[int], target: Sequence[int]) -> tuple[Floats, Floats]:
-    """Return the log-probabilities of the ids of a target and of its end mark, (T,), and their attention.
-
-    The attention (T, L, H, S) is the weights with which each of them attends to the source, its end mark included, in
-    the L decoder layers.
-
-    Raises:
-        IndexError, ValueError: an id is unknown, or a side is longer than the model reads.
-    """
-    ids, targets = np.array(source, dtype=np.int64), np.array(target, dtype=np.int64)
-    log_probs = np.empty(len(targets) + 1, dtype=np.float32)
-    sizes = len(log_probs), model.config.n_decoder_layers, model.config.n_heads, len(ids) + 1
-    attention = np.empty(sizes, dtype=np.float32)
-    sides = address(ids), len(ids), address(targets), len(targets)
-    model.kernels.score(model.loaded.pointer, *sides, address(log_probs), address(attention))
-    return log_probs, attention
 
 
 def engine_of(models: Sequence[Model]) -> CompiledModel | None:

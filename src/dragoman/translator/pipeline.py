@@ -102,7 +102,8 @@ class Pipeline:
         batch_size: int | None = None,
         stop: StopCondition | None = None,
     ) -> list[Translation]:
-        """Plan, search and finish. Search once more for texts whose translations lost a span or a number."""
+        """Plan, search and finish. Search once more for texts whose translations lost a span or a number; then put
+        protected stretches that are still missing in their places."""
         stages = self.stages(requests, config, batch_size=batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
         while isinstance(wanted := advance(stages, found), SearchWanted):
@@ -123,8 +124,14 @@ class Pipeline:
         plan = self.plan(requests, config)
         candidates = yield plan.jobs
         translations = self.finish(plan, candidates, batch_size=batch_size)
+        translations = yield from self._searched_again(plan, translations, batch_size)
+        return self.finisher.with_stretches(plan, candidates, translations, batch_size)
+
+    def _searched_again(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
+        """Return the translations, those with losses replaced by better ones if another search finds them."""
+        config, translations = plan.config, list(translations)
         lossy = [index for index, translation in enumerate(translations) if has_losses(translation)]
-        retries = self._retries([requests[index] for index in lossy], config)
+        retries = self._retries([plan.texts[index].request for index in lossy], config)
         if not lossy or not retries:
             return translations
         try:

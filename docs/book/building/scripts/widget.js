@@ -49,13 +49,19 @@ export function button(text, act, properties = {}) {
  * @param {(value: number) => void} act @param {(value: number) => string} show
  */
 export function slider(name, range, act, show = String) {
-  const input = element("input", { type: "range", min: range.min, max: range.max, step: range.step, value: range.value });
-  const output = element("output", {}, show(range.value));
-  input.addEventListener("input", () => {
+  const { value, ...bounds } = range;
+  const input = element("input", { type: "range", ...bounds, "aria-label": name });
+  input.valueAsNumber = value; // after the bounds, which would change it
+  const output = element("output", {});
+  const tell = () => {
     output.textContent = show(input.valueAsNumber);
     input.setAttribute("aria-valuetext", show(input.valueAsNumber));
+  };
+  input.addEventListener("input", () => {
+    tell();
     act(input.valueAsNumber);
   });
+  tell();
   return element("label", { className: "widget-slider" }, element("span", {}, name), input, output);
 }
 

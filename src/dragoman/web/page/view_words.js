@@ -9,7 +9,7 @@ export const VIEW_WORDS = {
     mean: "平均",
     "cross-attention": "交叉注意力",
     "Written word, attending": "写出的词（给出注意力）",
-    "Source word, attended to": "原文词（得到注意力）",
+    "Source word, attended to": "源词（得到注意力）",
     "mean of the heads": "各头平均",
     "head {0}": "头 {0}",
     "Layer {0}": "第 {0} 层",
@@ -22,7 +22,7 @@ export const VIEW_WORDS = {
     " attends to {0} with {1}": " 给 {0} 的注意力是 {1}",
     "Point at a word, or move to it with Tab and the arrow keys: the other side shows how much attention passes between them. Rows attend, columns are attended to; each row sums to one.":
       "指向一个词，或用 Tab 和方向键移到它：另一侧显示它们之间的注意力。行给出注意力，列得到注意力；每行之和为一。",
-    Hypothesis: "假设",
+    Hypothesis: "候选",
     "In this place": "在这个位置",
     "token {0}": "第 {0} 个词元",
     "log-probability {0} in all": "总对数概率 {0}",
@@ -34,6 +34,6 @@ export const VIEW_WORDS = {
     "overtaken: none of its continuations was among the best": "被超过：后续都不在最优之列",
     "hopeless: could not have become the best any more": "无望：不可能再成为最优",
     "Each box is a token with its probability, each path from the left a hypothesis. Point at a box, or move with the arrow keys: above stand the hypothesis up to there, and what else could have been written in that place.":
-      "每个方框是一个词元及其概率，从左起的每条路径是一个假设。指向方框，或用方向键移动：上方显示到此为止的假设，以及该位置上的其他可能。",
+      "每个方框是一个词元及其概率，从左起的每条路径是一个候选。指向方框，或用方向键移动：上方显示到此为止的候选，以及该位置上的其他可能。",
   },
 };

@@ -1,0 +1,82 @@
+"""Comparing an exported model with ours, by the translations of some sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from dragoman.bundle.bundle import Bundle
+from dragoman.exchange.never_written import never_written
+from dragoman.settings.search_config import SearchConfig
+from dragoman.text.subword import Subword
+from dragoman.text.tags import split_tags, with_tag
+from dragoman.text.tokenizer import Tokenizer
+from dragoman.translator.models import ComputeOptions
+from dragoman.translator.planning import SearchJob
+from dragoman.translator.translator import Translator
+
+N_SENTENCES = 200
+#: Most tokens of a compared translation, and of a made-up sentence.
+_LONGEST, _LONGEST_SOURCE = 100, 24
+
+#: Translates source ids, without special ones, by greedy search into at least so many tokens, or to the end mark.
+Greedy = Callable[[Sequence[Sequence[int]], int], Sequence[Sequence[int]]]
+
+
+class Agreement(NamedTuple):
+    """The number of sentences that were compared, and of those with equal translations."""
+
+    n_equal: int
+    n_sentences: int
+
+    def __str__(self) -> str:
+        return f"{self.n_equal} of {self.n_sentences}"
+
+
+def compare(bundle: Bundle, translate: Greedy, sentences: Sequence[str] = (), target_lang: str = "") -> Agreement:
+    """Count the sentences that another program translates as our greedy search in float32 does.
+
+    Args:
+        translate: by the other program.
+        sentences: the first 200 are translated; without any, made-up ones are.
+        target_lang: of sentences without a tag, where a model translates into several languages; "" is its first.
+    """
+    tokenizers = bundle.tokenizers
+    tag = tokenizers.tag(target_lang or tokenizers.targets[0])
+    room = bundle.config.max_length - 1
+    if sentences:
+        sources = [_encoded(tokenizers.source, tag, sentence) for sentence in sentences[:N_SENTENCES]]
+    else:
+        sources = list(made_up_sources(tokenizers.source, min(room, _LONGEST_SOURCE), tag))
+    sources = [source[:room] for source in sources if source]
+    limit = min(bundle.config.max_length, _LONGEST)
+    translator = Translator([bundle], tokenizers, compute=ComputeOptions("cpu", short_list=False))
+    config = SearchConfig(beam_size=1, max_length=limit)
+    jobs = [SearchJob(source, (), config, never_written(tokenizers)) for source in sources]
+    ours = [candidates[0].hypothesis.ids for candidates in translator.pipeline.search(jobs)]
+    theirs = translate(sources, limit)
+    n_equal = sum(list(one) == list(other)[: limit - 1] for one, other in zip(ours, theirs, strict=True))
+    return Agreement(n_equal, len(sources))
+
+
+def made_up_sources(tokenizer: Tokenizer, longest: int, tag: str) -> Iterator[list[int]]:
+    """Yield the ids of sentences of random pieces, always the same ones."""
+    draw = np.random.default_rng(1)
+    ordinary = [id for id in range(tokenizer.vocab_size) if _is_ordinary(tokenizer, id)]
+    tags = tokenizer.vocabulary.ids([tag]) if tag else []
+    for _ in range(N_SENTENCES):
+        length = int(draw.integers(1, max(longest - len(tags), 1) + 1))
+        yield tags + [int(id) for id in draw.choice(ordinary, length)]
+
+
+def _encoded(tokenizer: Tokenizer, tag: str, sentence: str) -> list[int]:
+    has_tag = not tag or bool(split_tags(sentence, tokenizer.tags)[0])
+    return tokenizer.encode(sentence if has_tag else with_tag(tag, sentence))
+
+
+def _is_ordinary(tokenizer: Tokenizer, id: int) -> bool:
+    (piece,) = tokenizer.pieces([id])
+    reserved = tokenizer.reserved if isinstance(tokenizer, Subword) else ()
+    return id not in tokenizer.special_ids.names and piece not in tokenizer.tags and piece not in reserved

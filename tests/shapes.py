@@ -1,0 +1,67 @@
+"""Every kind of model, small and with random weights: what an export can write, or must refuse."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tiny import PAIRS, many_tokenizers, tiny_bundle
+
+from dragoman.bundle.bundle import Bundle
+from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.learning import learn_tokenizers
+from dragoman.text.tokenizer import Tokenizers
+
+SHAPES: dict[str, dict[str, Any]] = {
+    "post": {},
+    "post, sines first": {"positions": "halves"},
+    "post, learned positions": {"positions": "learned"},
+    "post, rotary": {"positions": "rotary"},
+    "post, final norm": {"final_norm": True},
+    "post, GELU, unscaled": {"activation": "gelu", "scale_embeddings": False},
+    "post, SiLU, no biases": {"activation": "silu", "bias": False},
+    "post, SwiGLU": {"activation": "swiglu"},
+    "pre": {"norm": "pre"},
+    "pre, sines first, no biases": {"norm": "pre", "positions": "halves", "bias": False},
+    "pre, learned positions": {"norm": "pre", "positions": "learned"},
+    "pre, rotary, no biases": {"norm": "pre", "positions": "rotary", "bias": False},
+    "pre, no final norm": {"norm": "pre", "final_norm": False},
+    "pre, RMS, SwiGLU, rotary": {
+        "norm": "pre",
+        "norm_kind": "rms",
+        "positions": "rotary",
+        "activation": "swiglu",
+        "bias": False,
+    },
+    "pre, std": {"norm": "pre", "norm_kind": "std"},
+    "layerwise, rotary": {"norm": "pre", "memory": "layerwise", "positions": "rotary", "bias": False},
+    "layerwise, std": {"norm": "pre", "memory": "layerwise", "norm_kind": "std"},
+    "narrow heads": {"d_k": 4, "d_v": 4},
+    "narrow rotary heads": {"d_k": 4, "d_v": 4, "positions": "rotary"},
+    "values wider than keys": {"d_k": 4, "d_v": 6},
+    "1 + 2 layers": {"n_encoder_layers": 1},
+    "two vocabularies": {"tie": "none", "norm": "pre"},
+    "two vocabularies, output tied": {"tie": "decoder"},
+    "one vocabulary, nothing tied": {"tie": "none", "joint": True},
+    "many languages": {"many": True, "norm": "pre"},
+}
+
+
+def shaped_bundle(shape: str, **settings: Any) -> Bundle:
+    """A model of two layers each, with gains that are not 1 and biases that are not 0."""
+    fields = {"n_encoder_layers": 2, "n_decoder_layers": 2, "max_length": 40, **SHAPES[shape], **settings}
+    is_joint = fields.pop("joint", fields.get("tie", "all") == "all")
+    tokenizers = many_tokenizers(reserved=2) if fields.pop("many", False) else _tokenizers(joint=is_joint)
+    bundle = tiny_bundle(tokenizers, **fields)
+    draw = np.random.default_rng(2)
+    for name, weight in bundle.weights.items():
+        if weight.ndim == 1:
+            weight += draw.normal(0, 0.2, weight.shape).astype(np.float32)
+        elif "positions" in name:
+            weight *= 2
+    return bundle
+
+
+def _tokenizers(*, joint: bool) -> Tokenizers:
+    settings = {"kind": "bpe", "byte_fallback": True, "joint": joint, "vocab_size": 320}
+    return learn_tokenizers(lambda: iter(PAIRS), TokenizerConfig.model_validate(settings), "en", "de")

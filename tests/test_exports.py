@@ -1,0 +1,112 @@
+"""Exports to other programs, without these: what is refused, what is compared. tests/foreign runs the programs."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from shapes import shaped_bundle
+from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers
+
+from dragoman.errors import ConfigError
+from dragoman.exchange.agreement import N_SENTENCES, compare, made_up_sources
+from dragoman.exchange.never_written import never_written
+from dragoman.exchange.obstacles import Obstacle, require_none
+from dragoman.exchange.piece_names import piece_names
+from dragoman.settings.search_config import SearchConfig
+from dragoman.text.characters import Characters
+from dragoman.text.special_ids import SpecialIds
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
+from dragoman.text.vocabulary import Vocabulary
+from dragoman.translator import SearchJob, Translator
+from dragoman.translator.models import ComputeOptions
+
+USUAL = ("<s>", "<pad>", "<unk>", "</s>")
+
+
+def test_all_obstacles_are_told_at_once() -> None:
+    obstacles = [
+        Obstacle("model.memory", "layerwise", "there is one memory", "last"),
+        Obstacle("model.bias", False, "every map has one", True),
+        Obstacle("tokenizer.kind", "words", "it has no SentencePiece model"),
+    ]
+    with pytest.raises(ConfigError) as caught:
+        require_none(obstacles, "Abacus", "my")
+    head, *lines = str(caught.value).splitlines()
+    assert head.startswith("Abacus cannot hold this model: my; train another with ")
+    assert "--set model.memory=last --set model.bias=true;" in head
+    assert [line.strip() for line in lines] == [
+        "model.memory=layerwise: there is one memory",
+        "model.bias=false: every map has one",
+        "tokenizer.kind=words: it has no SentencePiece model",
+    ]
+    with pytest.raises(ConfigError, match="export another model"):
+        require_none(obstacles[2:], "Abacus", "my")
+    require_none([], "Abacus", "my")
+
+
+def test_reserved_pieces_and_marks_are_never_written() -> None:
+    tokenizers = many_tokenizers(reserved=2)
+    names = tokenizers.target.pieces(never_written(tokenizers))
+    assert names == ["<pad>", "<sos>", "⟨1⟩", "⟨2⟩"]
+
+
+@given(st.sets(st.sampled_from(["<s>", "<s>_", "</s>", "<unk>", "a", "b"])), st.booleans())
+def test_each_id_has_a_name_of_its_own(words: set[str], starts_with_pad: bool) -> None:
+    ids = SpecialIds(pad=0, unknown=1, start=0, end=2) if starts_with_pad else SpecialIds()
+    side = Tokenizer(Characters(), Vocabulary(sorted(words), ids))
+    config = tiny_tokenizers("characters").config
+    names = piece_names(Tokenizers(side, side, config, (("en", "de"),)), USUAL)
+    assert len({*names.target}) == side.vocab_size
+    assert words <= {*names.target}
+    assert [names.target[id] for id in (ids.start, ids.pad, ids.unknown, ids.end)] == [
+        names.start,
+        names.pad,
+        names.unknown,
+        names.end,
+    ]
+
+
+def test_made_up_sentences_have_ordinary_pieces_only() -> None:
+    tokenizer = many_tokenizers(reserved=2).source
+    sources = list(made_up_sources(tokenizer, 12, ">>zh<<"))
+    assert sources == list(made_up_sources(tokenizer, 12, ">>zh<<"))
+    assert len(sources) == N_SENTENCES
+    assert {len(source) for source in sources} == set(range(2, 13))
+    for source in sources:
+        first, *pieces = tokenizer.pieces(source)
+        assert first == ">>zh<<"
+        assert not {*pieces} & {"<pad>", "<unk>", "<sos>", "<eos>", ">>de<<", ">>en<<", ">>zh<<", "⟨1⟩", "⟨2⟩"}
+
+
+def test_equal_translations_are_counted() -> None:
+    bundle = tiny_bundle(many_tokenizers(), max_length=30)
+    translator = Translator([bundle], bundle.tokenizers, compute=ComputeOptions("cpu"))
+    seen = []
+
+    def translate(sources: list[list[int]], limit: int) -> list[list[int]]:
+        seen.extend(sources)
+        config = SearchConfig(beam_size=1, max_length=limit)
+        beams = translator.pipeline.search([SearchJob(source, (), config) for source in sources])
+        ours = [list(beam[0].hypothesis.ids) for beam in beams]
+        return [[-1] if number == 1 else ids for number, ids in enumerate(ours)]
+
+    agreement = compare(bundle, translate, ["A man.", "She is reading.", "", ">>zh<< The cat sat."])
+    assert [bundle.tokenizers.source.pieces(source[:1]) for source in seen] == [[">>de<<"]] * 3 + [[">>zh<<"]]
+    assert agreement == (3, 4)
+    assert str(compare(bundle, lambda sources, limit: [[] for _ in sources])) == "0 of 200"
+
+
+def test_shapes_are_what_their_names_say() -> None:
+    assert shaped_bundle("pre, no final norm").config.has_final_norm is False
+    assert shaped_bundle("two vocabularies").config.tie == "none"
+    assert shaped_bundle("many languages").tokenizers.is_tagged
+
+
+def test_an_export_names_the_package_that_it_needs(tmp_path: Path) -> None:
+    from test_packages import run_without
+
+    code, said = run_without("ctranslate2", "export", "ct2", "-m", "everyday", "-o", tmp_path / "new")
+    assert code == 1
+    assert said == 'error: export ct2 needs CTranslate2; install it with: pip install "dragoman[ctranslate2]"\n'
+    assert not (tmp_path / "new").exists()
