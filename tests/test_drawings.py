@@ -99,8 +99,8 @@ def test_every_chapter_shows_where_it_is(language: str) -> None:
     assert ("model", "") in uses(BOOK / language / "index.md")
     lit = []
     for page in others:
-        name, options = uses(page)[0]
-        assert name == "map", page.name
+        name, options = uses(page)[0] if uses(page) else ("", "")
+        assert name == "map", f"{page.name}: begin with ```{{drawing}} map, and a part or `whole` after :here:"
         lit.append(options.removeprefix(":here: ").strip())
     assert set(lit) - {"whole"} == parts("map") - {"text"}
     assert len(set(lit) - {"whole"}) == len([each for each in lit if each != "whole"]), "each part has one chapter"

@@ -22,7 +22,7 @@ _INVISIBLE = re.compile(r"[\s▁]")
 _MOST_COMPARED = 10**7
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 
-#: Start and end, in visible characters.
+#: Start and end, in visible characters except where a function says otherwise.
 Span = tuple[int, int]
 
 
@@ -33,6 +33,15 @@ def words(text: str) -> list[str]:
     ['Ein', 'Mann,', 'ein', 'Pferd.']
     """
     return _WORD.findall(clean(text))
+
+
+def words_in_place(text: str) -> list[Span]:
+    """Return the start and the end of each word in the characters of the text itself, invisible ones included.
+
+    >>> words_in_place(" Ein  Mann")
+    [(1, 4), (6, 10)]
+    """
+    return [match.span() for match in _WORD.finditer(text) if words(match[0])]
 
 
 def visible(text: str) -> str:

@@ -23,9 +23,12 @@ from dragoman.cli.options import (
     NoShortList,
     Pairs,
     Precision,
+    Prefix,
+    Protect,
     RepetitionPenalty,
     Sample,
     SampleSeed,
+    Sentences,
     Source,
     SourceLang,
     Target,
@@ -110,6 +113,15 @@ class SamplingFlags:
     top_k: TopK = None
     top_p: TopP = None
     seed: SampleSeed = None
+
+
+@dataclass(frozen=True)
+class TextFlags:
+    """Options that belong to each text, by their names in `Translator.translate`."""
+
+    prefixes: Prefix = None
+    protect: Protect = None
+    sentences: Sentences = None
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,15 @@ Sentences = Annotated[
         help="Translate each sentence of a line by itself, or lines whole; default: as in the training text.",
     ),
 ]
+Prefix = Annotated[str | None, typer.Option("--prefix", help="Begin each translation with these words.")]
+Protect = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--protect",
+        metavar="RULE",
+        help="Keep what a regular expression finds, or a preset: printf, urls, code, mentions, emoji, rst. Repeatable.",
+    ),
+]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
 TopK = Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")]

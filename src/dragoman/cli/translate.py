@@ -13,8 +13,15 @@ import typer
 
 from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
-from dragoman.cli.option_groups import DirectionOptions, EngineOptions, SamplingFlags, SearchFlags, search_options
-from dragoman.cli.options import AsJson, InvalidUtf8, Models, Overwrite, Sentences, Utf8
+from dragoman.cli.option_groups import (
+    DirectionOptions,
+    EngineOptions,
+    SamplingFlags,
+    SearchFlags,
+    TextFlags,
+    search_options,
+)
+from dragoman.cli.options import AsJson, InvalidUtf8, Models, Overwrite, Utf8
 from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, with_progress
 
 if TYPE_CHECKING:
@@ -35,7 +42,6 @@ DocumentFile = Annotated[
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")]
 NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
-Prefix = Annotated[str | None, typer.Option("--prefix", help="Begin each translation with these words.")]
 Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
 
 
@@ -54,15 +60,14 @@ def translate(
     direction: DirectionOptions,
     search: SearchFlags,
     sampling: SamplingFlags,
+    of_texts: TextFlags,
     engine: EngineOptions,
     input: Input = None,
     document: DocumentFile = None,
     output: Output = None,
     overwrite: Overwrite = False,
     n_best: NBest = None,
-    prefix: Prefix = None,
     align: Align = False,
-    sentences: Sentences = None,
     as_json: AsJson = False,
     invalid_utf8: Utf8 = "error",
 ) -> None:
@@ -84,8 +89,8 @@ def translate(
         translator = engine.load(model, one_worker=not text.is_file)
         languages = _languages(direction, translator, is_typed=text.is_typed)
         options = search_options(search, sampling, samples=translator.search.sample) | languages
-        options |= _amounts(engine, text) | {"n_best": n_best, "prefixes": prefix, "align": align}
-        translations = translator.translate_stream(text.lines, sentences=sentences, **options)
+        options |= _amounts(engine, text) | {"n_best": n_best, "align": align} | asdict(of_texts)
+        translations = translator.translate_stream(text.lines, **options)
         results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
         for content in _contents(results, text, moses=n_best is not None, as_json=as_json):
             write(content)

@@ -68,6 +68,25 @@ def string(value: Any, name: str) -> str:
     raise ConfigError(f"{name} is {kind(value)}", advice=advice)
 
 
+def checked_stretches(values: Any, n_characters: int, name: str) -> None:
+    """Check the stretches of a text.
+
+    Args:
+        n_characters: of the text.
+        name: of the stretches, for the message.
+
+    Raises:
+        ConfigError: one is no pair of whole numbers, is empty, or leaves the text.
+    """
+    advice = f"give pairs (start, end) with 0 <= start < end <= {n_characters}"
+    if not isinstance(values, Sequence) or isinstance(values, str | bytes):
+        raise ConfigError(f"{name} is {kind(values)}", advice=advice)
+    for value in values:
+        is_pair = isinstance(value, Sequence) and len(value) == 2 and all(type(number) is int for number in value)
+        if not is_pair or not 0 <= value[0] < value[1] <= n_characters:
+            raise ConfigError(f"{name} has {value!r}", advice=advice)
+
+
 def string_stream(values: Iterable[str], name: str) -> Iterable[str]:
     """Return an iterable of strings as it is; its strings are checked as they come.
 

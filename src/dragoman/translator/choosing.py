@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from dragoman.text.numbers import numbers_kept
+from dragoman.text.protection import occurrences
 from dragoman.text.shouting import shout
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.translator.reading import RESERVED, Reading
@@ -32,7 +34,7 @@ def choose(reading: Reading, candidates: Sequence[Candidate], languages: tuple[s
         languages: codes of the source and the target language.
     """
     candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
-    losses = [_losses(reading, candidate.text, languages) for candidate in candidates]
+    losses = [find_losses(reading.text, candidate.text, reading.unmasked, languages) for candidate in candidates]
     ranks = range(len(candidates))
     is_sound = [candidate.hypothesis.finished and not candidate.hypothesis.faults for candidate in candidates]
     first = next((rank for rank in ranks if not losses[rank] and (is_sound[rank] or not any(is_sound))), 0)
@@ -48,20 +50,34 @@ def _repaired(reading: Reading, translation: str) -> str:
     return translation.replace(*invented, *missing) if len(missing) == len(invented) == 1 else translation
 
 
-def _losses(reading: Reading, translation: str, languages: tuple[str, str]) -> list[Flag]:
-    """Return `span` if a span is missing, repeated or invented, and `number` for the same of a number."""
-    spans = {reading.text[span.start : span.end] for span in find_spans(reading.text) if span.kind in VERBATIM}
+def find_losses(source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]) -> list[Flag]:
+    """Return `span` if a span or a protected stretch is missing, repeated or invented, and `number` for the same of a
+    number."""
+    spans = {source[span.start : span.end] for span in find_spans(source) if span.kind in VERBATIM}
     losses: list[Flag] = []
     is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
-    if is_invented or any(translation.count(span) != reading.text.count(span) for span in spans):
+    is_lost = any(translation.count(span) != source.count(span) for span in spans) or any(
+        count_error(source, translation, stretch, least) for stretch, least in Counter(stretches).items()
+    )
+    if is_invented or is_lost:
         losses.append("span")
-    texts = [reading.text, translation]
-    for span in sorted(spans, key=len, reverse=True):
+    texts = [source, translation]
+    for span in sorted(spans.union(stretches), key=len, reverse=True):
         texts = [text.replace(span, " ") for text in texts]
     source, target = (RESERVED.sub(" ", text) for text in texts)
     if not numbers_kept(source, target, *languages):
         losses.append("number")
     return losses
+
+
+def count_error(source: str, translation: str, stretch: str, least: int) -> int:
+    """Return by how many a protected stretch is too often in a translation; a negative number if it is too rare.
+
+    Args:
+        least: the times that it is protected; the source may have it more often.
+    """
+    found, most = len(occurrences(translation, stretch)), max(least, len(occurrences(source, stretch)))
+    return min(found - least, 0) or max(found - most, 0)
 
 
 def _restored(reading: Reading, candidate: Candidate, target_lang: str) -> Candidate:

@@ -11,7 +11,7 @@ from dragoman.text.languages import find_code
 from dragoman.text.tags import TAG, UNKNOWN, Direction, describe_directions, split_tags, with_tag
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import string
-from dragoman.translator.options import CallOptions, LanguageOptions, SearchOptions, split_languages
+from dragoman.translator.options import CallOptions, SearchOptions, TextOptions, split_options
 
 #: Unknown tags that are warned of, and the longest.
 _MOST_WARNINGS, _LONGEST_TAG = 10, 40
@@ -75,11 +75,11 @@ class Directions:
         added = [tag for tag, language in self._languages.items() if language == target and tag not in typed]
         return TaggedText(rest, " ".join(typed), " ".join([*added, *typed]), source, target)
 
-    def split(self, options: CallOptions) -> tuple[LanguageOptions, SearchOptions]:
-        """Return the languages, checked as `find` does, and the options of a search."""
-        languages, search = split_languages(options)
-        self.find(languages.get("source_lang"), languages.get("target_lang"))
-        return languages, search
+    def split(self, options: CallOptions) -> tuple[TextOptions, SearchOptions]:
+        """Return the options of texts, their languages checked as `find` does, and the options of a search."""
+        of_texts, of_search = split_options(options)
+        self.find(of_texts.get("source_lang"), of_texts.get("target_lang"))
+        return of_texts, of_search
 
     def find(self, source_lang: str | None, target_lang: str | None) -> tuple[str | None, str | None]:
         """Return the codes of a direction as the model has them: `zh` for `zh-CN`. None is open.

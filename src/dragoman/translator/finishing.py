@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator.choosing import Choice, choose
+from dragoman.translator.choosing import Choice, choose, find_losses
 from dragoman.translator.forced_decoding import ForcedDecoder
+from dragoman.translator.placing import place
 from dragoman.translator.planning import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
 from dragoman.translator.searching import Candidate
@@ -57,6 +60,28 @@ class Finisher:
             translations[index] = translation
         return translations
 
+    def with_stretches(
+        self,
+        plan: Plan,
+        candidates: Sequence[Sequence[Candidate]],
+        translations: Sequence[Translation],
+        batch_size: int | None,
+    ) -> list[Translation]:
+        """Return the translations with the protected stretches that they have lost, placed by the alignment of words.
+
+        Args:
+            candidates: of the plan's jobs.
+            translations: of the plan's texts. One that has lost a stretch is the best of its candidates.
+        """
+        results, remaining = list(translations), iter(candidates)
+        for index, text in enumerate(plan.texts):
+            found = list(islice(remaining, sum(not segment.is_copied for segment in text.segments)))
+            if "span" in results[index].flags and text.request.stretches():
+                aligned = replace(text, request=replace(text.request, align=True))
+                (translation,) = self.finish(Plan([aligned], plan.config), found, batch_size)
+                results[index] = _with_stretches(text, translation)
+        return results
+
     def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
         """Put the candidates of each segment that is not copied in order."""
         languages = plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
@@ -85,6 +110,23 @@ class Finisher:
         return Translation(
             best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(chosen), flags=merge_flags(flags)
         )
+
+
+def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
+    """Return an aligned translation with the protected stretches that it has lost, and its flags as they are then."""
+    request = plan.request
+    stretches = request.stretches()
+    placed = place(request.text, stretches, translation.text, translation.alignment or ())
+    kept = [request.text[start:end] for start, end in stretches]
+    languages = plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
+    losses = find_losses(plan.text, placed.text, kept, languages)
+    flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *losses])
+    first, *others = translation.alternatives
+    if not request.align:
+        first, *others = (replace(alternative, alignment=None) for alternative in (first, *others))
+    links = placed.links if request.align else None
+    first = replace(first, text=placed.text, alignment=links)
+    return replace(translation, text=placed.text, alignment=links, flags=flags, alternatives=(first, *others))
 
 
 def _by_segment(plan: TextPlan, remaining: Iterator[Sequence[Candidate]]) -> list[Sequence[Candidate]]:

@@ -33,8 +33,14 @@ class LanguageOptions(TypedDict, total=False):
     target_lang: str | None
 
 
-class CallOptions(SearchOptions, LanguageOptions, total=False):
-    """Options of a call that translates: of its search, and its languages."""
+class TextOptions(LanguageOptions, total=False):
+    """Options that belong to texts; see `Request`."""
+
+    protect: str | Sequence[str] | None
+
+
+class CallOptions(SearchOptions, TextOptions, total=False):
+    """Options of a call that translates: of its search, and of its texts."""
 
 
 class TranslateOptions(CallOptions, total=False):
@@ -58,8 +64,14 @@ class AllOptions(TranslateOptions, total=False):
     timeout: float | None
 
 
-def split_languages(options: CallOptions | ScoreOptions) -> tuple[LanguageOptions, SearchOptions]:
-    """Return the languages and the options of a search."""
-    languages = {name: options.get(name) for name in LanguageOptions.__annotations__}
-    search = {name: value for name, value in options.items() if name not in languages}
-    return cast(LanguageOptions, languages), cast(SearchOptions, search)
+def split_options(options: CallOptions) -> tuple[TextOptions, SearchOptions]:
+    """Return the options that belong to texts, and those of a search."""
+    names = TextOptions.__annotations__
+    of_texts = {name: value for name, value in options.items() if name in names and value is not None}
+    of_search = {name: value for name, value in options.items() if name not in names}
+    return cast(TextOptions, of_texts), cast(SearchOptions, of_search)
+
+
+def languages_of(options: ScoreOptions) -> LanguageOptions:
+    """Return the languages."""
+    return {"source_lang": options.get("source_lang"), "target_lang": options.get("target_lang")}

@@ -72,13 +72,22 @@ class Pipeline:
         batch_size: int | None = None,
         stop: StopCondition | None = None,
     ) -> list[Translation]:
-        """Plan, search and finish. Search once more for texts whose translations lost a span or a number."""
+        """Plan, search and finish. Search once more for texts whose translations lost a span or a number; then put
+        protected stretches that are still missing in their places."""
         config = self.config if config is None else config
         plan = self.plan(requests, config)
         candidates = self.search(plan.jobs, batch_size=batch_size, stop=stop)
         translations = self.finish(plan, candidates, batch_size=batch_size)
+        translations = self._searched_again(plan, translations, batch_size, stop)
+        return self.finisher.with_stretches(plan, candidates, translations, batch_size)
+
+    def _searched_again(
+        self, plan: Plan, translations: list[Translation], batch_size: int | None, stop: StopCondition | None
+    ) -> list[Translation]:
+        """Return the translations, those with losses replaced by better ones if another search finds them."""
+        config, translations = plan.config, list(translations)
         lossy = [index for index, translation in enumerate(translations) if has_losses(translation)]
-        retries = self._retries([requests[index] for index in lossy], config)
+        retries = self._retries([plan.texts[index].request for index in lossy], config)
         if not lossy or not retries:
             return translations
         try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from dragoman.errors import ConfigError
@@ -14,11 +14,13 @@ from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
+from dragoman.text.shouting import calm
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.directions import Directions, TaggedText
+from dragoman.translator.marks import Marks
 from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
 
@@ -145,9 +147,10 @@ class Planner:
         if not isinstance(request, Request):
             raise ConfigError(f"request {number} is {kind(request)}", advice="give Requests")
         request.checked(f" of request {number}")
-        text = sanitize_paragraphs(request.text)
+        marks = Marks(request.text)
+        text = sanitize_paragraphs(marks.replace(request.text, request.stretches()))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
-        segments = self._segments(tagged, self._limits(request.sentences), masks_numbers=masks_numbers)
+        segments = self._segments(tagged, marks, self._limits(request.sentences), masks_numbers=masks_numbers)
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()
@@ -156,12 +159,14 @@ class Planner:
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
             ]
             segments = first + segments[1:]
-        return TextPlan(request, text, segments, tagged)
+        return TextPlan(request, marks.original(text), segments, tagged)
 
-    def _segments(self, tagged: TaggedText, limits: SegmentLimits, *, masks_numbers: bool) -> list[Segment]:
+    def _segments(
+        self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, *, masks_numbers: bool
+    ) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
-        language, reserved, tags = tagged.source_lang or UNKNOWN, self._tokenizers.reserved, tagged.tags
-        reader = TextReader(tagged.text, language, reserved, self._cost, masks_numbers=masks_numbers)
+        tags, calmed = tagged.tags, partial(calm, language=tagged.source_lang or UNKNOWN, cost=self._cost)
+        reader = TextReader(tagged.text, marks, self._tokenizers.reserved, calmed, masks_numbers=masks_numbers)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache

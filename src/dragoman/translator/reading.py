@@ -1,21 +1,22 @@
 """The text that a model reads in place of a segment: spans masked by reserved pieces, capitals in small letters.
 
 Before a text is cut into segments, each span becomes one mark, a character for private use, so that no cut goes through
-it. Each segment then counts its own spans: the first is read as ⟨1⟩.
+it (`marks.py`). Each segment then counts its own spans: the first is read as ⟨1⟩. A model without reserved pieces reads
+what the marks stand for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.sentences import PARAGRAPH_END
-from dragoman.text.shouting import calm, is_shouted
+from dragoman.text.shouting import is_shouted
 from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.translator.marks import Marks
 
-#: Characters for private use, of the last plane but one.
-_FIRST_MARK, _LAST_MARK = 0xF0000, 0xFFFFD
 RESERVED = re.compile("⟨[0-9]{1,3}⟩")
 _AFTER_SPACE = re.compile(r"\s?(⟨[0-9]{1,3}⟩)")
 #: Numbers of fewer characters are not masked: a language may write them in words.
@@ -32,6 +33,9 @@ class Reading(NamedTuple):
     is_shouted: bool = False
     #: The model has reserved pieces. One in a translation that is not in `text` stands for nothing.
     has_pieces: bool = False
+    #: The stretches that the request protects, and those of them that are not masked.
+    verbatim: Sequence[str] = ()
+    unmasked: Sequence[str] = ()
 
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""
@@ -59,77 +63,78 @@ class Reading(NamedTuple):
         """Return the beginning of a translation with masks in place of the spans, each once."""
         left = {span: piece for piece, span in reversed(self.masks)}
         parts, end = [], 0
-        for span in find_spans(text) if left else ():
-            if piece := left.pop(text[span.start : span.end], None):
-                parts += [text[end : span.start], piece]
-                end = span.end
+        for start, next_end in self._spans(text) if left else ():
+            if piece := left.pop(text[start:next_end], None):
+                parts += [text[end:start], piece]
+                end = next_end
         return "".join([*parts, text[end:]])
+
+    def _spans(self, text: str) -> list[Stretch]:
+        spans = [(span.start, span.end) for span in find_spans(text)]
+        for stretch in self.verbatim:
+            places = occurrences(text, stretch)
+            spans = [span for span in spans if merged([span, *places]) != places] + places
+        return sorted(set(spans))
 
 
 class TextReader:
     """The readings of the segments of one text.
 
     Args:
-        text: sanitized, without tags.
-        language: the code of its language.
+        text: sanitized, without tags, with marks for the stretches that its request protects.
+        marks: those of the text.
         reserved: pieces of the model that may mask spans; none if it has not learned any.
-        cost: of a word: the number of its pieces.
+        calm: writes a text in capitals as a sentence.
         masks_numbers: mask numbers too.
     """
 
     def __init__(
-        self, text: str, language: str, reserved: Sequence[str], cost: Callable[[str], int], *, masks_numbers: bool
+        self, text: str, marks: Marks, reserved: Sequence[str], calm: Callable[[str], str], *, masks_numbers: bool
     ) -> None:
-        self._language = language
+        self._marks = marks
+        self._verbatim: Collection[str] = {character for character in text if character in marks} if marks else ()
         self._reserved = reserved
-        self._cost = cost
-        #: By their marks.
-        self._spans: Mapping[str, str] = {}
+        self._calm = calm
         #: The text, with its spans as marks.
-        self.text = self._mark(text, masks_numbers=masks_numbers) if reserved else text
+        self.text = marks.replace(text, self._stretches(text, masks_numbers=masks_numbers)) if reserved else text
 
     def original(self, segment: str) -> str:
         """Return a stretch of `text` as it was."""
-        return "".join(self._spans.get(character, character) for character in segment) if self._spans else segment
+        return self._marks.original(segment)
 
     def read(self, segment: str) -> Reading:
         """Return what the model reads in place of a stretch of `text`."""
         shouted = is_shouted(segment)
-        text = calm(segment, self._language, self._cost) if shouted else segment
-        pieces = dict(zip(self._masked(text), self._reserved, strict=False)) if self._spans else {}
-        if self._spans:
-            text = "".join(pieces.get(character) or self._spans.get(character, character) for character in text)
-        masks = [(piece, self._spans[mark]) for mark, piece in pieces.items()]
-        return Reading(text, masks, shouted, bool(self._reserved))
+        text = self._calm(segment) if shouted else segment
+        if not self._marks:
+            return Reading(text, (), shouted, bool(self._reserved))
+        pieces = dict(zip(self._masked(text), self._reserved, strict=False))
+        verbatim = [character for character in text if character in self._verbatim]
+        return Reading(
+            self._marks.original("".join(pieces.get(character, character) for character in text)),
+            [(piece, self._marks[mark]) for mark, piece in pieces.items()],
+            shouted,
+            bool(self._reserved),
+            [self._marks[mark] for mark in verbatim],
+            [self._marks[mark] for mark in verbatim if mark not in pieces],
+        )
 
     def _masked(self, text: str) -> list[str]:
         """Return the marks of a text to be masked: as many as there are reserved pieces.
 
         Text that looks like a reserved piece comes first; with more of it than pieces, there are no masks.
         """
-        marks = [character for character in text if character in self._spans]
-        alike = {mark for mark in marks if RESERVED.fullmatch(self._spans[mark])}
+        marks = [character for character in text if character in self._marks]
+        alike = {mark for mark in marks if RESERVED.fullmatch(self._marks[mark])}
         if len(alike) > len(self._reserved):
             return []
         others = [mark for mark in marks if mark not in alike][: len(self._reserved) - len(alike)]
         masked = alike.union(others)
         return [mark for mark in marks if mark in masked]
 
-    def _mark(self, text: str, *, masks_numbers: bool) -> str:
-        taken = _private(text)
-        free = (chr(code) for code in range(_FIRST_MARK, _LAST_MARK + 1) if chr(code) not in taken)
-        marked, spans, end = [], {}, 0
+    def _stretches(self, text: str, *, masks_numbers: bool) -> Iterator[Stretch]:
+        """Yield the spans to be masked."""
         for span in find_spans(text):
-            found = text[span.start : span.end]
-            is_masked = span.kind in VERBATIM or (masks_numbers and len(found) >= _SHORTEST_NUMBER)
-            if not is_masked or PARAGRAPH_END in found or (mark := next(free, None)) is None:
-                continue
-            marked += [text[end : span.start], mark]
-            spans[mark] = found
-            end = span.end
-        self._spans = spans
-        return "".join([*marked, text[end:]])
-
-
-def _private(text: str) -> Collection[str]:
-    return {character for character in text if character >= chr(_FIRST_MARK)}
+            is_masked = span.kind in VERBATIM or (masks_numbers and span.end - span.start >= _SHORTEST_NUMBER)
+            if is_masked and PARAGRAPH_END not in text[span.start : span.end]:
+                yield span.start, span.end

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from dragoman.translator.checking import flag, string
+from dragoman.text.protection import Stretch, merged, protection
+from dragoman.translator.checking import checked_stretches, flag, string, string_list
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,10 @@ class Request:
     #: several needs the second, unless the text begins with a tag such as ">>de<<".
     source_lang: str | None = None
     target_lang: str | None = None
+    #: Stretches of the text (start and end, in characters) that its translation must have, unchanged, once each.
+    verbatim: Sequence[Stretch] = ()
+    #: Rules that find more of them: regular expressions, or names of presets ("printf,urls"; see `text.protection`).
+    protect: str | Sequence[str] | None = None
 
     def checked(self, owner: str) -> Self:
         """Check the types of its values, and return it.
@@ -42,4 +48,19 @@ class Request:
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):
             if code is not None:
                 string(code, f"{name}{owner}")
+        if self.protect:
+            protection(self._rules(owner))
+        if self.verbatim:
+            checked_stretches(self.verbatim, len(self.text), f"verbatim{owner}")
         return self
+
+    def stretches(self) -> list[Stretch]:
+        """Return the stretches that the translation must have, in their order; those that overlap are one."""
+        if not self.verbatim and not self.protect:
+            return []
+        found = protection(self._rules("")).stretches(self.text)
+        return merged([*((start, end) for start, end in self.verbatim), *found])
+
+    def _rules(self, owner: str) -> tuple[str, ...]:
+        rules = [self.protect] if isinstance(self.protect, str) else self.protect or []
+        return tuple(string_list(rules, f"protect{owner}"))

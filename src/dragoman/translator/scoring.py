@@ -11,7 +11,7 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import positive, string, string_list
 from dragoman.translator.directions import Directions
 from dragoman.translator.forced_decoding import ForcedDecoder
-from dragoman.translator.options import LanguageOptions, ScoreOptions, split_languages
+from dragoman.translator.options import LanguageOptions, ScoreOptions, languages_of
 from dragoman.translator.padding import pair_batches
 from dragoman.translator.results import Score
 
@@ -62,7 +62,7 @@ class PairScorer:
     def _score_lists(self, sources: Sequence[str], targets: Sequence[str], options: ScoreOptions) -> list[Score]:
         batch_size = options.get("batch_size")
         batch_size = self._batch_size if batch_size is None else positive(batch_size, "batch_size")
-        languages, _ = split_languages(options)
+        languages = languages_of(options)
         if len(sources) != len(targets):
             raise DataError(f"{len(sources)} sources but {len(targets)} targets", advice="give them line by line")
         pairs = [self._encode(source, target, languages) for source, target in zip(sources, targets, strict=True)]

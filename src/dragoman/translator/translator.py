@@ -165,18 +165,18 @@ class Translator:
             batch_size: source tokens, padding included, searched at once; None suits the device. It changes the speed,
                 and how scores round.
             timeout: seconds after which the search is given up.
-            options: `SearchOptions`, the bundle's where left out or None; `source_lang`, `target_lang`: see `Request`.
+            options: `SearchOptions`, the bundle's where left out or None; languages and `protect`: see `Request`.
 
         Raises:
             ConfigError: an option is out of range or of a wrong type, options contradict each other, a text is no
                 string (the message names its place), or the model has no such language.
             DeadlineError: the timeout passed.
         """
-        languages, search = self._directions.split(options)
+        of_texts, search = self._directions.split(options)
         config = self.search_config(**search)
         stop = None if timeout is None else StopCondition.after(checking.positive_seconds(timeout, "timeout"))
         sources = [texts] if isinstance(texts, str) else checking.string_list(texts, "text")
-        request = Request("", sentences=sentences, align=align, **languages).checked("")
+        request = Request("", sentences=sentences, align=align, **of_texts).checked("")
         prefixes = checking.prefix_list(prefixes, len(sources))
         requests = [replace(request, text=text, prefix=one) for text, one in zip(sources, prefixes, strict=True)]
         translations = self.pipeline.translate(requests, config, batch_size=batch_size, stop=stop)
@@ -202,10 +202,10 @@ class Translator:
         Raises:
             ConfigError: as `translate`, at once; a line that is no string raises it when it comes.
         """
-        languages, search = self._directions.split(options)
+        of_texts, search = self._directions.split(options)
         config = self.search_config(**search)
         batch_size = self._searcher.batch_size if batch_size is None else checking.positive(batch_size, "batch_size")
-        template = Request("", "" if prefixes is None else prefixes, sentences, align, **languages).checked("")
+        template = Request("", "" if prefixes is None else prefixes, sentences, align, **of_texts).checked("")
         n_tokens = batch_size * checking.positive(read_ahead, "read_ahead")
         blocks = self.pipeline.planner.blocks(checking.string_stream(lines, "line"), n_tokens)
         requests = ([replace(template, text=line) for line in block] for block in blocks)
