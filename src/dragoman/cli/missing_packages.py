@@ -32,6 +32,7 @@ PACKAGES = {
     "datasets": "dragoman[hub]",
     "ctranslate2": "dragoman[ctranslate2]",
     "onnx": "dragoman[onnx]",
+    "onnxruntime": "dragoman[onnx]",
 }
 #: Usual names that differ from the module's.
 TITLES = {
