@@ -64,6 +64,8 @@ def test_cells_run(
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    from dragoman.exchange.model_file import model_file
+
     monkeypatch.chdir(page.parent)
     monkeypatch.setenv("DRAGOMAN_BOOK_MODELS", str(tmp_path))
     monkeypatch.setattr(sys, "path", [*sys.path])  # some cells put the folder of the book's transformer.py there
@@ -79,6 +81,8 @@ def test_cells_run(
                 shown[number] = shown.get(number, "") + cell.text + capsys.readouterr().out
     finally:
         plt.close("all")
+    saved = [model_file(folder) for folder in tmp_path.iterdir()]  # for the translator in the page
+    assert len(saved) == ("DRAGOMAN_BOOK_MODELS" in text)
     if page.stem == "one-sentence":
         assert len(re.findall(r"True$", shown[0], re.M)) == 2, "its memory and logits are the model's"
     recorded = set(DECIMAL.findall(recorded_decimals()))

@@ -30,6 +30,11 @@ PACKAGES = {
     "matplotlib": "dragoman[plot]",
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
+    "fastapi": "dragoman[serve]",
+    "uvicorn": "dragoman[serve]",
+    "python_multipart": "dragoman[serve]",
+    "prometheus_client": "dragoman[serve]",
+    "py3langid": "dragoman[serve]",
     "ctranslate2": "dragoman[ctranslate2]",
     "onnx": "dragoman[onnx]",
     "onnxruntime": "dragoman[onnx]",
@@ -43,6 +48,9 @@ TITLES = {
     "tensorboard": "TensorBoard",
     "ctranslate2": "CTranslate2",
     "onnx": "ONNX",
+    "fastapi": "FastAPI",
+    "python_multipart": "python-multipart",
+    "prometheus_client": "prometheus-client",
 }
 
 
