@@ -14,7 +14,7 @@
 #                 an environment of its own; TRY="python3.12 python3.13" names the Pythons for it
 #   make foreign  tests that need tools of Debian and npm: the browser's module in Node (nodejs), its page, the
 #                 widgets of the book and, after `make docs`, each of its pages (chromium), ARM in an emulator
-#                 (gcc-aarch64-linux-gnu qemu-user); and of other packages: exported models in CTranslate2. A skipped test
+#                 (gcc-aarch64-linux-gnu qemu-user); and of other packages: exported models in CTranslate2 and others. A skipped test
 #                 says what it needs
 #   make wasm     compile the engine for browsers (clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32)
 #   make clean    remove what the other targets made, except trained models in runs/
@@ -124,7 +124,7 @@ $(VENV)/core: $(INSTALLED_FROM) $(VENV)/created
 
 $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,train,words,tensorboard,plot]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,train,serve,words,tensorboard,plot]"
 	@touch $(VENV)/core $@
 
 $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created

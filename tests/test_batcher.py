@@ -421,3 +421,15 @@ def test_a_search_can_be_cancelled_at_any_step(translator: Translator, n_steps: 
     with pytest.raises(StoppedError, match="cancelled"):
         translator.pipeline.search(plan.jobs, stop=StopCondition(is_cancelled=lambda: next(asked) >= n_steps))
     assert next(asked) <= n_steps + 3
+
+
+def test_turns_go_round_all_calls() -> None:
+    """With more long calls than a round has jobs, each call has its turn before any has a second one."""
+    search = ToySearch(is_held=True)
+    with Batcher(search, 4) as batcher:
+        held(batcher, search)
+        futures = [batcher.submit([job(number)] * 3) for number in range(1, 8)]
+        search.let_go.set()
+        wait(futures, 10)
+    turns = [each.ids[0] for batch in search.batches[1:] for each in batch]
+    assert sorted(turns[:7]) == sorted(turns[7:14]) == sorted(turns[14:]) == list(range(1, 8))

@@ -1042,7 +1042,7 @@ def test_captions_are_written_in_the_direction_asked_for(
         assert (tmp_path / "de-en" / name).read_bytes() == (tmp_path / "en-de" / name).read_bytes()
     code, _, err = dragoman("data", "captions", *size, "--source-lang", "fr", "-o", tmp_path / "fr-de")
     assert code == 2
-    assert "captions are English and German, not fr and de" in err
+    assert "captions are en and de, not fr and de" in err
 
 
 def test_data_writes_nothing_where_one_file_is_there_already(dragoman: Dragoman, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ LEVELS = [
     {"translator", "doctor"},
     {"inspection", "evaluation", "documents"},
     {"training", "exchange"},
-    {"experiments"},
+    {"experiments", "server"},
     {"__init__", "__main__", "cli", "demo"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

@@ -19,7 +19,7 @@ from tiny import PAIRS, tiny_bundle, tiny_model, tiny_tokenizers, write_tiny_bun
 from dragoman.bundle.bundle import Bundle
 from dragoman.data.filtering import text_problem
 from dragoman.decoding.state import State
-from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.errors import BundleError, ConfigError, DataError, DeadlineError
 from dragoman.machine.arrays import Ints
 from dragoman.machine.devices import Precision, find_device
 from dragoman.native.kernels import usable_kernels
@@ -31,6 +31,7 @@ from dragoman.text.invisible import without_invisible
 from dragoman.text.special_ids import SpecialIdPair, SpecialIds
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import ComputeOptions, Request, StopCondition, Translation, Translator
+from dragoman.translator.pipeline import SearchWanted, advance
 
 SOURCES = [source for source, _ in PAIRS]
 
@@ -391,3 +392,29 @@ def test_numpy_gives_the_results_of_the_compiled_kernels(
     for one, other in zip(quiet(in_numpy, SOURCES), quiet(translator, SOURCES), strict=True):
         assert one.text == other.text
         assert one.score == pytest.approx(other.score, abs=1e-4)
+
+
+def test_stages_ask_for_the_searches_of_translate(translator: Translator) -> None:
+    """A caller that searches for the jobs by itself gets the same translations; random models need second searches."""
+    texts = ["Two dogs run 17 times.", "A man is riding a horse.", "", "see https://example.org now", "12 34"]
+    requests, pipeline = [Request(text) for text in texts], translator.pipeline
+    stages, n_searches = pipeline.stages(requests), 0
+    found = None
+    while isinstance(wanted := advance(stages, found), SearchWanted):
+        found, n_searches = pipeline.search(wanted.jobs), n_searches + 1
+    assert wanted == pipeline.translate(requests)
+    assert n_searches == 2
+
+
+def test_stages_end_without_a_second_search_if_there_is_no_time(translator: Translator) -> None:
+    pipeline, late = translator.pipeline, DeadlineError("late")
+    stages = pipeline.stages([Request("Two dogs run 17 times.")])
+    first = advance(stages, None)
+    assert isinstance(first, SearchWanted)
+    second = advance(stages, pipeline.search(first.jobs))
+    assert isinstance(second, SearchWanted)
+    assert "number" in advance(stages, late)[0].flags
+    stages = pipeline.stages([Request("A man.")])
+    advance(stages, None)
+    with pytest.raises(DeadlineError):
+        advance(stages, late)

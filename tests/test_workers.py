@@ -5,6 +5,7 @@ import math
 import multiprocessing
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -321,3 +322,16 @@ def _is_running(process: int) -> bool:
         return ") Z" not in Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
     except (FileNotFoundError, ProcessLookupError):
         return False
+
+
+@linux
+def test_a_worker_keeps_no_connection_of_a_client_open() -> None:
+    """A server's client sees the end of its answer when the server closes the connection, whoever was copied since."""
+    ours, client = socket.socketpair()
+    workers = Workers(lambda job: job, 2)
+    assert workers.map([1, 2]) == [1, 2]
+    ours.close()
+    client.settimeout(10)
+    assert client.recv(1) == b""
+    assert workers.map([1, 2]) == [1, 2]
+    client.close()

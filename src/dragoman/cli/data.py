@@ -213,6 +213,7 @@ data.command(cls=Command)(split)
 data.command(cls=Command)(multi30k)
 for corpus, contents in (
     ("captions", "captions in English and German, made up"),
+    ("captions-zh", "captions in English and Chinese, made up"),
     ("copy", "letters, and the same letters"),
     ("reverse", "letters, and the same backwards"),
     ("sort", "letters, and the same in order"),

@@ -17,7 +17,7 @@ from dragoman.cli.training_settings import require_folder
 if TYPE_CHECKING:
     from dragoman.exchange.agreement import Agreement
 
-export = typer.Typer(help="Write a trained model for other programs: a web page, CTranslate2, Argos Translate.")
+export = typer.Typer(help="Write a trained model for other programs: web pages, CTranslate2, and others.")
 
 Folder = Annotated[
     Path,
@@ -137,6 +137,40 @@ def argos(
     _say_agreement(output, "CTranslate2", precision, package.agreement)
 
 
+@export.command("hf", cls=Command)
+def hf(model: OneModel, output: Folder, compare: Compare = None) -> None:
+    """Write a folder for transformers of Hugging Face.
+
+    A post-norm model becomes a MarianMTModel, a pre-norm model a PegasusForConditionalGeneration, in float32, with a
+    MarianTokenizer. If transformers is installed, it and dragoman translate 200 sentences at the end.
+
+    \b
+    dragoman export hf -m runs/my -o my-hf
+    """
+    require_folder(output)
+    sentences = _sentences(compare)
+    from dragoman.exchange.hugging_face_folder import export_hugging_face
+
+    _say_agreement(output, "transformers", "float32", export_hugging_face(model, output, sentences))
+
+
+@export.command("onnx", cls=Command)
+def onnx(model: OneModel, output: Folder, precision: Precision = "float32", compare: Compare = None) -> None:
+    """Write a folder for transformers.js and onnxruntime: any model, as two graphs of ONNX and a tokenizer.
+
+    \b
+    dragoman export onnx -m multi30k-en-de -o multi30k-onnx
+    dragoman export onnx -m everyday -o everyday-onnx --precision int8
+    """
+    for needed in ("onnx", "onnxruntime"):
+        require_package("export onnx", needed)
+    require_folder(output)
+    sentences = _sentences(compare)
+    from dragoman.exchange.onnx_folder import export_onnx
+
+    _say_agreement(output, "onnxruntime", precision, export_onnx(model, output, precision, sentences))
+
+
 def _sentences(path: Path | None) -> list[str]:
     """Return the lines to compare translations of."""
     from dragoman.exchange.agreement import N_SENTENCES
@@ -144,9 +178,11 @@ def _sentences(path: Path | None) -> list[str]:
     return [] if path is None else list(islice(filter(str.strip, input_lines(path, "error")), N_SENTENCES))
 
 
-def _say_agreement(output: Path, program: str, precision: str, agreement: Agreement) -> None:
+def _say_agreement(output: Path, program: str, precision: str, agreement: Agreement | None) -> None:
     size = sum(path.stat().st_size for path in output.rglob("*")) if output.is_dir() else output.stat().st_size
-    say(
-        f"wrote {output}, {size / 1e6:.1f} MB; {program} in {precision} translates {agreement} sentences "
-        "as dragoman does in float32 (greedy search)"
-    )
+    compared = f"{program} is not installed, so no translations were compared"
+    if agreement is not None:
+        compared = (
+            f"{program} in {precision} translates {agreement} sentences as dragoman does in float32 (greedy search)"
+        )
+    say(f"wrote {output}, {size / 1e6:.1f} MB; {compared}")

@@ -32,8 +32,14 @@ PACKAGES = {
     "datasets": "dragoman[hub]",
     "markdown_it": "dragoman[documents]",
     "polib": "dragoman[documents]",
+    "fastapi": "dragoman[serve]",
+    "uvicorn": "dragoman[serve]",
+    "python_multipart": "dragoman[serve]",
+    "prometheus_client": "dragoman[serve]",
+    "py3langid": "dragoman[serve]",
     "ctranslate2": "dragoman[ctranslate2]",
     "onnx": "dragoman[onnx]",
+    "onnxruntime": "dragoman[onnx]",
 }
 #: Usual names that differ from the module's.
 TITLES = {
@@ -44,6 +50,9 @@ TITLES = {
     "tensorboard": "TensorBoard",
     "ctranslate2": "CTranslate2",
     "onnx": "ONNX",
+    "fastapi": "FastAPI",
+    "python_multipart": "python-multipart",
+    "prometheus_client": "prometheus-client",
 }
 
 

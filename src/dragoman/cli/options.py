@@ -125,7 +125,8 @@ SampleSeed = Annotated[int | None, typer.Option("--seed", help="The same seed gi
 
 Recipe = Annotated[Path | None, typer.Argument(help="A YAML recipe; optional.", show_default=False)]
 Corpus = Annotated[
-    str | None, typer.Option("--corpus", help="A corpus known by name: multi30k, captions, copy, reverse, sort.")
+    str | None,
+    typer.Option("--corpus", help="A corpus known by name: multi30k, captions, captions-zh, copy, reverse, sort."),
 ]
 Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz, .bz2, .xz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]

@@ -43,6 +43,7 @@ COMMANDS = {
     "demo": "demo",
     "train": "train",
     "translate": "translate",
+    "serve": "serve",
     "evaluate": "evaluate",
     "compare-outputs": "compare_outputs",
     "tune": "tune",

@@ -1,1 +1,1 @@
-"""Corpora that the project makes itself: captions in English and German, and texts to copy, reverse or sort."""
+"""Corpora that the project makes itself: captions in three languages, and texts to copy, reverse or sort."""

@@ -91,6 +91,7 @@ class Verb:
         case: of the German object, and with `preposition`.
         particle: closes the German sentence: a separable prefix, "spazieren", "in der Hand".
         setting: groups of wider places around the first: on a bench in the park.
+        chinese: a pattern, and others for some objects; see `chinese`.
     """
 
     english: str
@@ -109,6 +110,7 @@ class Verb:
     making: bool = False  # the object does not exist yet: nobody builds an old house
     needs_place: bool = False  # without one, "is sitting" says too little
     setting: str = ""
+    chinese: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,11 @@
-"""Words of the captions in English and German, read from files.
+"""Words of the captions in English, German and Chinese, read from files.
 
 They are in `captions_words/`; `captions` puts them into sentences. In these files, "_" is a space, and a name stands
 for a group. `nouns.txt` has groups of nouns: the adjectives that suit all of them, then for each noun the English
 singular and plural, the German article, singular and plural, and for weak nouns the singular of the other cases.
 `places.txt` has groups of places: two prepositions, and the nouns after them. `verbs.tsv` has fields of `Verb`; a trait
-without a value is true.
+without a value is true. `chinese.txt` has the Chinese nouns by their measure words, then the other Chinese words;
+a heading may say for which nouns they are, and the last that suits a noun counts.
 """
 
 from __future__ import annotations
@@ -54,8 +55,27 @@ def sites(kinds: str) -> tuple[Site, ...]:
     return tuple(dict.fromkeys(places))
 
 
+@cache
+def chinese_nouns() -> Mapping[str, tuple[str, str]]:
+    """Return the Chinese nouns, each with its measure word, by their English."""
+    groups = [(name, page) for name, page in _groups("chinese.txt") if not name.isascii()]
+    words = ((measure, *entry) for measure, page in groups for entry in _entries(page))
+    return MappingProxyType({english: (measure, chinese) for measure, english, chinese in words})
+
+
+@cache
+def chinese_words(kind: str, noun: Noun | None = None) -> Mapping[str, str]:
+    """Return the Chinese numbers, pronouns, adjectives of a noun, or the words after a place, by their English."""
+    found: dict[str, str] = {}
+    for heading, page in _groups("chinese.txt"):
+        name, *names = heading.split()
+        if name == kind and (not names or noun in nouns(" ".join(names[1:]))):
+            found |= {english: chinese.strip("-") for english, chinese in _entries(page)}
+    return MappingProxyType(found)
+
+
 def _verb(row: Mapping[str, str]) -> Verb:
-    traits: dict[str, Any] = {}
+    traits: dict[str, Any] = {"chinese": row["chinese"]}
     for trait in row["traits"].split():
         name, _, value = trait.partition("=")
         traits[name] = value.replace("_", " ") or True

@@ -1,4 +1,4 @@
-"""Corpora that the project generates: copy, reverse, sort, and captions of everyday scenes.
+"""Corpora that the project generates: copy, reverse, sort, and captions of everyday scenes in German or Chinese.
 
 The sentence alone decides to which split it belongs, through a hash that is the same on every machine. So splits of
 different sizes and seeds never overlap.
@@ -7,19 +7,26 @@ different sizes and seeds never overlap.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Final
 
 from dragoman.corpora.caption_counts import captions_size
 from dragoman.corpora.caption_drawing import draw
+from dragoman.corpora.captions import Sentence
+from dragoman.corpora.chinese import read_chinese
 from dragoman.errors import ConfigError
 
 Pair = tuple[str, str]
 
-TASKS: Final = ("copy", "reverse", "sort", "captions")
+TASKS: Final = ("copy", "reverse", "sort", "captions", "captions-zh")
+#: Languages of the captions; their sources are English sentences of one grammar.
+CAPTIONS_LANGUAGES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {"captions": ("en", "de"), "captions-zh": ("en", "zh")}
+)
 
 SHOWCASE: Final[tuple[Pair, ...]] = (
     ("A man is riding a horse.", "Ein Mann reitet auf einem Pferd."),
@@ -36,8 +43,6 @@ _TEST_SHARE = 0.05
 _HELD_OUT_SHARE = 0.05
 _PATIENCE = 10_000  # draws in a row without a new sentence: the pool is used up
 
-
-CAPTIONS_LANGUAGES: Final = ("en", "de")
 #: Pairs of `standard_corpus` to train on; of captions, the default of `make_corpus`.
 _N_STANDARD: Final = 20_000
 
@@ -67,19 +72,19 @@ def make_corpus(
     sizes = {"train": n_train, "validation": n_validation, "test": n_test}
     if min(sizes.values()) < 0:
         raise ConfigError(f"a negative number of pairs in {sizes}", advice="ask for 0 or more of each")
-    available = captions_size() if task == "captions" else _count_sequences()
+    available = captions_size() if task in CAPTIONS_LANGUAGES else _count_sequences()
     if sum(sizes.values()) > available:
         raise ConfigError(
             f"{sum(sizes.values()):,} pairs asked for, but {task} has {available:,}", advice="ask for fewer pairs"
         )
-    draw_pair = _draw_caption if task == "captions" else partial(_draw_sequence, _TARGETS[task])
+    draw_pair = partial(_draw_caption, _READERS[task]) if task in _READERS else partial(_draw_sequence, _TARGETS[task])
     return _fill(task, sizes, partial(draw_pair, random.Random(f"{task} {seed}")))
 
 
 @lru_cache(maxsize=1)
 def standard_corpus(task: str) -> SyntheticCorpus:
     """Return the default corpus of a task."""
-    return make_corpus(task) if task == "captions" else make_corpus(task, _N_STANDARD)
+    return make_corpus(task) if task in CAPTIONS_LANGUAGES else make_corpus(task, _N_STANDARD)
 
 
 def in_direction(task: str, pairs: Sequence[Pair], source_lang: str, target_lang: str) -> Sequence[Pair]:
@@ -88,11 +93,14 @@ def in_direction(task: str, pairs: Sequence[Pair], source_lang: str, target_lang
     Raises:
         ConfigError: captions have other languages.
     """
-    if task != "captions" or (source_lang, target_lang) == CAPTIONS_LANGUAGES:
+    languages = CAPTIONS_LANGUAGES.get(task)
+    if languages is None or (source_lang, target_lang) == languages:
         return pairs
-    if (target_lang, source_lang) != CAPTIONS_LANGUAGES:
-        problem = f"captions are English and German, not {source_lang} and {target_lang}"
-        raise ConfigError(problem, advice="use en and de, either way round")
+    if (target_lang, source_lang) != languages:
+        advice = "use these two, either way round"
+        advice += "".join(f"; for {to} there is {name}" for name, (_, to) in CAPTIONS_LANGUAGES.items() if name != task)
+        problem = f"{task} are {' and '.join(languages)}, not {source_lang} and {target_lang}"
+        raise ConfigError(problem, advice=advice)
     return [(target, source) for source, target in pairs]
 
 
@@ -129,7 +137,12 @@ def _split_of(source: str) -> str:
     return "validation" if share < _TEST_SHARE + _VALIDATION_SHARE else "train"
 
 
-def _draw_caption(generator: random.Random) -> tuple[Pair, str | None]:
+_READERS: Final[Mapping[str, Callable[[Sentence], str]]] = MappingProxyType(
+    {"captions": Sentence.german, "captions-zh": read_chinese}
+)
+
+
+def _draw_caption(read: Callable[[Sentence], str], generator: random.Random) -> tuple[Pair, str | None]:
     sentence = draw(generator)
     source = sentence.english()
     if any(source == shown for shown, _ in SHOWCASE):
@@ -138,7 +151,7 @@ def _draw_caption(generator: random.Random) -> tuple[Pair, str | None]:
         split = "test"
     else:
         split = _split_of(source)
-    return (source, sentence.german()), split
+    return (source, read(sentence)), split
 
 
 # ---------------------------------------------------------------------------------------- copy, reverse and sort

@@ -26,7 +26,7 @@ from dragoman.settings.data_config import DataConfig
 
 Split = Literal["train", "validation", "test"]
 
-_NAMED_LANGUAGES = {multi30k.NAME: multi30k.LANGUAGES, "captions": CAPTIONS_LANGUAGES}
+_NAMED_LANGUAGES = {multi30k.NAME: multi30k.LANGUAGES, **CAPTIONS_LANGUAGES}
 
 
 def read_pairs(data: DataConfig, split: Split) -> ParallelText:

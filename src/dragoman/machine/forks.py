@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
+import os
 import signal
+import stat
 import sys
 import warnings
 from collections.abc import Callable
@@ -53,6 +56,17 @@ def fork(target: Callable[..., None], *arguments: object) -> BaseProcess:
         warnings.simplefilter("ignore", DeprecationWarning)
         process.start()
     return process
+
+
+def close_other_sockets(own: int) -> None:
+    """Close the sockets that a copy inherited, except one: those of a server's clients must end when the server closes
+    them, and a copy would keep them open. Other systems than Linux make no copies.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        for name in os.listdir("/proc/self/fd"):
+            with contextlib.suppress(OSError):
+                if int(name) != own and stat.S_ISSOCK(os.fstat(int(name)).st_mode):
+                    os.close(int(name))
 
 
 def leave_signals_to_parent() -> None:

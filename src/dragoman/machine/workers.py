@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from dragoman.errors import ConfigError, ResourceError
-from dragoman.machine.forks import Answer, answer, can_fork, fork, leave_signals_to_parent
+from dragoman.machine.forks import Answer, answer, can_fork, close_other_sockets, fork, leave_signals_to_parent
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -169,6 +169,7 @@ def _serve(work: Callable[[Job], Result], connection: Connection, inherited: Seq
     threadpool_limits(1)
     for other in inherited:
         other.close()
+    close_other_sockets(connection.fileno())
     with contextlib.suppress(EOFError, ConnectionResetError, BrokenPipeError):
         while True:
             connection.send(answer(partial(work, connection.recv())))

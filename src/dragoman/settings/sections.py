@@ -41,6 +41,8 @@ class Section(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False, defer_build=True)
     #: Keys that a recipe may have here besides the settings.
     also_known: ClassVar[tuple[str, ...]] = ()
+    #: The command that lists all settings, for a message.
+    listed_by: ClassVar[str] = "dragoman train --list-settings"
 
     def contradictions(self) -> Iterator[tuple[str, str]]:
         """Yield the names of settings that contradict each other, separated by spaces, and a message."""
@@ -158,7 +160,7 @@ def _explain(section: type[Section], problem: ErrorDetails) -> str:
             for name in difflib.get_close_matches(path[-1], _keys(section, path[:-1]), n=1)
         ]
         return f"unknown key {key!r} " + (
-            f"(did you mean {close[0]!r}?)" if close else "(`dragoman train --list-settings` has them all)"
+            f"(did you mean {close[0]!r}?)" if close else f"(`{section.listed_by}` has them all)"
         )
     shown = repr(list(problem["input"]) if isinstance(problem["input"], tuple) else problem["input"])
     shown = shown if len(shown) <= 60 else shown[:57] + "..."

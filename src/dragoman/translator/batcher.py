@@ -184,8 +184,10 @@ class _SearchThread:
                     calls.append(call)
             calls = [call for call in calls if call.is_open()]
             if calls:
-                self._search_for(_next_round(calls, self._n_batches))
-                calls.append(calls.pop(0))
+                jobs_of_calls = _next_round(calls, self._n_batches)
+                self._search_for(jobs_of_calls)
+                had_a_turn = {call for call, _ in jobs_of_calls}
+                calls.sort(key=lambda call: call in had_a_turn)  # they are the last in the next round
 
     def _search_for(self, jobs_of_calls: list[tuple[_Call, int]]) -> None:
         """Search for jobs of some calls; if that fails, for each call by itself, so that only one of them fails."""

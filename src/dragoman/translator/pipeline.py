@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -13,6 +13,36 @@ from dragoman.translator.planning import Plan, Planner, SearchJob
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_losses
 from dragoman.translator.searching import Candidate, Search, StopCondition
+
+#: Yields the jobs of a search, takes their candidates, and returns the translations.
+Stages = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Translation]]
+
+
+@dataclass(frozen=True)
+class SearchWanted:
+    """The jobs that `Pipeline.stages` needs the candidates of before it goes on."""
+
+    jobs: Sequence[SearchJob]
+
+
+def advance(
+    stages: Stages, found: Sequence[Sequence[Candidate]] | DeadlineError | None
+) -> SearchWanted | list[Translation]:
+    """Go on with `Pipeline.stages` to its next search, or to its end.
+
+    Args:
+        found: the candidates of the jobs before; None at the beginning. An error says that there was no time for them.
+
+    Raises:
+        DeadlineError: the one that was given, if there is nothing to return without these candidates.
+    """
+    try:
+        if found is None:
+            return SearchWanted(next(stages))
+        return SearchWanted(stages.throw(found) if isinstance(found, DeadlineError) else stages.send(found))
+    except StopIteration as end:
+        translations: list[Translation] = end.value
+        return translations
 
 
 @dataclass(frozen=True)
@@ -74,16 +104,30 @@ class Pipeline:
     ) -> list[Translation]:
         """Plan, search and finish. Search once more for texts whose translations lost a span or a number; then put
         protected stretches that are still missing in their places."""
+        stages = self.stages(requests, config, batch_size=batch_size)
+        found: list[list[Candidate]] | DeadlineError | None = None
+        while isinstance(wanted := advance(stages, found), SearchWanted):
+            try:
+                found = self.search(wanted.jobs, batch_size=batch_size, stop=stop)
+            except DeadlineError as error:
+                found = error
+        return wanted
+
+    def stages(
+        self, requests: Sequence[Request], config: SearchConfig | None = None, *, batch_size: int | None = None
+    ) -> Stages:
+        """Do what `translate` does, for a caller that searches by itself: yield jobs, and take their candidates.
+
+        See `advance`.
+        """
         config = self.config if config is None else config
         plan = self.plan(requests, config)
-        candidates = self.search(plan.jobs, batch_size=batch_size, stop=stop)
+        candidates = yield plan.jobs
         translations = self.finish(plan, candidates, batch_size=batch_size)
-        translations = self._searched_again(plan, translations, batch_size, stop)
+        translations = yield from self._searched_again(plan, translations, batch_size)
         return self.finisher.with_stretches(plan, candidates, translations, batch_size)
 
-    def _searched_again(
-        self, plan: Plan, translations: list[Translation], batch_size: int | None, stop: StopCondition | None
-    ) -> list[Translation]:
+    def _searched_again(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
         """Return the translations, those with losses replaced by better ones if another search finds them."""
         config, translations = plan.config, list(translations)
         lossy = [index for index, translation in enumerate(translations) if has_losses(translation)]
@@ -91,8 +135,7 @@ class Pipeline:
         if not lossy or not retries:
             return translations
         try:
-            jobs = [job for retry in retries for job in retry.jobs]
-            found = iter(self.search(jobs, batch_size=batch_size, stop=stop))
+            found = iter((yield [job for retry in retries for job in retry.jobs]))
         except DeadlineError:
             return translations
         tried = [self.finish(retry, list(islice(found, len(retry.jobs))), batch_size=batch_size) for retry in retries]

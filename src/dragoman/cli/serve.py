@@ -1,0 +1,152 @@
+"""`dragoman serve`: a translation server."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dragoman.cli.grouping import with_groups
+from dragoman.cli.missing_packages import require_package
+from dragoman.cli.option_groups import given_options
+from dragoman.cli.options import MODEL_HELP
+from dragoman.cli.streams import say
+from dragoman.errors import ConfigError
+from dragoman.machine import devices
+
+if TYPE_CHECKING:
+    from dragoman.settings.server_config import ServerConfig
+
+
+def _option(help: str, name: str | None = None, metavar: str | None = None) -> Any:
+    return typer.Option(*([name] if name else []), help=help, metavar=metavar, show_default=False)
+
+
+@dataclass(frozen=True)
+class AddressOptions:
+    """The address of a server."""
+
+    host: Annotated[str | None, _option("Address to listen at; default: 127.0.0.1, this machine only.")] = None
+    port: Annotated[int | None, _option("Default: 5000; 0 takes a free one.")] = None
+    url_prefix: Annotated[str | None, _option("Beginning of all paths, such as /translator.")] = None
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """The use of the machine."""
+
+    workers: Annotated[
+        int | None, _option("Processes that search at once; default: all cores.", "--workers/--threads")
+    ] = None
+    device: Annotated[str | None, _option("auto, cpu, cuda, cuda:<n> or mps.")] = None
+    precision: Annotated[
+        devices.Precision | None, _option("bfloat16 and int8 (CPU only) are less exact, and faster on some processors.")
+    ] = None
+    ram_limit: Annotated[
+        int | None, _option("MiB for all models; the one used least recently is unloaded.", metavar="MIB")
+    ] = None
+    cache: Annotated[int | None, _option("MiB of translations kept; default: 32.", metavar="MIB")] = None
+
+
+@dataclass(frozen=True)
+class LimitOptions:
+    """Limits on requests; -1 is none."""
+
+    char_limit: Annotated[int | None, _option("Characters of a text; default: 100000; -1 is no limit.")] = None
+    batch_limit: Annotated[int | None, _option("Texts of a request; default: 1000.")] = None
+    alternatives_limit: Annotated[int | None, _option("Alternatives of a text; default: 10.")] = None
+    req_limit: Annotated[int | None, _option("Texts of a client in a minute; default: no limit.")] = None
+    body_limit: Annotated[int | None, _option("Bytes of a request; default: 4 MiB.")] = None
+    read_timeout: Annotated[float | None, _option("Seconds for a request to arrive; default: 30.")] = None
+    timeout: Annotated[float | None, _option("Seconds for an answer; default: 60.")] = None
+    queue_limit: Annotated[int | None, _option("Lines that may wait; default: 20000.")] = None
+
+
+@dataclass(frozen=True)
+class AccessOptions:
+    """Keys, and what is open."""
+
+    api_keys: Annotated[
+        list[str] | None, _option("A key to translate; may be repeated. Others see it in the list of processes.")
+    ] = None
+    admin_key: Annotated[str | None, _option("The key to load and unload models.")] = None
+    metrics: Annotated[bool | None, typer.Option("--metrics/--no-metrics", help="Answer /metrics.")] = None
+    metrics_key: Annotated[str | None, _option("Bearer token for /metrics.")] = None
+    disable_files_translation: Annotated[
+        bool | None,
+        typer.Option("--disable-files-translation/--enable-files-translation", help="Refuse /translate_file."),
+    ] = None
+    disable_web_ui: Annotated[
+        bool | None, typer.Option("--disable-web-ui/--enable-web-ui", help="Answer no page at /.")
+    ] = None
+    log_requests: Annotated[
+        bool | None, typer.Option("--log-requests/--no-log-requests", help="Log each request, without its texts.")
+    ] = None
+
+
+@with_groups
+def serve(
+    address: AddressOptions,
+    machine: ModelOptions,
+    limits: LimitOptions,
+    access: AccessOptions,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; may be repeated.", show_default=False),
+    ] = None,
+    config: Annotated[Path | None, _option("A YAML file with these options by name, such as char_limit: 5000.")] = None,
+) -> None:
+    """Serve translations over HTTP, as LibreTranslate does.
+
+    Each option is also an environment variable, DRAGOMAN_SERVE_CHAR_LIMIT for --char-limit (DRAGOMAN_SERVE_MODELS for
+    --model), and a line of the YAML file (models for --model). An option wins over a variable, and a variable over the
+    file. LibreTranslate's own variables, such as LT_PORT, are read too.
+
+    \b
+    dragoman serve -m everyday
+    curl -d q="Where is the station?" -d source=en -d target=de http://127.0.0.1:5000/translate
+    """
+    for module in ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid"):
+        require_package("serve", module)
+    from dragoman.settings.server_sources import read_server_config
+
+    options = given_options(address, machine, limits, access) | {"models": model or None}
+    lists = {name: tuple(value) for name, value in options.items() if isinstance(value, list)}
+    _run(read_server_config(options | lists, os.environ, config))
+
+
+def _run(config: ServerConfig) -> None:
+    """Serve until a signal comes; then answer what was accepted, and end."""
+    import uvicorn
+
+    from dragoman.server import app
+
+    application = app(config)
+    logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    settings = uvicorn.Config(
+        application,
+        log_config=None,
+        access_log=False,  # it would write query strings, which may have texts
+        server_header=False,
+        timeout_graceful_shutdown=round(config.timeout) + 1,
+    )
+    with _listen(config) as listener:
+        host, port = listener.getsockname()[:2]
+        address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        say(f"serving at http://{address}{config.url_prefix}; Ctrl-C ends")
+        uvicorn.Server(settings).run(sockets=[listener])
+
+
+def _listen(config: ServerConfig) -> socket.socket:
+    family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
+    try:
+        return socket.create_server((config.host, config.port), family=family, backlog=2048)
+    except OSError as error:
+        reason = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        problem = f"cannot listen at {config.host}, port {config.port} ({reason})"
+        raise ConfigError(problem, advice="choose another --port or --host") from None

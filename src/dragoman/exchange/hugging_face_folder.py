@@ -1,0 +1,108 @@
+"""A folder that transformers loads by its stock classes: weights, descriptions, and a tokenizer of Marian's kind."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+
+from safetensors.numpy import save
+
+from dragoman.bundle.bundle import Bundle, load_bundle
+from dragoman.exchange.agreement import Agreement, compare
+from dragoman.exchange.export_folder import require_free, write_export, write_files
+from dragoman.exchange.hugging_face_config import (
+    generation_config,
+    model_config,
+    names_of,
+    tokenizer_config,
+    tokenizer_obstacles,
+)
+from dragoman.exchange.hugging_face_weights import id_obstacles, model_obstacles, positions, stock_weights
+from dragoman.exchange.obstacles import require_none
+from dragoman.machine.json_files import to_json
+from dragoman.text.subword import Subword
+
+KIND = "hf"
+#: Sentences that are translated at once when they are compared.
+_BATCH = 20
+
+_log = logging.getLogger(__name__)
+
+
+def export_hugging_face(name: str | Path, folder: Path, sentences: Sequence[str] = ()) -> Agreement | None:
+    """Write a bundle, found as by `find_bundle`, for transformers, and compare translations if that is installed.
+
+    Args:
+        sentences: to compare; without any, made-up ones.
+
+    Raises:
+        BundleError: it cannot be loaded.
+        ConfigError: no stock class can express its settings.
+        RunFolderError: the folder has something else than an earlier export, or cannot be written.
+    """
+    require_free(folder, KIND)
+    bundle = load_bundle(name)
+    tokenizers = bundle.tokenizers
+    obstacles = [*model_obstacles(bundle.config), *tokenizer_obstacles(tokenizers), *id_obstacles(tokenizers)]
+    require_none(obstacles, "Hugging Face's Marian or Pegasus", name)
+    if tokenizers.is_tagged:
+        tags = " ".join(map(tokenizers.tag, tokenizers.targets))
+        _log.warning(f"{name}: begin each text with the language to translate into: {tags}")
+    write_export(folder, partial(write_files, contents=folder_files(bundle)), KIND)
+    if find_spec("transformers") is None or find_spec("torch") is None:
+        return None
+    return compare(bundle, partial(translate_ids, folder, bundle), sentences)
+
+
+def folder_files(bundle: Bundle) -> Mapping[str, bytes]:
+    """Return the content of each file."""
+    n_positions, names = positions(bundle.config), names_of(bundle.tokenizers)
+    sides = {"source": bundle.tokenizers.source, "target": bundle.tokenizers.target}
+    is_shared = names.source == names.target
+    tokenizer = {"tokenizer_class": "MarianTokenizer", "separate_vocabs": not is_shared}
+    files = {
+        "config.json": to_json(model_config(bundle, n_positions)),
+        "generation_config.json": to_json(generation_config(bundle, n_positions)),
+        "tokenizer_config.json": to_json(tokenizer | tokenizer_config(bundle, n_positions)),
+        "vocab.json": _vocabulary(names.source),
+        "model.safetensors": save(stock_weights(bundle), {"format": "pt"}),
+    }
+    if not is_shared:
+        files["target_vocab.json"] = _vocabulary(names.target)
+    for side, tokenizer_of_side in sides.items():
+        if isinstance(tokenizer_of_side, Subword):
+            files[f"{side}.spm"] = tokenizer_of_side.segmenter.model
+    return files
+
+
+def translate_ids(folder: Path, bundle: Bundle, sources: Sequence[Sequence[int]], max_length: int) -> list[list[int]]:
+    """Translate by transformers, greedily: source ids, without special ones -> target ids."""
+    import torch
+    from transformers import AutoModelForSeq2SeqLM
+    from transformers.utils.logging import disable_progress_bar
+
+    disable_progress_bar()
+    ids = bundle.tokenizers.special_ids
+    model = AutoModelForSeq2SeqLM.from_pretrained(folder, local_files_only=True).eval()
+    translations = []
+    for first in range(0, len(sources), _BATCH):
+        batch = [[*source, ids.source.end] for source in sources[first : first + _BATCH]]
+        width = max(map(len, batch))
+        padded = torch.tensor([source + [ids.source.pad] * (width - len(source)) for source in batch])
+        mask = torch.tensor([[1] * len(source) + [0] * (width - len(source)) for source in batch])
+        with torch.no_grad():
+            options = {"num_beams": 1, "do_sample": False, "max_length": max_length}
+            written = model.generate(input_ids=padded, attention_mask=mask, **options)
+        translations += [_until(row[1:], ids.target.end) for row in written.tolist()]
+    return translations
+
+
+def _until(ids: list[int], end: int) -> list[int]:
+    return ids[: ids.index(end)] if end in ids else ids
+
+
+def _vocabulary(names: Sequence[str]) -> bytes:
+    return to_json({name: id for id, name in enumerate(names)})

@@ -1,0 +1,92 @@
+"""The server as an ASGI application, for `dragoman serve` and for any other host."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse, Response
+
+from dragoman.errors import ConfigError, DragomanError
+from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.connection import ClientGoneError
+from dragoman.server.gate import Gate, error_headers
+from dragoman.server.libretranslate import libretranslate_routes
+from dragoman.server.native_api import native_routes
+from dragoman.server.operator_endpoints import operations_routes
+from dragoman.server.server_parts import ServerParts
+from dragoman.server.web_page import page_routes
+from dragoman.settings.server_config import ServerConfig
+from dragoman.settings.server_sources import read_server_config
+
+#: The version of the endpoints below /v1.
+API_VERSION = "1.0"
+
+
+def app(config: ServerConfig | None = None) -> FastAPI:
+    """Load the models, and return the application.
+
+    Args:
+        config: None reads the environment; see `read_server_config`.
+
+    Raises:
+        ConfigError: a setting is wrong, or there is no model.
+        BundleError: a model cannot be loaded.
+    """
+    config = read_server_config({}, os.environ) if config is None else config
+    if not config.models:
+        raise ConfigError("a server without a model", advice="name one: --model everyday, or DRAGOMAN_SERVE_MODELS")
+    parts = ServerParts.build(config)
+    for name in config.models:
+        parts.shelf.add(name)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        parts.service.close()
+        parts.shelf.close()
+
+    api = FastAPI(
+        title="dragoman",
+        version=API_VERSION,
+        description="A translation server that speaks LibreTranslate's API, and one of its own.",
+        openapi_url=f"{config.url_prefix}/spec",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    for routes in (page_routes(parts), libretranslate_routes(parts), native_routes(parts), operations_routes(parts)):
+        api.include_router(routes, prefix=config.url_prefix)
+    _add_errors(api, parts)
+    api.add_middleware(Gate, parts=parts)
+    return api
+
+
+def _add_errors(api: FastAPI, parts: ServerParts) -> None:
+    """Answer every error with its status and a line of JSON."""
+
+    @api.exception_handler(ApiError)
+    async def refuse(_: Request, error: ApiError) -> Response:
+        return JSONResponse({"error": error.message}, error.status, error_headers(error))
+
+    @api.exception_handler(DragomanError)
+    async def refuse_by_translator(request: Request, error: DragomanError) -> Response:
+        return await refuse(request, api_error(error, parts.service.queue.busy_seconds))
+
+    @api.exception_handler(RequestValidationError)
+    async def refuse_types(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"] if part != "body")
+        return await refuse(request, ApiError(400, f"{place}: {first['msg']}" if place else str(first["msg"])))
+
+    @api.exception_handler(HTTPException)
+    async def refuse_path(_: Request, error: HTTPException) -> Response:
+        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+
+    @api.exception_handler(ClientGoneError)
+    async def end(_: Request, __: ClientGoneError) -> Response:
+        return Response(status_code=499)

@@ -1,0 +1,58 @@
+"""The language of a text, among those that the server translates, with a confidence that is low for a short text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
+
+from dragoman.text.languages import UNSPACED, base_language
+
+#: Characters of a text that are looked at.
+_MOST_CHARACTERS = 2_000
+#: Letters from which on a guess is as sure as its probability; one of a script without spaces counts as three.
+_SURE_LETTERS, _PER_UNSPACED = 20, 3
+_LETTER, _UNSPACED_LETTER = re.compile(r"[^\W\d_]"), re.compile(f"[{UNSPACED}]")
+
+
+class Detection(NamedTuple):
+    """A language that a text may be in."""
+
+    #: From 0 to 100, one decimal.
+    confidence: float
+    #: As the server names it.
+    language: str
+
+
+#: LibreTranslate's answer for a text that no language can be told of.
+UNDETECTABLE = Detection(0.0, "en")
+
+
+class Detector:
+    """Naive Bayes over sequences of bytes (Lui and Baldwin 2011), among some languages. Any thread may use it."""
+
+    def __init__(self) -> None:
+        self._identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+
+    def detect(self, text: str, languages: Sequence[str]) -> list[Detection]:
+        """Return the languages that a text may be in, the most likely first; those below 1 % are left out.
+
+        Args:
+            languages: to choose from; one that the detector does not know is never chosen.
+        """
+        text = text[:_MOST_CHARACTERS]
+        codes = {base_language(code): code for code in reversed(languages)}
+        n_unspaced = len(_UNSPACED_LETTER.findall(text))
+        n_letters = len(_LETTER.findall(text)) + (_PER_UNSPACED - 1) * n_unspaced
+        if not n_letters:
+            return [UNDETECTABLE]
+        ranked = dict(self._identifier.rank(text))
+        scores = {code: ranked[name] for name, code in reversed(codes.items()) if name in ranked}
+        total = sum(scores.values())
+        if not total:
+            return [UNDETECTABLE]
+        sureness = 100 * min(1.0, n_letters / _SURE_LETTERS)
+        likely = sorted(scores.items(), key=lambda item: -item[1])  # of equal ones, the first language
+        return [Detection(round(sureness * p / total, 1), code) for code, p in likely if p / total >= 0.01]

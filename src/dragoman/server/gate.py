@@ -1,0 +1,159 @@
+"""The gate that each request passes: limits on its body, headers of its answer, its line in the log, its numbers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+import traceback
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dragoman.server.api_errors import ApiError
+from dragoman.server.server_parts import RequestFacts, ServerParts
+
+#: LibreTranslate's endpoints for programs, which pages of other sites may call too; no other endpoint lets them.
+OPEN_PATHS = frozenset(
+    ("/translate", "/detect", "/languages", "/health", "/frontend/settings", "/suggest", "/translate_file", "/spec")
+)
+CROSS_ORIGIN = {
+    "access-control-allow-origin": "*",
+    "access-control-allow-headers": "Authorization, Content-Type",
+    "access-control-expose-headers": "Authorization",
+    "access-control-allow-methods": "GET, POST",
+    "access-control-allow-credentials": "true",
+    "access-control-max-age": "1728000",
+}
+SECURITY = {
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cache-control": "no-store",
+}
+
+_log = logging.getLogger(__name__)
+
+
+class Gate:
+    """An ASGI application around another one."""
+
+    def __init__(self, app: ASGIApp, parts: ServerParts) -> None:
+        self._app = app
+        self._parts = parts
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        start, passage = time.perf_counter(), _Passage(send, self._is_open(scope))
+        scope["dragoman"] = RequestFacts()
+        self._parts.measures.in_flight.inc()
+        try:
+            await self._answer(scope, receive, passage)
+        finally:
+            self._parts.measures.in_flight.dec()
+            self._note(scope, passage.status, time.perf_counter() - start)
+
+    async def _answer(self, scope: Scope, receive: Receive, passage: _Passage) -> None:
+        if scope["method"] == "OPTIONS" and passage.is_open:
+            await Response(status_code=204)(scope, receive, passage.send)
+            return
+        try:
+            body = await self._read(scope, receive)
+            if body is not None:
+                await self._app(scope, _replay(body, receive), passage.send)
+        except ApiError as error:
+            await _json(error)(scope, receive, passage.send)
+        except Exception as error:
+            frame = traceback.extract_tb(error.__traceback__)[-1]
+            _log.error(f"internal error: {type(error).__name__} in {frame.filename}:{frame.lineno}")
+            _log.debug("its traceback", exc_info=error)
+            if passage.status:
+                raise
+            await _json(ApiError(500, "internal error"))(scope, receive, passage.send)
+
+    async def _read(self, scope: Scope, receive: Receive) -> bytes | None:
+        seconds = self._parts.config.read_timeout
+        try:
+            async with asyncio.timeout(seconds):
+                return await _read(scope, receive, self._parts.config.body_limit)
+        except TimeoutError:
+            raise ApiError(408, f"the request did not arrive within {seconds:g} seconds") from None
+
+    def _is_open(self, scope: Scope) -> bool:
+        path: str = scope["path"].removeprefix(scope.get("root_path", "")).removeprefix(self._parts.config.url_prefix)
+        return path in OPEN_PATHS or path.startswith("/download_file/")
+
+    def _note(self, scope: Scope, status: int, seconds: float) -> None:
+        """Count a request, and write its line in the log. The query string may have a text, so it is left out."""
+        measures, facts = self._parts.measures, scope["dragoman"]
+        endpoint = getattr(scope.get("route"), "path", "other")
+        measures.seconds.labels(endpoint, str(status or 499)).observe(seconds)
+        if status in (403, 408, 413, 429, 503):
+            measures.refused.labels(str(status)).inc()
+        if self._parts.config.log_requests:
+            line: dict[str, Any] = {"method": scope["method"], "endpoint": endpoint, "status": status or 499}
+            line |= {"ms": round(1000 * seconds, 1), "texts": facts.n_texts, "characters": facts.n_characters}
+            _log.info(json.dumps(line))
+
+
+class _Passage:
+    """The way back to the client: it adds headers, and remembers the status."""
+
+    def __init__(self, send: Send, is_open: bool) -> None:
+        self._send = send
+        self.is_open = is_open
+        self.status = 0
+
+    async def send(self, message: Message) -> None:
+        """Send a message to the client."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            headers = MutableHeaders(scope=message)
+            for name, value in (SECURITY | (CROSS_ORIGIN if self.is_open else {})).items():
+                headers.setdefault(name, value)
+        await self._send(message)
+
+
+async def _read(scope: Scope, receive: Receive, limit: int) -> bytes | None:
+    """Return the body of a request, or None if the client went away.
+
+    Raises:
+        ApiError: it is too long.
+    """
+    announced = Headers(scope=scope).get("content-length", "0")
+    chunks, size = bytearray(), int(announced) if announced.isdigit() and len(announced) < 20 else 0
+    while size <= limit:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        chunks += message.get("body", b"")
+        size = max(size, len(chunks))
+        if not message.get("more_body", False):
+            return bytes(chunks)
+    raise ApiError(413, f"the request has more than {limit:,} bytes")
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Return a function that receives the body that was read, and then what comes after it."""
+    messages = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def receive_again() -> Message:
+        return messages.pop() if messages else await receive()
+
+    return receive_again
+
+
+def _json(error: ApiError) -> JSONResponse:
+    return JSONResponse({"error": error.message}, error.status, error_headers(error))
+
+
+def error_headers(error: ApiError) -> dict[str, str]:
+    """Return the headers of an answer that refuses; the connection closes if the body was not read."""
+    headers = {"retry-after": str(error.retry_after)} if error.retry_after is not None else {}
+    return headers | ({"connection": "close"} if error.status in (408, 413) else {})

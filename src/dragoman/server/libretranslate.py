@@ -1,0 +1,173 @@
+"""LibreTranslate's endpoints, for every client that speaks to such a server."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePath
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from starlette.responses import JSONResponse
+
+from dragoman.documents import FORMATS
+from dragoman.server.api_errors import ApiError
+from dragoman.server.connection import while_connected
+from dragoman.server.detection import Detection
+from dragoman.server.language_names import language_name
+from dragoman.server.libretranslate_input import Parameters, check_limits
+from dragoman.server.server_parts import ServerParts
+from dragoman.server.texts import (
+    AUTO,
+    TranslatedText,
+    WantedText,
+    detect_sources,
+    require_language,
+    require_route,
+    translate_texts,
+)
+
+#: Seconds after which LibreTranslate's page gives up.
+_PAGE_SECONDS = 500
+_NO_FILES = "Files translation are disabled on this server."
+
+
+def libretranslate_routes(parts: ServerParts) -> APIRouter:
+    """Return the endpoints."""
+    router, config = APIRouter(tags=["LibreTranslate"]), parts.config
+
+    @router.post("/translate", summary="Translate a text, or a list of texts")
+    async def translate(request: Request) -> Response:
+        parameters = await _open(parts, request)
+        return JSONResponse(await while_connected(request, _translate(parts, request, parameters)))
+
+    @router.post("/detect", summary="Detect the language of a text")
+    async def detect(request: Request) -> Response:
+        parameters = await _open(parts, request)
+        texts, _ = parameters.require_texts(config.batch_limit)
+        check_limits(texts, config)
+        parts.take(request, texts)
+        languages = parts.shelf.directory.languages
+        found = await parts.service.in_thread(lambda: parts.detector.detect("\n".join(texts), languages))
+        return JSONResponse([each._asdict() for each in found])
+
+    @router.get("/languages", summary="List the languages")
+    async def languages() -> Response:
+        return JSONResponse(parts.shelf.directory.describe())
+
+    @router.get("/health", summary="Say that the server is there")
+    async def health() -> Response:
+        return JSONResponse({"status": "ok"})
+
+    @router.get("/frontend/settings", summary="List what a page needs to know")
+    async def settings() -> Response:
+        return JSONResponse(_page_settings(parts))
+
+    @router.post("/suggest", summary="Refuse a suggestion: this server takes none")
+    async def suggest() -> Response:
+        raise ApiError(403, "Suggestions are disabled on this server.")
+
+    _add_files(router, parts)
+    return router
+
+
+def _add_files(router: APIRouter, parts: ServerParts) -> None:
+    """Add the endpoints for files."""
+    is_disabled = parts.config.disable_files_translation
+
+    @router.post("/translate_file", summary="Translate a text file")
+    async def translate_file(request: Request) -> Response:
+        if is_disabled:
+            raise ApiError(403, _NO_FILES)
+        parameters = await _open(parts, request)
+        name = await while_connected(request, _translate_file(parts, request, parameters))
+        return JSONResponse({"translatedFileUrl": str(request.url_for("download_file", name=name))})
+
+    @router.get("/download_file/{name}", summary="Fetch a translated file")
+    async def download_file(name: str) -> Response:
+        if is_disabled:
+            raise ApiError(400, _NO_FILES)
+        if (found := parts.downloads.get(name)) is None:
+            raise ApiError(404, "there is no such file (any more)")
+        headers = {"content-disposition": f'attachment; filename="{found[0]}"'}
+        return Response(found[1], media_type="application/octet-stream", headers=headers)
+
+
+async def _open(parts: ServerParts, request: Request) -> Parameters:
+    parameters = await Parameters.read(request, parts.config)
+    parts.require_key(request, parameters.get("api_key"))
+    return parameters
+
+
+async def _translate(parts: ServerParts, request: Request, parameters: Parameters) -> dict[str, Any]:
+    """Answer /translate."""
+    config = parts.config
+    texts, is_list = parameters.require_texts(config.batch_limit)
+    source, target = parameters.require_string("source"), parameters.require_string("target")
+    n_alternatives = parameters.n_alternatives(config.alternatives_limit)
+    check_limits(texts, config)
+    parts.take(request, texts)
+    directory = parts.shelf.directory
+    known = None if source == AUTO else require_language(directory, source)
+    target = require_language(directory, target)
+    if (format := parameters.get("format") or "text") != "text":
+        raise ApiError(400, f"{str(format)[:100]} format is not supported")
+    detected = [] if known else await detect_sources(parts, texts, target)
+    sources = [known] * len(texts) if known else [each.language for each in detected]
+    options = {"n_best": n_alternatives + 1} if n_alternatives else {}
+    wanted = [WantedText(text, code, target, options=options) for text, code in zip(texts, sources, strict=True)]
+    answers = await translate_texts(parts, wanted)
+    return _answer(answers, detected, n_alternatives, is_list=is_list)
+
+
+def _answer(
+    answers: list[TranslatedText], detected: list[Detection], n_alternatives: int, *, is_list: bool
+) -> dict[str, Any]:
+    """Return LibreTranslate's answer: lists for a list, single values for a text."""
+    values: dict[str, list[Any]] = {"translatedText": [answer.text for answer in answers]}
+    if detected:
+        values["detectedLanguage"] = [each._asdict() for each in detected]
+    if n_alternatives:
+        values["alternatives"] = [answer.alternatives()[:n_alternatives] for answer in answers]
+    return {name: value if is_list else value[0] for name, value in values.items()}
+
+
+async def _translate_file(parts: ServerParts, request: Request, parameters: Parameters) -> str:
+    """Translate a file, and return the name to fetch it by."""
+    name, content = parameters.require_file()
+    source, target = parameters.require_string("source"), parameters.require_string("target")
+    if not name:
+        raise ApiError(400, "Invalid request: empty file")
+    if (parse := FORMATS.get(PurePath(name).suffix.lower())) is None:
+        raise ApiError(400, "Invalid request: file format not supported")
+    directory = parts.shelf.directory
+    target = require_language(directory, target)
+    document = await parts.service.in_thread(lambda: parse(content, Path(PurePath(name).name)))
+    texts = list(document.segments())
+    for text in texts:
+        check_limits([text], parts.config)
+    parts.take(request, texts)
+    if source == AUTO:
+        source = (await detect_sources(parts, ["\n".join(texts[:100])], target))[0].language
+    source = require_language(directory, source)
+    require_route(directory, source, target)
+    answers = await translate_texts(parts, [WantedText(text, source, target) for text in texts])
+    path = PurePath(name)
+    return parts.downloads.add(f"{path.stem}_{target}{path.suffix}", document.rebuild([one.text for one in answers]))
+
+
+def _page_settings(parts: ServerParts) -> dict[str, Any]:
+    config, codes = parts.config, parts.shelf.directory.languages
+    with_files = not config.disable_files_translation
+    target = next(iter(parts.shelf.directory.targets(codes[0])[:1]), "en") if codes else "en"
+    return {
+        "charLimit": config.char_limit,
+        "frontendTimeout": _PAGE_SECONDS,
+        "apiKeys": bool(config.api_keys),
+        "keyRequired": bool(config.api_keys),
+        "suggestions": False,
+        "filesTranslation": with_files,
+        "supportedFilesFormat": list(FORMATS) if with_files else [],
+        "language": {
+            "source": {"code": AUTO, "name": "Auto Detect"},
+            "target": {"code": target, "name": language_name(target)},
+        },
+    }

@@ -1,0 +1,181 @@
+"""Parameters of LibreTranslate's endpoints: JSON, a form, a form with files, or the query string."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from starlette.datastructures import UploadFile
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+
+from dragoman.server.api_errors import ApiError, missing
+from dragoman.settings.server_config import ServerConfig
+
+#: The most fields of a form.
+_MOST_FIELDS = 10_000
+
+
+class SentFile(NamedTuple):
+    """A file of a form."""
+
+    name: str
+    content: bytes
+
+
+class Parameters:
+    """The parameters of one request.
+
+    Args:
+        values: by their names.
+        is_json: they may be of any type; else each is a string or a file.
+    """
+
+    def __init__(self, values: dict[str, Any], *, is_json: bool) -> None:
+        self._values = values
+        self.is_json = is_json
+
+    @classmethod
+    async def read(cls, request: Request, config: ServerConfig) -> Parameters:
+        """Read the parameters of a request. Those of the query string win over those of a form.
+
+        Raises:
+            ApiError: the body is not what its type says.
+        """
+        kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
+            return cls(_json_object(await request.body()), is_json=True)
+        values: dict[str, Any] = {}
+        if kind == "multipart/form-data":
+            values |= await _form(request, config.body_limit)
+        elif kind == "application/x-www-form-urlencoded":
+            values |= _by_name(await asyncio.to_thread(_pairs, await request.body()))
+        values |= _by_name(request.query_params.multi_items())
+        return cls(values, is_json=False)
+
+    def get(self, name: str) -> Any:
+        """Return a parameter, or None. Halves of surrogate pairs in it are replaced."""
+        return _whole(self._values.get(name))
+
+    def require_string(self, name: str) -> str:
+        """Return a parameter that is a string and not empty.
+
+        Raises:
+            ApiError: it is not.
+        """
+        value = self.get(name)
+        if not value:
+            raise missing(name)
+        if not isinstance(value, str):
+            raise ApiError(400, f"Invalid request: {name} parameter is not a string")
+        return value
+
+    def require_file(self) -> SentFile:
+        """Return the parameter `file`.
+
+        Raises:
+            ApiError: there is none.
+        """
+        file = self._values.get("file")
+        if not isinstance(file, SentFile):
+            raise missing("file")
+        return file
+
+    def require_texts(self, limit: int) -> tuple[list[str], bool]:
+        """Return the texts of the parameter `q`, and True if they are a list. Lines of a form end in a newline only.
+
+        Args:
+            limit: the most texts; -1 is none.
+
+        Raises:
+            ApiError: there are none or too many, or they are no strings.
+        """
+        if not (value := self._values.get("q")):
+            raise missing("q")
+        is_list = isinstance(value, list)
+        if is_list:
+            _check_limit(len(value), limit)
+        texts = _whole(value) if is_list else [_whole(value)]
+        if not all(isinstance(text, str) for text in texts):
+            raise ApiError(400, "Invalid request: q parameter is neither a string nor a list of strings")
+        return (texts if self.is_json else ["\n".join(text.splitlines()) for text in texts]), is_list
+
+    def n_alternatives(self, limit: int) -> int:
+        """Return the parameter `alternatives`; 0 if it is missing or negative.
+
+        Raises:
+            ApiError: it is no number, or too high.
+        """
+        value = self.get("alternatives")
+        try:
+            number = max(0, int(value)) if value is not None else 0
+        except (TypeError, ValueError, OverflowError):
+            raise ApiError(400, "Invalid request: alternatives parameter is not a number") from None
+        if 0 <= limit < number:
+            raise ApiError(400, f"Invalid request: alternatives parameter must be <= {limit}")
+        return number
+
+
+def check_limits(texts: list[str], config: ServerConfig) -> None:
+    """Check the number of texts, and the characters of each.
+
+    Raises:
+        ApiError: there are too many.
+    """
+    _check_limit(len(texts), config.batch_limit)
+    for text in texts:
+        _check_limit(len(text), config.char_limit)
+
+
+def _check_limit(size: int, limit: int) -> None:
+    if 0 <= limit < size:
+        raise ApiError(400, f"Invalid request: request ({size}) exceeds text limit ({limit})")
+
+
+def _pairs(body: bytes) -> list[tuple[str, str]]:
+    """Return the fields of a form. Starlette's parser takes a second for some megabytes."""
+    try:
+        return parse_qsl(body.decode(errors="replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        raise ApiError(400, f"Invalid request: the form has more than {_MOST_FIELDS} fields") from None
+
+
+async def _form(request: Request, max_bytes: int) -> dict[str, Any]:
+    try:
+        async with request.form(max_files=1, max_fields=100, max_part_size=max_bytes) as form:
+            return _by_name(
+                [
+                    (
+                        name,
+                        SentFile(value.filename or "", await value.read()) if isinstance(value, UploadFile) else value,
+                    )
+                    for name, value in form.multi_items()
+                ]
+            )
+    except (HTTPException, ValueError, LookupError, AssertionError):
+        raise ApiError(400, "Invalid request: the form cannot be read") from None
+
+
+def _by_name(items: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the first value of each name; of `q`, which is several texts if it is there more than once, a list."""
+    texts = [value for name, value in items if name == "q"]
+    return dict(reversed(items)) | ({"q": texts} if len(texts) > 1 else {})
+
+
+def _json_object(body: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        value = None
+    if not isinstance(value, dict):
+        raise ApiError(400, "Invalid JSON format")
+    return value
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return [_whole(item) for item in value] if isinstance(value, list) else value

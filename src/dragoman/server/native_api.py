@@ -1,0 +1,168 @@
+"""The endpoints below /v1: translations with options, scores and alignments, part by part, and the models."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+
+from fastapi import APIRouter, Request, Response
+from starlette.responses import JSONResponse, StreamingResponse
+
+from dragoman.alignment.word_spans import words
+from dragoman.server.api_errors import ApiError
+from dragoman.server.connection import while_connected
+from dragoman.server.libretranslate_input import check_limits
+from dragoman.server.model_shelf import KnownModel
+from dragoman.server.native_schema import (
+    AlternativeAnswer,
+    LineAnswer,
+    ModelAnswer,
+    ModelRequest,
+    SearchOptions,
+    StreamRequest,
+    Text,
+    TextAnswer,
+    TranslateAnswer,
+    TranslateRequest,
+)
+from dragoman.server.server_parts import ServerParts, bearer_token, is_equal
+from dragoman.server.streaming import events
+from dragoman.server.texts import AUTO, TranslatedText, WantedText, detect_sources, require_language, translate_texts
+from dragoman.translator import Translation
+
+
+def native_routes(parts: ServerParts) -> APIRouter:
+    """Return the endpoints."""
+    router = APIRouter(prefix="/v1", tags=["dragoman"])
+
+    @router.post("/translate", summary="Translate texts", responses={200: {"model": TranslateAnswer}})
+    async def translate(request: Request, body: TranslateRequest) -> Response:
+        parts.require_key(request, None)
+        answer = await while_connected(request, _translate(parts, request, body))
+        return JSONResponse(answer.model_dump(mode="json"))
+
+    @router.post("/translate/stream", summary="Translate a text, and send each part as soon as it is done")
+    async def stream(request: Request, body: StreamRequest) -> Response:
+        parts.require_key(request, None)
+        (wanted,), _ = await _wanted(parts, request, [body])
+        return StreamingResponse(await events(parts, wanted), media_type="text/event-stream")
+
+    @router.get("/models", summary="List the models", responses={200: {"model": list[ModelAnswer]}})
+    async def models(request: Request) -> Response:
+        parts.require_key(request, None)
+        return JSONResponse([_described(model) for model in parts.shelf.models()])
+
+    @router.post("/models", summary="Load a model (needs the admin key)", responses={200: {"model": ModelAnswer}})
+    async def load(request: Request, body: ModelRequest) -> Response:
+        _require_admin(parts, request)
+        return JSONResponse(_described(await asyncio.to_thread(parts.shelf.add, body.model)))
+
+    @router.delete("/models/{name}", summary="Unload a model and forget it (needs the admin key)")
+    async def unload(request: Request, name: str) -> Response:
+        _require_admin(parts, request)
+        if not parts.shelf.remove(name):
+            raise ApiError(404, f"there is no model {name[:100]}")
+        return JSONResponse({"removed": name})
+
+    return router
+
+
+def _require_admin(parts: ServerParts, request: Request) -> None:
+    key = parts.config.admin_key
+    if key is None:
+        raise ApiError(403, "this server has no admin key")
+    if not is_equal(bearer_token(request), key):
+        raise ApiError(401, "the admin key is missing or wrong")
+
+
+def _described(model: KnownModel) -> dict[str, object]:
+    size = round(model.n_bytes / 1e6, 1)
+    answer = ModelAnswer(
+        name=model.name, directions=list(model.directions), loaded=model.loaded is not None, megabytes=size
+    )
+    return answer.model_dump(mode="json")
+
+
+async def _translate(parts: ServerParts, request: Request, body: TranslateRequest) -> TranslateAnswer:
+    """Answer /v1/translate."""
+    start = time.perf_counter()
+    names = (*SearchOptions.model_fields, "target")
+    defaults = {name: value for name in names if (value := getattr(body, name)) is not None} | {"source": body.source}
+    texts = []
+    for given in body.texts:
+        text = given if isinstance(given, Text) else Text(text=given)
+        open_values = {name: value for name, value in defaults.items() if getattr(text, name) is None}
+        texts.append(text.model_copy(update=open_values))
+    wanted, confidences = await _wanted(parts, request, texts)
+    answers = await translate_texts(parts, wanted)
+    translations = [
+        _text_answer(text, answer, confidence)
+        for text, answer, confidence in zip(wanted, answers, confidences, strict=True)
+    ]
+    return TranslateAnswer(translations=translations, seconds=round(time.perf_counter() - start, 4))
+
+
+async def _wanted(
+    parts: ServerParts, request: Request, texts: Sequence[Text]
+) -> tuple[list[WantedText], list[float | None]]:
+    """Check texts, and detect the languages of those that are open.
+
+    Returns:
+        The texts, and the confidence in each detected language.
+    """
+    check_limits([text.text for text in texts], parts.config)
+    parts.take(request, [text.text for text in texts])
+    wanted: list[WantedText] = []
+    confidences: list[float | None] = []
+    for text in texts:
+        if not text.target:
+            raise ApiError(400, "target is missing")
+        target = require_language(parts.shelf.directory, text.target)
+        source, confidence = text.source or AUTO, None
+        if source == AUTO:
+            (detected,) = await detect_sources(parts, [text.text], target)
+            source, confidence = detected.language, detected.confidence
+        source = require_language(parts.shelf.directory, source)
+        wanted.append(WantedText(text.text, source, target, text.prefix, bool(text.align), text.given()))
+        confidences.append(confidence)
+    return wanted, confidences
+
+
+def _text_answer(wanted: WantedText, answer: TranslatedText, confidence: float | None) -> TextAnswer:
+    is_direct = len(answer.legs) < 2
+    lines = [
+        _line_answer(line, translation, is_direct=is_direct)
+        for line, translation in zip(answer.lines.lines, answer.translations, strict=False)
+    ]
+    return TextAnswer(
+        text=answer.text,
+        source=wanted.source,
+        target=wanted.target,
+        via=None if is_direct else answer.legs[0].target,
+        models=[leg.model for leg in answer.legs],
+        confidence=confidence,
+        flags=list(dict.fromkeys(flag for line in lines for flag in line.flags)),
+        lines=lines,
+    )
+
+
+def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> LineAnswer:
+    alternatives = [
+        AlternativeAnswer(
+            text=each.text,
+            score=each.score,
+            log_prob=each.log_prob,
+            alignment=list(each.alignment) if is_direct and each.alignment is not None else None,
+            words=words(each.text) if is_direct and each.alignment is not None else None,
+        )
+        for each in translation.alternatives
+    ]
+    return LineAnswer(
+        source=line,
+        words=words(line) if alternatives and alternatives[0].words is not None else None,
+        text=translation.text,
+        alternatives=alternatives,
+        flags=list(translation.flags),
+        segments=translation.n_parts,
+    )

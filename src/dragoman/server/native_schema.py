@@ -1,0 +1,117 @@
+"""Requests and answers of the endpoints below /v1, as the page of the API shows them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+#: The widest beam, and the most results, that a request may ask for.
+WIDEST = 32
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+class SearchOptions(_Strict):
+    """Options of the search; those left out are the model's own."""
+
+    beam_size: Annotated[int | None, Field(ge=1, le=WIDEST, description="Hypotheses kept; 1 is greedy search.")] = None
+    n_best: Annotated[int | None, Field(ge=1, le=WIDEST, description="Translations of each line.")] = None
+    length_penalty: float | None = None
+    min_length: int | None = None
+    max_length: int | None = None
+    no_repeat_ngram: int | None = None
+    repetition_penalty: float | None = None
+    sample: bool | None = None
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    align: Annotated[bool | None, Field(description="Align the words of each line; not through a third language.")] = (
+        None
+    )
+
+    def given(self) -> dict[str, Any]:
+        """Return the options of the search that have a value."""
+        values = {name: getattr(self, name) for name in SearchOptions.model_fields if name != "align"}
+        return {name: value for name, value in values.items() if value is not None}
+
+
+class Text(SearchOptions):
+    """A text with options of its own."""
+
+    text: str
+    source: Annotated[str | None, Field(description="A language code, or auto.")] = None
+    target: str | None = None
+    prefix: Annotated[str, Field(description="The beginning of the translation of its first line.")] = ""
+
+
+class TranslateRequest(SearchOptions):
+    """Texts to translate. The options are for all texts that have none of their own."""
+
+    texts: Annotated[list[str | Text], Field(min_length=1)]
+    source: Annotated[str, Field(description="A language code, or auto.")] = "auto"
+    target: str | None = None
+
+
+class StreamRequest(Text):
+    """A text to translate, part by part."""
+
+
+class ModelRequest(_Strict):
+    """A model to load."""
+
+    model: Annotated[str, Field(min_length=1, description="A bundle, a run folder or a shipped model.")]
+
+
+class AlternativeAnswer(BaseModel):
+    """One of the translations of a line."""
+
+    text: str
+    #: Divided by the length penalty; `log_prob` is not.
+    score: float
+    log_prob: float
+    alignment: Annotated[list[tuple[int, int]] | None, Field(description="Numbers of words: source, translation.")]
+    words: Annotated[list[str] | None, Field(description="As the alignment numbers them.")]
+
+
+class LineAnswer(BaseModel):
+    """The translation of a line."""
+
+    source: str
+    words: Annotated[list[str] | None, Field(description="Of the source, as alignments number them.")]
+    text: str
+    alternatives: list[AlternativeAnswer]
+    flags: Annotated[list[str], Field(description="Reasons to read it with care.")]
+    segments: int
+
+
+class TextAnswer(BaseModel):
+    """The translation of a text."""
+
+    text: str
+    source: str
+    target: str
+    via: Annotated[str | None, Field(description="The language in the middle, if no model translates directly.")]
+    models: list[str]
+    confidence: Annotated[float | None, Field(description="Of the detected source, 0 to 100; null if it was given.")]
+    flags: list[str]
+    lines: list[LineAnswer]
+
+
+class TranslateAnswer(BaseModel):
+    """The translations of all texts, in order."""
+
+    translations: list[TextAnswer]
+    seconds: float
+
+
+class ModelAnswer(BaseModel):
+    """A model."""
+
+    name: str
+    directions: list[tuple[str, str]]
+    loaded: bool
+    megabytes: Annotated[float, Field(description="RAM when it is loaded, estimated.")]

@@ -1,0 +1,52 @@
+"""Translations kept for the next time that somebody asks for the same text, within a number of bytes."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+
+from dragoman.translator import Translation
+
+#: Bytes of the objects of a translation without its strings, and of a token; measured with `sys.getsizeof`.
+_BYTES, _TOKEN_BYTES = 1_000, 60
+
+
+class ResultCache:
+    """The translations that were used last. It belongs to the thread of the event loop.
+
+    Args:
+        max_bytes: estimated; 0 keeps nothing.
+    """
+
+    def __init__(self, max_bytes: int) -> None:
+        self._max_bytes = max_bytes
+        self._entries: OrderedDict[Hashable, tuple[Translation, int]] = OrderedDict()
+        self.n_bytes = 0
+
+    def get(self, key: Hashable) -> Translation | None:
+        """Return a translation, or None if it is not kept."""
+        entry = self._entries.get(key)
+        if entry is None:
+            return None
+        self._entries.move_to_end(key)
+        return entry[0]
+
+    def add(self, key: Hashable, text: str, translation: Translation) -> None:
+        """Keep the translation of a text, and drop those that were not used for the longest time."""
+        size = _size(text, translation)
+        if size > self._max_bytes:
+            return
+        _, old = self._entries.pop(key, (None, 0))
+        self._entries[key] = translation, size
+        self.n_bytes += size - old
+        while self.n_bytes > self._max_bytes:
+            _, (_, dropped) = self._entries.popitem(last=False)
+            self.n_bytes -= dropped
+
+
+def _size(text: str, translation: Translation) -> int:
+    """Return the bytes that an entry takes, at four a character."""
+    alternatives = translation.alternatives
+    n_characters = len(text) + len(translation.text) + sum(len(each.text) for each in alternatives)
+    n_tokens = len(translation.tokens) + sum(len(each.tokens) + len(each.alignment or ()) for each in alternatives)
+    return _BYTES * (1 + len(alternatives)) + 4 * n_characters + _TOKEN_BYTES * n_tokens

@@ -1,0 +1,84 @@
+"""The parts of a server, which its endpoints share."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass, field
+
+from starlette.requests import Request
+
+from dragoman.server.api_errors import ApiError
+from dragoman.server.detection import Detector
+from dragoman.server.downloads import Downloads
+from dragoman.server.measures import Measures
+from dragoman.server.model_shelf import ModelShelf
+from dragoman.server.rate_limit import RateLimit
+from dragoman.server.translation_service import TranslationService
+from dragoman.settings.server_config import ServerConfig
+
+
+@dataclass
+class RequestFacts:
+    """Facts about a request, for the log: no text, no key."""
+
+    n_texts: int = 0
+    n_characters: int = 0
+
+
+@dataclass(frozen=True)
+class ServerParts:
+    """The parts of one server."""
+
+    config: ServerConfig
+    measures: Measures
+    shelf: ModelShelf
+    service: TranslationService
+    detector: Detector
+    rate_limit: RateLimit
+    downloads: Downloads = field(default_factory=Downloads)
+
+    @classmethod
+    def build(cls, config: ServerConfig) -> ServerParts:
+        """Return the parts of a new server, without models."""
+        measures = Measures()
+        shelf = ModelShelf(config, measures)
+        service = TranslationService(config, shelf, measures)
+        return cls(config, measures, shelf, service, Detector(), RateLimit(config.req_limit))
+
+    def require_key(self, request: Request, key: object) -> None:
+        """Refuse a request without a valid key, if the server has keys.
+
+        Args:
+            key: a parameter of the request; if there is none, the bearer token counts.
+
+        Raises:
+            ApiError: the key is missing or wrong.
+        """
+        if not self.config.api_keys:
+            return
+        given = key if isinstance(key, str) and key else bearer_token(request)
+        if not given:
+            raise ApiError(400, "Please contact the server operator to get an API key")
+        if not sum(is_equal(given, known) for known in self.config.api_keys):
+            raise ApiError(403, "Invalid API key")
+
+    def take(self, request: Request, texts: list[str]) -> None:
+        """Count the texts of a request against the limit of its client.
+
+        Raises:
+            ApiError: the client has sent too much.
+        """
+        facts = request.scope.setdefault("dragoman", RequestFacts())
+        facts.n_texts, facts.n_characters = len(texts), sum(map(len, texts))
+        self.rate_limit.take(request.client.host if request.client else "", max(1, len(texts)))
+
+
+def bearer_token(request: Request) -> str:
+    """Return the token of the header Authorization, or nothing."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else ""
+
+
+def is_equal(given: str, known: str) -> bool:
+    """Compare keys in a time that does not depend on them."""
+    return hmac.compare_digest(given.encode(errors="replace"), known.encode())

@@ -1,0 +1,104 @@
+"""A long text, translated part by part: each part is sent as soon as it and those before it are done."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from dragoman.errors import DragomanError
+from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.routing import Leg
+from dragoman.server.server_parts import ServerParts
+from dragoman.server.text_lines import TextLines, split_lines
+from dragoman.server.texts import WantedText, require_route
+from dragoman.server.translation_service import LineRequest
+from dragoman.text.languages import WITHOUT_SPACES, base_language
+
+#: Parts that are translated at the same time.
+_AT_ONCE = 8
+
+
+class _Part(NamedTuple):
+    """A part of a line."""
+
+    line: int
+    source: str
+
+
+async def events(parts: ServerParts, wanted: WantedText) -> AsyncIterator[str]:
+    """Return the events of a translation, as EventSource reads them: `part`, `part`, ..., and `done` or `error`.
+
+    Raises:
+        ApiError: there is no way between the languages, or the server is busy.
+    """
+    legs = require_route(parts.shelf.directory, wanted.source, wanted.target)
+    lines = split_lines(wanted.text)
+    cut = await parts.service.segments(legs[0], lines.lines) if legs else [[line] for line in lines.lines]
+    pieces = [_Part(number, segment) for number, line in enumerate(cut) for segment in line]
+    with parts.service.queue.accept(len(pieces)):
+        pass  # refused with a status of its own, before the first event
+    return _Stream(parts, wanted, legs, lines, pieces).send()
+
+
+@dataclass(frozen=True)
+class _Stream:
+    """A text on its way."""
+
+    parts: ServerParts
+    wanted: WantedText
+    legs: Sequence[Leg]
+    lines: TextLines
+    pieces: Sequence[_Part]
+
+    async def send(self) -> AsyncIterator[str]:
+        """Yield the events."""
+        start, done = time.perf_counter(), list[str]()
+        try:
+            with self.parts.service.queue.accept(len(self.pieces)):
+                async for text in self._in_order():
+                    piece = self.pieces[len(done)]
+                    done.append(text)
+                    yield _event("part", {"line": piece.line, "source": piece.source, "text": text})
+            text = self.lines.join(_joined(self.pieces, done, self.lines, self.wanted.target))
+            yield _event("done", {"text": text, "seconds": round(time.perf_counter() - start, 4)})
+        except (ApiError, DragomanError) as error:
+            seconds = self.parts.service.queue.busy_seconds
+            problem = error if isinstance(error, ApiError) else api_error(error, seconds)
+            yield _event("error", {"error": problem.message})
+
+    async def _in_order(self) -> AsyncIterator[str]:
+        """Yield the translation of each part; the next ones are on their way meanwhile."""
+        todo, waiting = enumerate(self.pieces), deque[asyncio.Task[str]]()
+        try:
+            for _ in self.pieces:
+                while len(waiting) < _AT_ONCE and (following := next(todo, None)) is not None:
+                    waiting.append(asyncio.create_task(self._translate(*following)))
+                yield await waiting.popleft()
+        finally:
+            for task in waiting:
+                task.cancel()
+
+    async def _translate(self, number: int, piece: _Part) -> str:
+        if not self.legs:
+            return piece.source
+        request = LineRequest(piece.source, "" if number else self.wanted.prefix)
+        (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.wanted.options)
+        return found.text
+
+
+def _joined(pieces: Sequence[_Part], done: Sequence[str], lines: TextLines, target: str) -> list[str]:
+    """Return the translation of each line."""
+    between = "" if base_language(target) in WITHOUT_SPACES else " "
+    by_line: list[list[str]] = [[] for _ in lines.lines]
+    for piece, text in zip(pieces, done, strict=True):
+        by_line[piece.line] += [text] if text else []
+    return [between.join(texts) for texts in by_line]
+
+
+def _event(name: str, data: dict[str, Any]) -> str:
+    return f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n"

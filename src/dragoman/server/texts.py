@@ -1,0 +1,135 @@
+"""Whole texts for the endpoints: cut into lines, sent on their ways, and joined."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from dragoman.server.api_errors import ApiError
+from dragoman.server.detection import UNDETECTABLE, Detection
+from dragoman.server.language_names import language_name
+from dragoman.server.routing import Directory, Leg
+from dragoman.server.server_parts import ServerParts
+from dragoman.server.text_lines import TextLines, split_lines
+from dragoman.server.translation_service import LineRequest
+from dragoman.translator import Translation
+
+#: The source language of a text whose language is to be detected, and the characters below which it is too short alone.
+AUTO, _SHORT = "auto", 40
+
+
+@dataclass(frozen=True)
+class WantedText:
+    """A text to translate."""
+
+    text: str
+    source: str
+    target: str
+    #: The beginning of the translation of its first line.
+    prefix: str = ""
+    align: bool = False
+    #: Of the search.
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TranslatedText:
+    """A translated text."""
+
+    legs: Sequence[Leg]
+    lines: TextLines
+    #: Of each line that was translated.
+    translations: Sequence[Translation]
+
+    @property
+    def text(self) -> str:
+        """The whole translation."""
+        if not self.legs:
+            return self.lines.join(self.lines.lines)
+        return self.lines.join([one.text for one in self.translations])
+
+    def alternatives(self) -> list[str]:
+        """Return other translations of the whole text, the best first; the k-th has the k-th one of each line."""
+        ranked = zip(*(one.alternatives for one in self.translations), strict=False)
+        texts = [self.lines.join([each.text for each in row]) for row in ranked] if self.legs else []
+        return [text for text in dict.fromkeys(texts) if text != self.text]
+
+
+async def translate_texts(parts: ServerParts, texts: Sequence[WantedText]) -> list[TranslatedText]:
+    """Translate texts, all at the same time.
+
+    Raises:
+        ApiError: there is no way between two languages, or the server is busy.
+        DragomanError: as `TranslationService.translate`.
+    """
+    routes = [require_route(parts.shelf.directory, text.source, text.target) for text in texts]
+    lines = [split_lines(text.text) for text in texts]
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for index, (text, route) in enumerate(zip(texts, routes, strict=True)):
+        if route:
+            groups.setdefault((*route, *sorted(text.options.items())), []).append(index)
+    found: dict[int, list[Translation]] = {}
+
+    async def translate(indices: Sequence[int]) -> None:
+        requests = [request for index in indices for request in _requests(texts[index], lines[index])]
+        first = indices[0]
+        one_by_one = iter(await parts.service.translate(routes[first], requests, texts[first].options))
+        for index in indices:
+            found[index] = [next(one_by_one) for _ in lines[index].lines]
+
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for indices in groups.values():
+                tasks.create_task(translate(indices))
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from None
+    return [TranslatedText(routes[index], lines[index], found.get(index, ())) for index in range(len(texts))]
+
+
+def _requests(text: WantedText, lines: TextLines) -> list[LineRequest]:
+    return [LineRequest(line, "" if number else text.prefix, text.align) for number, line in enumerate(lines.lines)]
+
+
+def require_language(directory: Directory, code: str) -> str:
+    """Return a language as the models name it.
+
+    Raises:
+        ApiError: no model has it.
+    """
+    if (found := directory.find(code)) is None:
+        raise ApiError(400, f"{code[:100]} is not supported")
+    return found
+
+
+def require_route(directory: Directory, source: str, target: str) -> list[Leg]:
+    """Return the translations that lead from one language to another.
+
+    Raises:
+        ApiError: there are none.
+    """
+    if (route := directory.route(source, target)) is None:
+        names = [f"{language_name(code)} ({code})" for code in (target, source)]
+        raise ApiError(400, f"{names[0]} is not available as a target language from {names[1]}")
+    return route
+
+
+async def detect_sources(parts: ServerParts, texts: Sequence[str], target: str) -> list[Detection]:
+    """Return the most likely language of each text, among those that can be translated into the target.
+
+    Short texts are judged together, as LibreTranslate does.
+    """
+    directory = parts.shelf.directory
+    languages = [code for code in directory.languages if directory.route(code, target) is not None]
+
+    def detect() -> list[Detection]:
+        together = _first(parts, " ".join(text[:1_000] for text in texts[:20]), languages)
+        return [_first(parts, text, languages) if len(text) > _SHORT else together for text in texts]
+
+    return await parts.service.in_thread(detect)
+
+
+def _first(parts: ServerParts, text: str, languages: Sequence[str]) -> Detection:
+    found = parts.detector.detect(text, languages)[0]
+    return found if found.language in languages else UNDETECTABLE._replace(language=languages[0])

@@ -1,0 +1,200 @@
+"""Translations for all clients: from the cache, or searched together.
+
+A request's lines are planned and finished in small portions, by a few threads, so that a long text delays nobody. All
+of its segments are given to the model's batcher at once, which takes turns between requests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from typing import Any, TypeVar
+
+from dragoman.errors import DeadlineError, ResourceError
+from dragoman.server.line_queue import LineQueue
+from dragoman.server.measures import Measures
+from dragoman.server.model_shelf import LoadedModel, ModelShelf
+from dragoman.server.result_cache import ResultCache
+from dragoman.server.routing import Leg
+from dragoman.settings.search_config import SearchConfig
+from dragoman.settings.server_config import ServerConfig
+from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translation
+from dragoman.translator.pipeline import SearchWanted, Stages, advance
+
+Result = TypeVar("Result")
+
+#: Lines that a thread plans or finishes before another request has its turn, and the threads.
+_PORTION, _THREADS = 16, 4
+
+
+@dataclass(frozen=True)
+class LineRequest:
+    """A line to translate, and what belongs to it alone."""
+
+    text: str
+    prefix: str = ""
+    align: bool = False
+
+
+class TranslationService:
+    """The translations of one server. Its methods belong to the thread of the event loop.
+
+    Args:
+        config: limits.
+        shelf: the models.
+    """
+
+    def __init__(self, config: ServerConfig, shelf: ModelShelf, measures: Measures) -> None:
+        self._shelf = shelf
+        self._measures = measures
+        self._timeout = config.timeout
+        self._cache = ResultCache(config.cache * 2**20)
+        self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="dragoman planner")
+        self.queue = LineQueue(config.queue_limit)
+        measures.waiting.set_function(lambda: self.queue.n_waiting)
+
+    async def translate(
+        self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
+    ) -> list[Translation]:
+        """Translate lines by one model, or by two, one after the other.
+
+        Args:
+            legs: at least one; prefix, alignment and options are for the last.
+            options: of the search.
+
+        Raises:
+            ApiError: the queue is full.
+            ConfigError: an option is out of range, or a prefix cannot begin a translation.
+            DeadlineError: there was not enough time.
+            ResourceError: a worker was killed twice.
+        """
+        with self.queue.accept(len(lines)):
+            return await self.translate_accepted(legs, lines, options)
+
+    async def translate_accepted(
+        self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
+    ) -> list[Translation]:
+        """Translate lines that the queue has accepted already; see `translate`."""
+        stop = StopCondition.after(self._timeout)
+        flags: list[tuple[Any, ...]] = [()] * len(lines)
+        for leg in legs[:-1]:
+            found = await self._by_model(leg, [LineRequest(line.text) for line in lines], {}, stop)
+            lines = [replace(line, text=one.text) for line, one in zip(lines, found, strict=True)]
+            flags = [one.flags for one in found]
+        found = await self._by_model(legs[-1], lines, options, stop)
+        self._measures.lines.inc(len(lines))
+        return [
+            replace(one, flags=tuple(dict.fromkeys((*earlier, *one.flags)))) if earlier else one
+            for one, earlier in zip(found, flags, strict=True)
+        ]
+
+    async def segments(self, leg: Leg, lines: Sequence[str]) -> list[list[str]]:
+        """Cut lines into the segments that a model reads at once."""
+        requests = [Request(line, source_lang=leg.source, target_lang=leg.target) for line in lines]
+        async with self._model(leg.model) as model:
+            plan = await self.in_thread(lambda: model.translator.pipeline.plan(requests))
+        return [[segment.text for segment in text.segments] for text in plan.texts]
+
+    async def in_thread(self, work: Callable[[], Result]) -> Result:
+        """Call something that takes milliseconds in one of the threads."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, work)
+
+    def close(self) -> None:
+        """Accept nothing more."""
+        self.queue.is_closed = True
+        self._threads.shutdown(wait=False)
+
+    @asynccontextmanager
+    async def _model(self, name: str) -> AsyncIterator[LoadedModel]:
+        """Load a model if it was unloaded, and use it."""
+        if not self._shelf.is_ready(name):
+            await asyncio.to_thread(self._shelf.prepare, name)
+        with self._shelf.borrow(name) as model:
+            yield model
+
+    async def _by_model(
+        self, leg: Leg, lines: Sequence[LineRequest], options: Mapping[str, Any], stop: StopCondition
+    ) -> list[Translation]:
+        async with self._model(leg.model) as model:
+            config = _search_config(model, options)
+            keys: list[Hashable] = [(model.number, leg, line, config) for line in lines]
+            found = {key: self._cache.get(key) for key in keys}
+            missing = {key: line for key, line in zip(keys, lines, strict=True) if found[key] is None}
+            self._measures.cached.inc(sum(found[key] is not None for key in keys))
+            for key, translation in zip(
+                missing, await self._search(model, leg, list(missing.values()), config, stop), strict=True
+            ):
+                found[key] = translation
+                self._cache.add(key, missing[key].text, translation)
+        return [one for key in keys if (one := found[key]) is not None]
+
+    async def _search(
+        self,
+        model: LoadedModel,
+        leg: Leg,
+        lines: Sequence[LineRequest],
+        config: SearchConfig,
+        stop: StopCondition,
+    ) -> list[Translation]:
+        """Go through the stages of all lines together: each stage of all portions, then one search for all."""
+        requests = [
+            Request(line.text, line.prefix, align=line.align, source_lang=leg.source, target_lang=leg.target)
+            for line in lines
+        ]
+        portions = [requests[start : start + _PORTION] for start in range(0, len(requests), _PORTION)]
+        open_stages: dict[int, Stages] = {
+            number: model.translator.pipeline.stages(portion, config) for number, portion in enumerate(portions)
+        }
+        done: dict[int, list[Translation]] = {}
+        found: dict[int, list[list[Candidate]] | DeadlineError | None] = dict.fromkeys(open_stages)
+        while open_stages:
+            wanted: dict[int, Sequence[SearchJob]] = {}
+            for number, stages in list(open_stages.items()):
+                outcome = await self.in_thread(partial(advance, stages, found[number]))
+                if isinstance(outcome, SearchWanted):
+                    wanted[number] = outcome.jobs
+                else:
+                    done[number] = outcome
+                    del open_stages[number]
+            found = await _candidates(model, wanted, stop)
+        return [translation for number in sorted(done) for translation in done[number]]
+
+
+def _search_config(model: LoadedModel, options: Mapping[str, Any]) -> SearchConfig:
+    """Return the search with these options. More results than the model's beam has make the beam wider."""
+    widest = max(options.get("n_best") or 1, model.translator.search.beam_size)
+    return model.translator.search_config(**{"beam_size": widest, **options})
+
+
+async def _candidates(
+    model: LoadedModel, wanted: Mapping[int, Sequence[SearchJob]], stop: StopCondition
+) -> dict[int, list[list[Candidate]] | DeadlineError | None]:
+    """Search for the jobs of all portions. Without enough time, each portion gets the error."""
+    jobs = [job for portion in wanted.values() for job in portion]
+    try:
+        candidates = iter(await _search_jobs(model, jobs, stop))
+    except DeadlineError as error:
+        return dict.fromkeys(wanted, error)
+    return {number: list(islice(candidates, len(portion))) for number, portion in wanted.items()}
+
+
+async def _search_jobs(model: LoadedModel, jobs: Sequence[SearchJob], stop: StopCondition) -> list[list[Candidate]]:
+    """Search; once more if a worker was killed. If the caller is cancelled, so is the search."""
+    if not jobs:
+        return []
+    for is_last in (False, True):
+        future = asyncio.wrap_future(model.batcher.submit(jobs, stop=stop))
+        try:
+            async with asyncio.timeout(stop.seconds_left):
+                return await future
+        except TimeoutError:
+            raise stop.error() from None
+        except ResourceError:
+            if is_last:
+                raise
+    raise AssertionError

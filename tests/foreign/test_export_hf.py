@@ -1,0 +1,89 @@
+"""Models in transformers' stock classes: logits, translations and tokens are ours, or the settings are named."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from shapes import HF_REFUSED, SHAPES, shaped_bundle
+
+from dragoman import Translator
+from dragoman.bundle.bundle import Bundle, write_bundle
+from dragoman.cli import program
+from dragoman.errors import ConfigError
+from dragoman.exchange.agreement import made_up_sources
+from dragoman.exchange.hugging_face_folder import export_hugging_face
+
+os.environ["HF_HUB_OFFLINE"] = "1"
+transformers = pytest.importorskip("transformers", reason='pip install -c constraints.txt ".[hf]"')
+
+TEXTS = ["A man is riding a horse.", "Two dogs, über 30 Katzen!", "骑马 😀", "a", " spaces   inside "]
+FEWEST_EQUAL = 198
+
+pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses", "ignore::DeprecationWarning")
+
+
+def logits_difference(bundle: Bundle, model: Any) -> float:
+    """The largest difference of a logit, for sentences of several lengths in one batch."""
+    ids, tokenizers = bundle.tokenizers.special_ids, bundle.tokenizers
+    sources = [[*source, ids.source.end] for source in list(made_up_sources(tokenizers.source, 20, ""))[:8]]
+    targets = [[ids.target.start, *target] for target in list(made_up_sources(tokenizers.target, 20, ""))[-8:]]
+    width, length = max(map(len, sources)), min(map(len, targets))
+    source_ids = torch.tensor([source + [ids.source.pad] * (width - len(source)) for source in sources])
+    target_ids = torch.tensor([target[:length] for target in targets])
+    mask = torch.tensor([[1] * len(source) + [0] * (width - len(source)) for source in sources])
+    with torch.no_grad():
+        theirs = model(input_ids=source_ids, attention_mask=mask, decoder_input_ids=target_ids).logits
+        return float((bundle.model(source_ids, target_ids) - theirs).abs().max())
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path) -> None:
+    bundle = shaped_bundle(shape)
+    write_bundle(tmp_path / "bundle", bundle)
+    if shape in HF_REFUSED:
+        with pytest.raises(ConfigError, match="Marian or Pegasus cannot hold this model") as caught:
+            export_hugging_face(tmp_path / "bundle", tmp_path / "hf")
+        assert [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:]] == HF_REFUSED[shape]
+        assert not (tmp_path / "hf").exists()
+        return
+    agreement = export_hugging_face(tmp_path / "bundle", tmp_path / "hf")
+    model, told = transformers.AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf", output_loading_info=True)
+    difference = logits_difference(bundle, model.eval())
+    print(f"transformers | {shape} | {agreement} | {difference:.1e}")
+    assert not any(told.values())  # no weight is missing or too much
+    assert agreement is not None
+    assert agreement.n_equal >= FEWEST_EQUAL
+    assert difference < 1e-5
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "hf")
+    ours = bundle.tokenizers
+    for text in TEXTS:
+        assert tokenizer(text).input_ids == [*ours.source.encode(text), ours.source.special_ids.end]
+        ids = [*ours.target.encode(text), ours.target.special_ids.end]
+        assert tokenizer(text_target=text).input_ids == ids
+        assert tokenizer.decode(ids, skip_special_tokens=True) == ours.target.decode(ids)
+
+
+def test_text_is_translated_as_by_us(tmp_path: Path) -> None:
+    write_bundle(tmp_path / "bundle", shaped_bundle("many languages"))
+    export_hugging_face(tmp_path / "bundle", tmp_path / "hf")
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(tmp_path / "hf")
+    text = ">>zh<< A man is riding a horse."
+    written = model.generate(**tokenizer(text, return_tensors="pt"), num_beams=1, max_new_tokens=20)
+    translator = Translator.load(tmp_path / "bundle")
+    (ours,) = translator.translate([text], beam_size=1, max_length=20)
+    assert ours.text
+    assert tokenizer.decode(written[0], skip_special_tokens=True).startswith(ours.text)
+
+
+def test_the_command_says_how_many_are_equal(tmp_path: Path, capsys: Any) -> None:
+    write_bundle(tmp_path / "bundle", shaped_bundle("pre"))
+    arguments = ["export", "hf", "-m", str(tmp_path / "bundle"), "-o", str(tmp_path / "hf")]
+    for _ in range(2):
+        assert program.run(arguments) == 0
+    assert "of 200 sentences as dragoman does" in capsys.readouterr().err
+    (tmp_path / "hf" / "config.json").write_text("{}")
+    assert program.run(arguments) == 1
+    assert "no unchanged folder" in capsys.readouterr().err

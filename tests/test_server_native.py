@@ -1,0 +1,273 @@
+"""The endpoints below /v1: options of each text, parts as they are done, and models that come and go."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from serving import ADMIN, KEY, client_of, require_server, server_config, write_many
+from tiny import PAIRS, write_tiny_bundle
+
+from dragoman.translator import Translator
+
+require_server()
+
+SOURCES = [source for source, _ in PAIRS]
+AS_ADMIN = {"authorization": f"Bearer {ADMIN}"}
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_many(tmp_path_factory.mktemp("models") / "many")
+
+
+@pytest.fixture(scope="module")
+def client(model: Path) -> Iterator[Any]:
+    with client_of(model, admin_key=ADMIN, char_limit=500, batch_limit=4) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def oracle(model: Path) -> Translator:
+    return Translator.load(model, device="cpu")
+
+
+def test_each_text_has_options_of_its_own(client: Any, oracle: Translator) -> None:
+    body = {
+        "source": "en",
+        "target": "de",
+        "beam_size": 3,
+        "texts": [
+            SOURCES[0],
+            {"text": SOURCES[1], "n_best": 2, "beam_size": 4, "align": True, "prefix": "Sie"},
+            {"text": SOURCES[2], "target": "zh", "length_penalty": 0.0},
+        ],
+    }
+    one, two, three = client.post("/v1/translate", json=body).json()["translations"]
+    first = oracle.translate(SOURCES[0], source_lang="en", target_lang="de", beam_size=3)
+    assert (one["text"], one["source"], one["target"], one["via"], one["models"]) == (
+        first.text,
+        "en",
+        "de",
+        None,
+        ["many"],
+    )
+    options: dict[str, Any] = {"beam_size": 4, "n_best": 2, "align": True, "prefixes": "Sie"}
+    second = oracle.translate(SOURCES[1], source_lang="en", target_lang="de", **options)
+    (line,) = two["lines"]
+    assert [each["text"] for each in line["alternatives"]] == [each.text for each in second.alternatives]
+    assert [each["score"] for each in line["alternatives"]] == pytest.approx(
+        [each.score for each in second.alternatives], abs=1e-4
+    )
+    assert [[tuple(link) for link in each["alignment"]] for each in line["alternatives"]] == [
+        list(each.alignment or ()) for each in second.alternatives
+    ]
+    assert two["flags"] == line["flags"] == list(second.flags)
+    third = oracle.translate(SOURCES[2], source_lang="en", target_lang="zh", beam_size=3, length_penalty=0.0)
+    assert three["text"] == third.text
+    assert three["lines"][0]["alternatives"][0]["alignment"] is None
+
+
+def test_a_language_in_the_middle_is_told(client: Any) -> None:
+    body = {"texts": [{"text": "Sie liest ein Buch.\n\nZwei Hunde.", "source": "de", "target": "zh", "align": True}]}
+    (answer,) = client.post("/v1/translate", json=body).json()["translations"]
+    assert (answer["via"], answer["models"], answer["confidence"]) == ("en", ["many", "many"], None)
+    assert [line["source"] for line in answer["lines"]] == ["Sie liest ein Buch.", "Zwei Hunde."]
+    assert {each["alignment"] for line in answer["lines"] for each in line["alternatives"]} == {None}
+
+
+def test_the_source_is_detected_and_its_confidence_told(client: Any) -> None:
+    texts = ["Die Katze sitzt auf der Matte und schläft.", "The cat is sitting on the mat, and it is asleep."]
+    answers = client.post("/v1/translate", json={"texts": texts, "target": "de"}).json()["translations"]
+    assert [answer["source"] for answer in answers] == ["de", "en"]
+    assert all(answer["confidence"] > 50 for answer in answers)
+    assert (answers[0]["text"], answers[0]["models"]) == (texts[0], [])
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ({}, "texts: Field required"),
+        ({"texts": []}, "texts: List should have at least 1 item"),
+        ({"texts": ["x"]}, "target is missing"),
+        ({"texts": ["x"], "target": "zz"}, "zz is not supported"),
+        ({"texts": ["x"], "target": "de", "beam_size": 33}, "beam_size: Input should be less than or equal to 32"),
+        ({"texts": ["x"], "target": "de", "n_best": 3, "beam_size": 2}, "n_best 3 is more than beam_size 2"),
+        ({"texts": ["x"], "target": "de", "top_p": 7.0}, "top_p: input should be less than or equal to 1"),
+        ({"texts": ["x"], "target": "de", "zebra": 1}, "zebra: Extra inputs are not permitted"),
+        ({"texts": ["x"], "target": "de", "beam_size": "3"}, "beam_size: Input should be a valid integer"),
+        ({"texts": ["x" * 501], "target": "de"}, "request (501) exceeds text limit (500)"),
+        ({"texts": ["x"] * 5, "target": "de"}, "request (5) exceeds text limit (4)"),
+        ({"texts": [{"text": "x", "prefix": "a " * 99}], "source": "en", "target": "de"}, "the prefix of text 1 has"),
+        ({"texts": [{"text": "x"}], "source": "zh", "target": "de"}, "German (de) is not available as a target"),
+    ],
+)
+def test_errors_are_one_line(client: Any, body: Any, message: str) -> None:
+    answer = client.post("/v1/translate", json=body)
+    assert answer.status_code == 400
+    assert message in answer.json()["error"]
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["x", "en", "de", "auto", "\ud800", ""]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["text", "texts", "target", "source", "n_best", "\ud800"]), inner, max_size=4)
+    ),
+    max_leaves=8,
+)
+
+
+@given(st.sampled_from(["/v1/translate", "/v1/translate/stream", "/v1/models"]), JSON, st.booleans())
+def test_a_broken_request_is_the_clients_error(client: Any, path: str, body: Any, is_cut: bool) -> None:
+    content = json.dumps(body)[: -1 if is_cut else None]
+    answer = client.post(path, content=content, headers={"content-type": "application/json"})
+    assert answer.status_code < 500
+
+
+# ------------------------------------------------------------------------------------------------ parts
+
+
+def events(text: str) -> list[tuple[str, Any]]:
+    found = []
+    for block in text.removesuffix("\n\n").split("\n\n"):
+        name, data = block.split("\n")
+        found.append((name.removeprefix("event: "), json.loads(data.removeprefix("data: "))))
+    return found
+
+
+@given(
+    st.lists(st.sampled_from([*SOURCES, "", "  Two dogs.  😀", "😀"]), min_size=1, max_size=5), st.sampled_from("\n ")
+)
+def test_the_parts_of_a_text_are_its_translation(client: Any, texts: list[str], between: str) -> None:
+    body = {"text": between.join(texts), "source": "en", "target": "de"}
+    answer = client.post("/v1/translate/stream", json=body)
+    assert answer.headers["content-type"] == "text/event-stream; charset=utf-8"
+    *parts, (last, done) = events(answer.text)
+    assert {name for name, _ in parts} <= {"part"}
+    assert last == "done"
+    whole = client.post("/v1/translate", json={"texts": [body["text"]], "source": "en", "target": "de"})
+    (expected,) = whole.json()["translations"]
+    assert done["text"] == expected["text"]
+    assert len(parts) == sum(line["segments"] for line in expected["lines"])
+    assert [data["line"] for _, data in parts] == sorted(data["line"] for _, data in parts)
+
+
+def test_a_stream_goes_through_a_language_in_the_middle_and_to_its_own(client: Any) -> None:
+    body = {"text": "Sie liest ein Buch.", "source": "de", "target": "zh"}
+    assert events(client.post("/v1/translate/stream", json=body).text)[-1][0] == "done"
+    same = events(client.post("/v1/translate/stream", json={**body, "target": "de"}).text)
+    assert same[-1][1]["text"] == body["text"]
+
+
+def test_an_error_in_the_middle_is_an_event(client: Any) -> None:
+    body = {"text": "A man.", "source": "en", "target": "de", "prefix": "a " * 99}
+    ((name, data),) = events(client.post("/v1/translate/stream", json=body).text)
+    assert name == "error"
+    assert "the prefix of text 1" in data["error"]
+
+
+# ------------------------------------------------------------------------------------------------ models
+
+
+def test_models_come_and_go(client: Any, tmp_path: Path) -> None:
+    other = write_tiny_bundle(tmp_path / "other", seed=3, max_length=40)
+    answer = client.post("/v1/models", json={"model": str(other)}, headers=AS_ADMIN)
+    assert answer.json() == {
+        "name": "other",
+        "directions": [["en", "de"]],
+        "loaded": True,
+        "megabytes": answer.json()["megabytes"],
+    }
+    assert [each["name"] for each in client.get("/v1/models").json()] == ["many", "other"]
+    again = client.post("/v1/models", json={"model": str(other)}, headers=AS_ADMIN)
+    assert (again.status_code, "is there already" in again.json()["error"]) == (400, True)
+    assert client.delete("/v1/models/other", headers=AS_ADMIN).json() == {"removed": "other"}
+    assert client.delete("/v1/models/other", headers=AS_ADMIN).status_code == 404
+    assert [each["name"] for each in client.get("/v1/models").json()] == ["many"]
+
+
+def test_models_of_one_name_get_numbers(client: Any, tmp_path: Path) -> None:
+    other = write_tiny_bundle(tmp_path / "many", seed=3)
+    assert client.post("/v1/models", json={"model": str(other)}, headers=AS_ADMIN).json()["name"] == "many-2"
+    assert str(tmp_path) not in client.get("/v1/models").text
+    client.delete("/v1/models/many-2", headers=AS_ADMIN)
+
+
+def test_a_hostile_folder_is_refused_and_the_server_goes_on(client: Any, tmp_path: Path) -> None:
+    bundle = write_tiny_bundle(tmp_path / "good", seed=3)
+    damaged = Path(shutil.copytree(bundle, tmp_path / "damaged"))
+    (damaged / "model.safetensors").write_bytes(b"\x80\x04." * 100)
+    strange = Path(shutil.copytree(bundle, tmp_path / "strange"))
+    (strange / "config.json").write_text('{"format_version": 99, "model": {"__reduce__": 1}}')
+    linked = Path(shutil.copytree(bundle, tmp_path / "linked"))
+    shutil.rmtree(linked / "tokenizer")
+    (linked / "tokenizer").symlink_to("/etc")
+    for folder in (damaged, strange, linked, tmp_path / "nothing", tmp_path, "/dev/zero", "x" * 9999, "\0"):
+        answer = client.post("/v1/models", json={"model": str(folder)}, headers=AS_ADMIN)
+        assert answer.status_code == 400, folder
+        assert answer.json()["error"]
+    assert [each["name"] for each in client.get("/v1/models").json()] == ["many"]
+    body = {"texts": ["A man."], "source": "en", "target": "de"}
+    assert client.post("/v1/translate", json=body).status_code == 200
+
+
+@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer wrong"}, {"authorization": f"Basic {ADMIN}"}])
+def test_models_need_the_admin_key(client: Any, headers: dict[str, str]) -> None:
+    for how in ({}, {"params": {"api_key": ADMIN}}):
+        assert client.post("/v1/models", json={"model": "everyday"}, headers=headers, **how).status_code == 401
+        assert client.delete("/v1/models/many", headers=headers, **how).status_code == 401
+
+
+def test_without_an_admin_key_nobody_changes_the_models(model: Path) -> None:
+    with client_of(model, api_keys=[KEY]) as client:
+        as_client = {"authorization": f"Bearer {KEY}"}
+        assert client.post("/v1/models", json={"model": "everyday"}, headers=as_client).status_code == 403
+        assert client.delete("/v1/models/many", headers=as_client).status_code == 403
+        assert client.get("/v1/models").status_code == 400  # the list needs a client's key
+        assert client.get("/v1/models", headers=as_client).status_code == 200
+        body = {"texts": ["A man."], "source": "en", "target": "de"}
+        assert client.post("/v1/translate", json=body).status_code == 400
+        assert client.post("/v1/translate", json=body, headers=as_client).status_code == 200
+
+
+def test_the_model_used_least_recently_makes_room(tmp_path: Path) -> None:
+    """And it is loaded again when somebody needs it."""
+    wide = {"d_model": 256, "d_ff": 512, "max_length": 40}
+    one, two = (write_tiny_bundle(tmp_path / name, seed, **wide) for seed, name in enumerate(("one", "two"), 3))
+    from dragoman.server.measures import Measures
+    from dragoman.server.model_shelf import ModelShelf
+
+    n_bytes = ModelShelf(server_config(), Measures()).add(str(one)).n_bytes
+    limit = -(-n_bytes // 2**20)
+    assert n_bytes * 2 > limit * 2**20
+    with client_of(one, two, ram_limit=limit, admin_key=ADMIN, cache=0) as client:
+
+        def loaded() -> list[str]:
+            return [each["name"] for each in client.get("/v1/models").json() if each["loaded"]]
+
+        assert loaded() == ["two"]
+        body = {"q": "A man.", "source": "en", "target": "de"}
+        assert client.post("/translate", json=body).status_code == 200  # the first model translates
+        assert loaded() == ["one"]
+        assert client.get("/v1/health/ready").status_code == 200
+        big = write_tiny_bundle(tmp_path / "big", 5, **{**wide, "d_model": 512})
+        answer = client.post("/v1/models", json={"model": str(big)}, headers=AS_ADMIN)
+        assert (answer.status_code, "more than ram_limit" in answer.json()["error"]) == (400, True)
+
+
+def test_the_page_of_the_api_names_every_endpoint(client: Any) -> None:
+    page = client.get("/docs")
+    assert page.headers["content-type"].startswith("text/html")
+    for path in client.get("/spec").json()["paths"]:
+        assert path in page.text
+    assert "n_best" in page.text
+    assert "<script" not in page.text
+    assert "http://" not in page.text
+    assert "https://" not in page.text
