@@ -21,7 +21,7 @@ require_server()
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="RAM is read from /proc")
 
 #: Good requests, broken ones, those before RAM is first read, and connections at the same time.
-N_GOOD, N_BROKEN, N_WARM = (100_000, 1_000, 10_000) if FULL else (1_500, 60, 500)
+N_GOOD, N_BROKEN, N_WARM = (100_000, 1_000, 10_000) if FULL else (800, 24, 300)
 N_CONNECTIONS = 16
 WORDS = " ".join(source for source, _ in PAIRS).split()
 BROKEN = [
