@@ -42,7 +42,7 @@ class Document(Protocol):
 
 
 def _parse_html(content: bytes, name: Path) -> Document:
-    from dragoman.documents.web_page import parse_html
+    from dragoman.documents.html_page import parse_html
 
     return parse_html(content, name)
 

@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 
 from dragoman.alignment.links import Link
-from dragoman.alignment.word_spans import words_in_place
 from dragoman.documents.marked_text import Mark, MarkedText
-from dragoman.text.protection import Stretch, merged, occurrences
+from dragoman.documents.word_units import WordUnits
+from dragoman.text.protection import Stretch
 from dragoman.text.sentences import has_words
-from dragoman.text.spans import VERBATIM, find_spans
 
 #: A mark wraps everything between its first and its last word if so many of the words there are its own.
 _DENSE = 0.5
@@ -55,50 +54,16 @@ class _Projection:
         self, source: MarkedText, translation: str, alignment: Iterable[Link] | None, escape: Callable[[str], str]
     ) -> None:
         self._source, self._translation, self._escape = source, translation, escape
-        stretches = {source.text[start:end] for start, end in source.verbatim}
-        found = (place for stretch in stretches if stretch for place in occurrences(translation, stretch))
-        self._verbatim = merged(found)
-        self._source_words = words_in_place(source.text)
-        words = words_in_place(translation)
-        self._units = merged([*words, *self._verbatim])
-        self._links = self._unit_links(words, alignment)
+        words = WordUnits(source, translation)
+        self._verbatim, self._source_words, self._units = words.verbatim, words.source_words, words.units
+        #: The source words of each unit.
+        self._links = words.links(alignment)
 
     def write(self) -> str:
         """Return the translation with its marks."""
         roots = _tree(self._source.marks)
         self._place(roots, 0, len(self._units))
         return "".join([*self._written(roots, 0, len(self._translation))])
-
-    def _unit_links(self, words: Sequence[Stretch], alignment: Iterable[Link] | None) -> list[set[int]]:
-        """Return the source words of each unit."""
-        n_source, n_units = len(self._source_words), len(self._units)
-        if alignment is None:
-            proportional = [{number * n_source // n_units} if n_source else set() for number in range(n_units)]
-            return self._anchored(proportional)
-        sources: list[set[int]] = [set() for _ in self._units]
-        unit_of, unit = [], 0
-        for word in words:
-            while self._units[unit][1] <= word[0]:
-                unit += 1
-            unit_of.append(unit)
-        for source_word, target_word in alignment:
-            if 0 <= target_word < len(unit_of) and 0 <= source_word < n_source:
-                sources[unit_of[target_word]].add(source_word)
-        return self._anchored(sources)
-
-    def _anchored(self, sources: list[set[int]]) -> list[set[int]]:
-        """Link what both texts have once, such as an address, to itself alone."""
-        text = self._source.text
-        spans = [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
-        for start, end in (*self._source.verbatim, *spans):
-            places = occurrences(self._translation, text[start:end])
-            if len(places) != 1 or len(occurrences(text, text[start:end])) != 1:
-                continue
-            own = {number for number, word in enumerate(self._source_words) if word[0] < end and start < word[1]}
-            for number, unit in enumerate(self._units):
-                is_same = unit[0] < places[0][1] and places[0][0] < unit[1]
-                sources[number] = set(own) if is_same else sources[number] - own
-        return sources
 
     def _place(self, nodes: Sequence[_Node], first: int, last: int) -> None:
         """Give each node its units between two of them; nodes share no units."""
