@@ -45,6 +45,22 @@ SHAPES: dict[str, dict[str, Any]] = {
     "one vocabulary, nothing tied": {"tie": "none", "joint": True},
     "many languages": {"many": True, "norm": "pre"},
 }
+#: The settings by which transformers' stock classes refuse a shape.
+HF_REFUSED = {
+    "post, rotary": ["model.positions=rotary"],
+    "post, final norm": ["model.final_norm=true"],
+    "post, SwiGLU": ["model.activation=swiglu"],
+    "pre, rotary, no biases": ["model.positions=rotary"],
+    "pre, no final norm": ["model.final_norm=false"],
+    "pre, RMS, SwiGLU, rotary": ["model.positions=rotary", "model.norm_kind=rms", "model.activation=swiglu"],
+    "pre, std": ["model.norm_kind=std"],
+    "layerwise, rotary": ["model.memory=layerwise", "model.positions=rotary"],
+    "layerwise, std": ["model.memory=layerwise", "model.norm_kind=std"],
+    "narrow heads": ["model.d_k=4", "model.d_v=4"],
+    "narrow rotary heads": ["model.positions=rotary", "model.d_k=4", "model.d_v=4"],
+    "values wider than keys": ["model.d_k=4", "model.d_v=6"],
+    "two vocabularies": ["model.tie=none"],
+}
 
 
 def shaped_bundle(shape: str, **settings: Any) -> Bundle:

@@ -105,3 +105,32 @@ def test_the_tree_of_the_beam_is_the_chapters_table() -> None:
             assert (kind == "best") == (beginning == "bc.")
         beam = {each: continued[each] for each in kept if not each.endswith(".")}
     assert not nodes
+
+
+def test_the_model_is_drawn_as_it_is_built() -> None:
+    """The residuals of both layers in their order, each norm before its part; what is tied is green and joined."""
+    model = transformer.Transformer(5, 6, d_model=4, d_ff=8, n_heads=1)
+    layers = model.encoder_layers[0], model.decoder_layers[0]
+    built = [
+        name for layer in layers for name, child in layer.named_children() if isinstance(child, transformer.Residual)
+    ]
+    groups = [group for group in parse("model").iter(f"{{{SVG}}}g") if "data-residual" in group.attrib]
+    assert [group.attrib["data-residual"] for group in groups] == built
+    for group in groups:
+        heights = {
+            link.attrib["data-part"]: float(rect.attrib["y"])
+            for link in group.iter(f"{{{SVG}}}a")
+            for rect in link.iter(f"{{{SVG}}}rect")
+        }
+        part = min(heights[each] for each in heights.keys() & {"attention", "feed-forward"})
+        assert heights["norms"] > part > heights["residuals"], "from bottom to top"
+    assert model.output_projection.weight is model.target_embedding.tokens.weight
+    assert model.output_projection.weight is not model.source_embedding.tokens.weight
+    ends = re.findall(r"[\d.]+", of_class(parse("model"), "path", "tied")[0].attrib["d"])
+    boxes = {
+        link.findtext(f"{{{SVG}}}text"): link.find(f"{{{SVG}}}rect") for link in parse("model").iter(f"{{{SVG}}}a")
+    }
+    for name, y in (("target_embedding", ends[1]), ("output_projection", ends[3])):
+        box = boxes[name]
+        assert box is not None
+        assert float(box.attrib["y"]) < float(y) < float(box.attrib["y"]) + float(box.attrib["height"])

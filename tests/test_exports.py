@@ -1,18 +1,27 @@
 """Exports to other programs, without these: what is refused, what is compared. tests/foreign runs the programs."""
 
+import json
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from shapes import shaped_bundle
+from safetensors.numpy import load
+from shapes import HF_REFUSED, shaped_bundle
 from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers
 
+from dragoman.bundle.bundle import write_bundle
+from dragoman.cli import program
 from dragoman.errors import ConfigError
+from dragoman.exchange import hugging_face_folder
 from dragoman.exchange.agreement import N_SENTENCES, compare, made_up_sources
+from dragoman.exchange.hugging_face_folder import export_hugging_face, folder_files
 from dragoman.exchange.never_written import never_written
 from dragoman.exchange.obstacles import Obstacle, require_none
 from dragoman.exchange.piece_names import piece_names
+from dragoman.exchange.tokenizer_json import tokenizer_json, tokenizer_problem
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.characters import Characters
 from dragoman.text.special_ids import SpecialIds
@@ -110,3 +119,84 @@ def test_an_export_names_the_package_that_it_needs(tmp_path: Path) -> None:
     assert code == 1
     assert said == 'error: export ct2 needs CTranslate2; install it with: pip install "dragoman[ctranslate2]"\n'
     assert not (tmp_path / "new").exists()
+
+
+# -- Hugging Face ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", HF_REFUSED)
+def test_a_shape_without_a_stock_class_is_refused(shape: str, tmp_path: Path) -> None:
+    write_bundle(tmp_path / "bundle", shaped_bundle(shape))
+    with pytest.raises(ConfigError, match="Marian or Pegasus cannot hold this model") as caught:
+        export_hugging_face(tmp_path / "bundle", tmp_path / "hf")
+    assert [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:]] == HF_REFUSED[shape]
+    assert not (tmp_path / "hf").exists()
+
+
+def test_other_tokenizers_are_refused(tmp_path: Path) -> None:
+    write_bundle(tmp_path / "characters", tiny_bundle(tiny_tokenizers("characters"), positions="rotary"))
+    with pytest.raises(ConfigError, match=r"(?s)model\.positions=rotary.*tokenizer\.kind=characters"):
+        export_hugging_face(tmp_path / "characters", tmp_path / "hf")
+
+
+def test_sines_in_turn_are_halves_in_another_order() -> None:
+    bundle = shaped_bundle("post")
+    halves = shaped_bundle("post, sines first")
+    order = [*range(0, 16, 2), *range(1, 16, 2)]
+    files, other = (load(folder_files(each)["model.safetensors"]) for each in (bundle, halves))
+    assert files.keys() == other.keys()
+    for name, weight in files.items():
+        expected = other[name]
+        if name.endswith("embed_positions.weight"):
+            assert np.array_equal(weight, expected)
+        elif name.endswith(("norm.weight", "norm.bias", "out_proj.weight", "out_proj.bias", "fc2.weight", "fc2.bias")):
+            assert np.array_equal(weight, expected[order])
+        elif weight.ndim == 2 and weight.shape[1] == 16:
+            assert np.array_equal(weight, expected[:, order])
+        else:
+            assert np.array_equal(weight, expected)
+
+
+def test_a_folder_for_transformers_says_what_it_holds() -> None:
+    bundle = shaped_bundle("many languages")
+    files = folder_files(bundle)
+    config, search, tokenizer = (
+        json.loads(files[name]) for name in ("config.json", "generation_config.json", "tokenizer_config.json")
+    )
+    assert (config["model_type"], config["forced_eos_token_id"]) == ("pegasus", None)
+    assert search["bad_words_ids"] == [[id] for id in never_written(bundle.tokenizers)]
+    assert tokenizer["tokenizer_class"] == "MarianTokenizer"
+    assert json.loads(files["vocab.json"])[">>zh<<"] == bundle.tokenizers.source.encode(">>zh<<")[0]
+    assert json.loads(folder_files(shaped_bundle("post"))["config.json"])["model_type"] == "marian"
+    assert "target_vocab.json" in folder_files(shaped_bundle("two vocabularies, output tied"))
+
+
+def test_without_transformers_nothing_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.setattr(hugging_face_folder, "find_spec", lambda name: None)
+    write_bundle(tmp_path / "bundle", shaped_bundle("pre"))
+    assert program.run(["export", "hf", "-m", str(tmp_path / "bundle"), "-o", str(tmp_path / "hf")]) == 0
+    assert "transformers is not installed, so no translations were compared" in capsys.readouterr().err
+    assert (tmp_path / "hf" / "model.safetensors").exists()
+
+
+# -- tokenizer.json ----------------------------------------------------------------------------------------------------
+
+
+def test_merges_make_every_piece_that_has_parts() -> None:
+    tokenizers = many_tokenizers(reserved=2)
+    content = tokenizer_json(tokenizers)
+    vocabulary, merges = content["model"]["vocab"], [merge.split(" ") for merge in content["model"]["merges"]]
+    made = {first + second for first, second in merges}
+    assert {part for merge in merges for part in merge} <= vocabulary.keys()
+    assert made <= vocabulary.keys()
+    added = {token["content"] for token in content["added_tokens"]}
+    assert {"<s>", "</s>", "<pad>", "<unk>", ">>de<<", ">>en<<", ">>zh<<", "⟨1⟩", "⟨2⟩"} == added
+    for piece in vocabulary.keys() - added:
+        assert len(piece) == 1 or piece in made or piece.startswith("<0x")
+
+
+@pytest.mark.parametrize(
+    ("shape", "problem"), [("pre", None), ("two vocabularies", "each side has a vocabulary of its own")]
+)
+def test_two_vocabularies_have_no_tokenizer_json(shape: str, problem: str | None) -> None:
+    assert tokenizer_problem(shaped_bundle(shape).tokenizers) == problem

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -97,6 +98,15 @@ def test_a_package_has_what_argos_reads(tmp_path: Path) -> None:
     ]
     config = json.loads(archive.read(f"{top}model/config.json"))
     assert (config["add_source_bos"], config["bos_token"], config["decoder_start_token"]) == (True, ">>zh<<", "<s>")
+
+
+def test_the_languages_of_a_model_that_does_not_know_them_are_given(tmp_path: Path) -> None:
+    tokenizers = replace(tiny_tokenizers(), directions=(("und", "und"),))
+    write_bundle(tmp_path / "model", tiny_bundle(tokenizers))
+    with pytest.raises(ConfigError, match="give --source-lang and --target-lang"):
+        argos_package(tmp_path / "model")
+    package = argos_package(tmp_path / "model", ("en", "de"))
+    assert "translate-en_de/metadata.json" in zipfile.ZipFile(io.BytesIO(package.content)).namelist()
 
 
 @pytest.mark.parametrize(

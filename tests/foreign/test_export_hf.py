@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import torch
-from shapes import SHAPES, shaped_bundle
+from shapes import HF_REFUSED, SHAPES, shaped_bundle
 
 from dragoman import Translator
 from dragoman.bundle.bundle import Bundle, write_bundle
@@ -18,21 +18,6 @@ from dragoman.exchange.hugging_face_folder import export_hugging_face
 os.environ["HF_HUB_OFFLINE"] = "1"
 transformers = pytest.importorskip("transformers", reason='pip install -c constraints.txt ".[hf]"')
 
-REFUSED = {
-    "post, rotary": ["model.positions=rotary"],
-    "post, final norm": ["model.final_norm=true"],
-    "post, SwiGLU": ["model.activation=swiglu"],
-    "pre, rotary, no biases": ["model.positions=rotary"],
-    "pre, no final norm": ["model.final_norm=false"],
-    "pre, RMS, SwiGLU, rotary": ["model.positions=rotary", "model.norm_kind=rms", "model.activation=swiglu"],
-    "pre, std": ["model.norm_kind=std"],
-    "layerwise, rotary": ["model.memory=layerwise", "model.positions=rotary"],
-    "layerwise, std": ["model.memory=layerwise", "model.norm_kind=std"],
-    "narrow heads": ["model.d_k=4", "model.d_v=4"],
-    "narrow rotary heads": ["model.positions=rotary", "model.d_k=4", "model.d_v=4"],
-    "values wider than keys": ["model.d_k=4", "model.d_v=6"],
-    "two vocabularies": ["model.tie=none"],
-}
 TEXTS = ["A man is riding a horse.", "Two dogs, über 30 Katzen!", "骑马 😀", "a", " spaces   inside "]
 FEWEST_EQUAL = 198
 
@@ -57,10 +42,10 @@ def logits_difference(bundle: Bundle, model: Any) -> float:
 def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path) -> None:
     bundle = shaped_bundle(shape)
     write_bundle(tmp_path / "bundle", bundle)
-    if shape in REFUSED:
+    if shape in HF_REFUSED:
         with pytest.raises(ConfigError, match="Marian or Pegasus cannot hold this model") as caught:
             export_hugging_face(tmp_path / "bundle", tmp_path / "hf")
-        assert [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:]] == REFUSED[shape]
+        assert [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:]] == HF_REFUSED[shape]
         assert not (tmp_path / "hf").exists()
         return
     agreement = export_hugging_face(tmp_path / "bundle", tmp_path / "hf")

@@ -154,6 +154,23 @@ def hf(model: OneModel, output: Folder, compare: Compare = None) -> None:
     _say_agreement(output, "transformers", "float32", export_hugging_face(model, output, sentences))
 
 
+@export.command("onnx", cls=Command)
+def onnx(model: OneModel, output: Folder, precision: Precision = "float32", compare: Compare = None) -> None:
+    """Write a folder for transformers.js and onnxruntime: any model, as two graphs of ONNX and a tokenizer.
+
+    \b
+    dragoman export onnx -m multi30k-en-de -o multi30k-onnx
+    dragoman export onnx -m everyday -o everyday-onnx --precision int8
+    """
+    for needed in ("onnx", "onnxruntime"):
+        require_package("export onnx", needed)
+    require_folder(output)
+    sentences = _sentences(compare)
+    from dragoman.exchange.onnx_folder import export_onnx
+
+    _say_agreement(output, "onnxruntime", precision, export_onnx(model, output, precision, sentences))
+
+
 def _sentences(path: Path | None) -> list[str]:
     """Return the lines to compare translations of."""
     from dragoman.exchange.agreement import N_SENTENCES

@@ -37,6 +37,7 @@ PACKAGES = {
     "py3langid": "dragoman[serve]",
     "ctranslate2": "dragoman[ctranslate2]",
     "onnx": "dragoman[onnx]",
+    "onnxruntime": "dragoman[onnx]",
 }
 #: Usual names that differ from the module's.
 TITLES = {

@@ -91,10 +91,10 @@ def _direction(tokenizers: Tokenizers, languages: tuple[str | None, str | None],
     """Return the model's codes of the languages, if it translates one into the other."""
     source, target = Directions(tokenizers).find(*languages)
     known = [each for each in tokenizers.directions if source in (None, each[0]) and target in (None, each[1])]
+    if tokenizers.directions == ((UNKNOWN, UNKNOWN),) and source is not None and target is not None:
+        known = [(source, target)]
     if len(known) == 1 and UNKNOWN not in known[0]:
         return known[0]
-    if source is not None and target is not None and tokenizers.directions == ((UNKNOWN, UNKNOWN),):
-        return source, target
     problem = f"a package has one direction, but the model translates {describe_directions(tokenizers.directions)}"
     raise ConfigError(problem, name, advice="give --source-lang and --target-lang")
 
