@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +23,7 @@ from dragoman.translator import Candidate, SearchJob, StopCondition
 
 #: What a test of the server needs besides the core.
 NEEDED = ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid", "httpx2")
+SOURCE_FOLDER = Path(__file__).resolve().parent.parent / "src"
 KEY, ADMIN, METRICS = "key-of-a-client", "key-of-an-admin", "key-for-metrics"
 
 
@@ -46,6 +52,32 @@ def client_of(*models: Path, **settings: Any) -> Iterator[Any]:
 
     with TestClient(app(server_config(*models, **settings)), raise_server_exceptions=False) as client:
         yield client
+
+
+@contextmanager
+def served(model: str | Path, *options: str) -> Iterator[tuple[Any, str]]:
+    """A running server, and its address."""
+    command = [sys.executable, "-m", "dragoman", "serve", "-m", str(model), "--port", "0", "--device", "cpu", *options]
+    path = os.pathsep.join(map(str, (Path(__file__).parent / "without_torch", SOURCE_FOLDER)))  # it needs no PyTorch
+    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if match := re.search(r"serving at (http://\S+);", line):
+            break
+    else:
+        raise AssertionError(said)
+    lines: list[str] = []
+    reader = threading.Thread(target=lambda: lines.extend(process.stderr or ()), daemon=True)
+    reader.start()
+    try:
+        yield process, match[1]
+    finally:
+        process.kill()
+        process.wait()
+        reader.join(10)
+        process.stderr.close()
 
 
 class NamingSearch:

@@ -19,8 +19,8 @@ LEVELS = [
     {"runtime"},
     {"translator", "doctor"},
     {"inspection", "evaluation", "documents"},
-    {"training", "exchange", "server"},
-    {"experiments"},
+    {"training", "exchange"},
+    {"experiments", "server"},
     {"__init__", "__main__", "cli", "demo"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}

@@ -40,6 +40,7 @@ VALUES: dict[str, tuple[str, Any]] = {
     "metrics": ("true", True),
     "metrics_key": ("87654321", "87654321"),
     "disable_files_translation": ("1", True),
+    "disable_web_ui": ("yes", True),
     "log_requests": ("false", False),
 }
 

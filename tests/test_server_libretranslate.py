@@ -158,7 +158,6 @@ def test_other_methods_and_paths_are_refused(client: Any) -> None:
     assert client.post("/languages").status_code == 405
     answer = client.get("/nothing")
     assert (answer.status_code, answer.json()) == (404, {"error": "Not Found"})
-    assert client.get("/").status_code == 404
 
 
 def test_detect(client: Any) -> None:

@@ -5,23 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.error import HTTPError
 
 import pytest
-from serving import require_server, write_many
+from serving import require_server, served, write_many
 from tiny import PAIRS
 
 from dragoman.translator import Translator
@@ -36,32 +32,6 @@ SOURCE_FOLDER = Path(__file__).resolve().parent.parent / "src"
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_many(tmp_path_factory.mktemp("models") / "many")
-
-
-@contextmanager
-def served(model: Path, *options: str) -> Iterator[tuple[Any, str]]:
-    """A running server, and its address."""
-    command = [sys.executable, "-m", "dragoman", "serve", "-m", str(model), "--port", "0", "--device", "cpu", *options]
-    path = os.pathsep.join(map(str, (Path(__file__).parent / "without_torch", SOURCE_FOLDER)))  # it needs no PyTorch
-    process = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    said = ""
-    for line in process.stderr:
-        said += line
-        if match := re.search(r"serving at (http://\S+);", line):
-            break
-    else:
-        raise AssertionError(said)
-    lines: list[str] = []
-    reader = threading.Thread(target=lambda: lines.extend(process.stderr or ()), daemon=True)
-    reader.start()
-    try:
-        yield process, match[1]
-    finally:
-        process.kill()
-        process.wait()
-        reader.join(10)
-        process.stderr.close()
 
 
 @pytest.fixture(scope="module")

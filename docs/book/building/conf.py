@@ -43,7 +43,7 @@ suppress_warnings = ["misc.highlighting_failure"]
 
 # -- code cells ----------------------------------------------------------------------------------------------------
 
-set_up_kernels()
+set_up_kernels("zh" if CHINESE else "en")
 nb_execution_mode = os.environ.get("DRAGOMAN_BOOK_EXECUTION", "cache")
 nb_execution_cache_path = str(folder())
 nb_execution_timeout = TIMEOUT_S

@@ -29,6 +29,9 @@ TIMEOUT_S = 300
 #: The environment variable that names the folder of a language's models, for the cells.
 MODELS = "DRAGOMAN_BOOK_MODELS"
 
+#: What replaces text drawn as outlines, in figures of a language.
+FONTS = {"zh": "svg.fonttype: none"}
+
 
 def folder() -> Path:
     """Return the folder of the outputs; its name is a hash of all files, except the cells, that could change them."""
@@ -45,13 +48,20 @@ def models(language: str) -> Path:
     return folder() / f"models-{language}"
 
 
-def set_up_kernels() -> None:
-    """Set the book's style of figures, figures as SVG, and one thread, which is best for small tensors."""
+def set_up_kernels(language: str) -> None:
+    """Set the book's style of figures, figures as SVG, and one thread, which is best for small tensors.
+
+    Chinese stays text in a figure, in a font of the reader's: no font of the machine that builds needs to have it.
+    """
     profile = BUILD / "ipython" / "profile_default"
     profile.mkdir(parents=True, exist_ok=True)
     (profile / "ipython_kernel_config.py").write_bytes((HERE / "kernel.py").read_bytes())
     os.environ["IPYTHONDIR"] = str(profile.parent)
-    os.environ["MATPLOTLIBRC"] = str(HERE / "matplotlibrc")
+    style = BUILD / f"matplotlibrc-{language}"
+    lines = (HERE / "matplotlibrc").read_text(encoding="utf-8")
+    style.write_text(lines.replace("svg.fonttype: path", FONTS.get(language, "svg.fonttype: path")), encoding="utf-8")
+    os.environ["MATPLOTLIBRC"] = str(style)
+    os.environ["PYTHONWARNINGS"] = "ignore:Glyph"  # of Matplotlib, which has no font with Chinese
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -61,7 +71,7 @@ def compute(language: str) -> None:
     Raises:
         CellExecutionError: a cell failed.
     """
-    set_up_kernels()
+    set_up_kernels(language)
     cache = get_cache(folder())
     missing = []
     for page in pages_that_run(language):

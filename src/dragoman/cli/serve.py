@@ -81,6 +81,9 @@ class AccessOptions:
         bool | None,
         typer.Option("--disable-files-translation/--enable-files-translation", help="Refuse /translate_file."),
     ] = None
+    disable_web_ui: Annotated[
+        bool | None, typer.Option("--disable-web-ui/--enable-web-ui", help="Answer no page at /.")
+    ] = None
     log_requests: Annotated[
         bool | None, typer.Option("--log-requests/--no-log-requests", help="Log each request, without its texts.")
     ] = None

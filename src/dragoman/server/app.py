@@ -19,6 +19,7 @@ from dragoman.server.libretranslate import libretranslate_routes
 from dragoman.server.native_api import native_routes
 from dragoman.server.operator_endpoints import operations_routes
 from dragoman.server.server_parts import ServerParts
+from dragoman.server.web_page import page_routes
 from dragoman.settings.server_config import ServerConfig
 from dragoman.settings.server_sources import read_server_config
 
@@ -58,7 +59,7 @@ def app(config: ServerConfig | None = None) -> FastAPI:
         redoc_url=None,
         lifespan=lifespan,
     )
-    for routes in (libretranslate_routes(parts), native_routes(parts), operations_routes(parts)):
+    for routes in (page_routes(parts), libretranslate_routes(parts), native_routes(parts), operations_routes(parts)):
         api.include_router(routes, prefix=config.url_prefix)
     _add_errors(api, parts)
     api.add_middleware(Gate, parts=parts)

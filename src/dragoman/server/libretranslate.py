@@ -42,8 +42,8 @@ def libretranslate_routes(parts: ServerParts) -> APIRouter:
     @router.post("/detect", summary="Detect the language of a text")
     async def detect(request: Request) -> Response:
         parameters = await _open(parts, request)
-        texts, is_list = parameters.require_texts()
-        check_limits(texts, is_list=is_list, config=config)
+        texts, _ = parameters.require_texts(config.batch_limit)
+        check_limits(texts, config)
         parts.take(request, texts)
         languages = parts.shelf.directory.languages
         found = await parts.service.in_thread(lambda: parts.detector.detect("\n".join(texts), languages))
@@ -100,10 +100,10 @@ async def _open(parts: ServerParts, request: Request) -> Parameters:
 async def _translate(parts: ServerParts, request: Request, parameters: Parameters) -> dict[str, Any]:
     """Answer /translate."""
     config = parts.config
-    texts, is_list = parameters.require_texts()
+    texts, is_list = parameters.require_texts(config.batch_limit)
     source, target = parameters.require_string("source"), parameters.require_string("target")
     n_alternatives = parameters.n_alternatives(config.alternatives_limit)
-    check_limits(texts, is_list=is_list, config=config)
+    check_limits(texts, config)
     parts.take(request, texts)
     directory = parts.shelf.directory
     known = None if source == AUTO else require_language(directory, source)
@@ -142,7 +142,8 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
     target = require_language(directory, target)
     document = await parts.service.in_thread(lambda: parse(content, Path(PurePath(name).name)))
     texts = list(document.segments())
-    check_limits(texts, is_list=False, config=parts.config)
+    for text in texts:
+        check_limits([text], parts.config)
     parts.take(request, texts)
     if source == AUTO:
         source = (await detect_sources(parts, ["\n".join(texts[:100])], target))[0].language

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -13,7 +15,8 @@ from starlette.requests import Request
 from dragoman.server.api_errors import ApiError, missing
 from dragoman.settings.server_config import ServerConfig
 
-_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+#: The most fields of a form.
+_MOST_FIELDS = 10_000
 
 
 class SentFile(NamedTuple):
@@ -46,8 +49,10 @@ class Parameters:
         if kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json")):
             return cls(_json_object(await request.body()), is_json=True)
         values: dict[str, Any] = {}
-        if kind in _FORMS:
+        if kind == "multipart/form-data":
             values |= await _form(request, config.body_limit)
+        elif kind == "application/x-www-form-urlencoded":
+            values |= _by_name(await asyncio.to_thread(_pairs, await request.body()))
         values |= _by_name(request.query_params.multi_items())
         return cls(values, is_json=False)
 
@@ -79,17 +84,21 @@ class Parameters:
             raise missing("file")
         return file
 
-    def require_texts(self) -> tuple[list[str], bool]:
+    def require_texts(self, limit: int) -> tuple[list[str], bool]:
         """Return the texts of the parameter `q`, and True if they are a list. Lines of a form end in a newline only.
 
+        Args:
+            limit: the most texts; -1 is none.
+
         Raises:
-            ApiError: there are none, or they are no strings.
+            ApiError: there are none or too many, or they are no strings.
         """
-        value = self.get("q")
-        if not value:
+        if not (value := self._values.get("q")):
             raise missing("q")
         is_list = isinstance(value, list)
-        texts = value if is_list else [value]
+        if is_list:
+            _check_limit(len(value), limit)
+        texts = _whole(value) if is_list else [_whole(value)]
         if not all(isinstance(text, str) for text in texts):
             raise ApiError(400, "Invalid request: q parameter is neither a string nor a list of strings")
         return (texts if self.is_json else ["\n".join(text.splitlines()) for text in texts]), is_list
@@ -110,17 +119,28 @@ class Parameters:
         return number
 
 
-def check_limits(texts: list[str], *, is_list: bool, config: ServerConfig) -> None:
+def check_limits(texts: list[str], config: ServerConfig) -> None:
     """Check the number of texts, and the characters of each.
 
     Raises:
         ApiError: there are too many.
     """
-    sizes = [(len(texts), config.batch_limit)] if is_list else []
-    sizes += [(len(text), config.char_limit) for text in texts]
-    for size, limit in sizes:
-        if 0 <= limit < size:
-            raise ApiError(400, f"Invalid request: request ({size}) exceeds text limit ({limit})")
+    _check_limit(len(texts), config.batch_limit)
+    for text in texts:
+        _check_limit(len(text), config.char_limit)
+
+
+def _check_limit(size: int, limit: int) -> None:
+    if 0 <= limit < size:
+        raise ApiError(400, f"Invalid request: request ({size}) exceeds text limit ({limit})")
+
+
+def _pairs(body: bytes) -> list[tuple[str, str]]:
+    """Return the fields of a form. Starlette's parser takes a second for some megabytes."""
+    try:
+        return parse_qsl(body.decode(errors="replace"), keep_blank_values=True, max_num_fields=_MOST_FIELDS)
+    except ValueError:
+        raise ApiError(400, f"Invalid request: the form has more than {_MOST_FIELDS} fields") from None
 
 
 async def _form(request: Request, max_bytes: int) -> dict[str, Any]:

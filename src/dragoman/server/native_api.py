@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse, StreamingResponse
 
+from dragoman.alignment.word_spans import words
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
 from dragoman.server.libretranslate_input import check_limits
@@ -110,7 +111,7 @@ async def _wanted(
     Returns:
         The texts, and the confidence in each detected language.
     """
-    check_limits([text.text for text in texts], is_list=True, config=parts.config)
+    check_limits([text.text for text in texts], parts.config)
     parts.take(request, [text.text for text in texts])
     wanted: list[WantedText] = []
     confidences: list[float | None] = []
@@ -153,11 +154,13 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
             score=each.score,
             log_prob=each.log_prob,
             alignment=list(each.alignment) if is_direct and each.alignment is not None else None,
+            words=words(each.text) if is_direct and each.alignment is not None else None,
         )
         for each in translation.alternatives
     ]
     return LineAnswer(
         source=line,
+        words=words(line) if alternatives and alternatives[0].words is not None else None,
         text=translation.text,
         alternatives=alternatives,
         flags=list(translation.flags),

@@ -73,13 +73,15 @@ class AlternativeAnswer(BaseModel):
     #: Divided by the length penalty; `log_prob` is not.
     score: float
     log_prob: float
-    alignment: list[tuple[int, int]] | None
+    alignment: Annotated[list[tuple[int, int]] | None, Field(description="Numbers of words: source, translation.")]
+    words: Annotated[list[str] | None, Field(description="As the alignment numbers them.")]
 
 
 class LineAnswer(BaseModel):
     """The translation of a line."""
 
     source: str
+    words: Annotated[list[str] | None, Field(description="Of the source, as alignments number them.")]
     text: str
     alternatives: list[AlternativeAnswer]
     flags: Annotated[list[str], Field(description="Reasons to read it with care.")]

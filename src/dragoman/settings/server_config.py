@@ -65,6 +65,8 @@ class ServerConfig(Section):
     """If set, /metrics needs it as its bearer token."""
     disable_files_translation: bool = False
     """Refuse /translate_file."""
+    disable_web_ui: bool = False
+    """Answer 404 at /, where the page is."""
     log_requests: bool = True
     """Log a line for each request, without its texts."""
 

@@ -29,6 +29,7 @@ LIBRETRANSLATE = {
     "LT_METRICS": "metrics",
     "LT_METRICS_AUTH_TOKEN": "metrics_key",
     "LT_DISABLE_FILES_TRANSLATION": "disable_files_translation",
+    "LT_DISABLE_WEB_UI": "disable_web_ui",
 }
 
 

@@ -5,7 +5,7 @@ import { showAttention, showSearch } from "./inside.js";
 import { changeLanguage, nameOf, say, sayAll } from "./sayings.js";
 import { WordLinks } from "./words.js";
 
-/** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
+/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string}} Translation a server may detect the language */
 /** @typedef {{name: string, directions: [string, string][], bytes: number}} ModelEntry */
 
 /** Milliseconds without a key before a text is translated, and from then on before its words are aligned. */
@@ -137,6 +137,7 @@ function show(source, result, hasLinks) {
   drawChosen();
   drawOthers();
   const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag));
+  byId("detected").textContent = result.detected ? say("detected").replace("{0}", nameOf(result.detected)) : "";
   byId("notes").textContent = notes.join(" ");
   byId("copy").hidden = !result.text;
   if (hasLinks || !source.trim()) drawInside();
@@ -210,7 +211,7 @@ function offer(source, target) {
   fill(targetChoice, directions.filter(([code]) => code === sourceChoice.value).map(([, code]) => code), target);
   const isReversible = directions.some(([from, to]) => from === targetChoice.value && to === sourceChoice.value);
   /** @type {HTMLButtonElement} */ (byId("swap")).disabled = !isReversible;
-  text.lang = sourceChoice.value;
+  text.lang = sourceChoice.value === "auto" ? "" : sourceChoice.value;
 }
 
 function restart() {

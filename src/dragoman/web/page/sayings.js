@@ -18,6 +18,9 @@ const SAYINGS = {
     attention: "Attention: where the model looks",
     search: "Beam search: the hypotheses that the model compared",
     about: "The model runs in this page. Nothing you type leaves your device.",
+    about_server: "The server that this page comes from translates your text.",
+    auto: "Detect language",
+    detected: "Detected: {0}",
     loading: "Loading the model",
     working: "Translating …",
     empty: "Translate something first.",
@@ -49,6 +52,9 @@ const SAYINGS = {
     attention: "注意力：模型在看哪里",
     search: "束搜索：模型比较过的候选",
     about: "模型就在本页运行，您输入的内容不会离开您的设备。",
+    about_server: "文字由提供本页的服务器翻译。",
+    auto: "检测语言",
+    detected: "检测到：{0}",
     loading: "正在加载模型",
     working: "正在翻译……",
     empty: "请先翻译一段文字。",
@@ -78,6 +84,7 @@ export const interfaceLanguage = () => language;
 
 /** Return the name of a language in the interface's. @param {string} code */
 export function nameOf(code) {
+  if (code === "auto") return say(code);
   try {
     return new Intl.DisplayNames([language], { type: "language" }).of(code) ?? code;
   } catch {

@@ -1,0 +1,83 @@
+"""The page at `/`, for people: that of `dragoman export web`, whose worker asks this server in place of a model."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from string import Template
+
+from fastapi import APIRouter, Request, Response
+from starlette.responses import HTMLResponse
+
+from dragoman.exchange.web_site import web_modules
+from dragoman.inspection.page import harmless_json, page_part
+from dragoman.server.api_errors import ApiError
+from dragoman.server.routing import Directory
+from dragoman.server.server_parts import ServerParts
+from dragoman.server.texts import AUTO
+
+_WEB = files("dragoman") / "web"
+#: All that the page may load: its own files and the server's answers.
+_POLICY = "style-src 'self'; script-src 'self'; connect-src 'self'; worker-src 'self'"
+_HEADER = f"default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; {_POLICY}"
+#: Parts of the exported page, and those of the server's. Looking inside a translation needs the model in the browser.
+_CHANGES = {
+    'data-say="about"': 'data-say="about_server"',
+    '<details id="attention">': '<details id="attention" hidden>',
+    '<details id="search">': '<details id="search" hidden>',
+    "JavaScript and WebAssembly": "JavaScript",
+}
+
+
+def page_routes(parts: ServerParts) -> APIRouter:
+    """Return the page and its files; none of them if the page is disabled."""
+    router = APIRouter(include_in_schema=False)
+    if parts.config.disable_web_ui:
+        return router
+    scripts, template = _scripts(), _template()
+    styles = {"frame.css": page_part("frame.css"), "page.css": _text("page", "page.css")}
+
+    @router.get("/")
+    async def page(request: Request) -> Response:
+        site = {"models": [{"name": "server", "directions": _directions(parts.shelf.directory), "bytes": 1}]}
+        return HTMLResponse(template.substitute(site=harmless_json(site)), headers={"content-security-policy": _HEADER})
+
+    @router.get("/page/{name}")
+    async def file(name: str) -> Response:
+        if name in scripts:
+            return Response(scripts[name], media_type="text/javascript", headers={"content-security-policy": _HEADER})
+        if name in styles:
+            return Response(styles[name], media_type="text/css")
+        raise ApiError(404, "Not Found")
+
+    return router
+
+
+def _scripts() -> dict[str, str]:
+    """Return the modules of the page."""
+    own = {part.name for part in (_WEB / "page").iterdir() if part.name.endswith(".js")} | {"views.js"}
+    modules = {name: text for name, text in web_modules().items() if name in own}
+    return modules | {"worker.js": _text("server", "worker.js")}
+
+
+def _template() -> Template:
+    """Return the page with a place for what it knows of the server."""
+    page = _text("page", "index.html")
+    for old, new in _CHANGES.items():
+        if old not in page:
+            raise RuntimeError(f"the page has no {old}")
+        page = page.replace(old, new)
+    style = '<link rel="stylesheet" href="page/frame.css">\n<link rel="stylesheet" href="page/page.css">'
+    script = '<script type="module" src="page/page.js"></script>'
+    return Template(Template(page).safe_substitute(style=style, script=script, policy=_POLICY))
+
+
+def _text(folder: str, name: str) -> str:
+    return (_WEB / folder / name).read_text(encoding="utf-8")
+
+
+def _directions(directory: Directory) -> list[tuple[str, str]]:
+    """Return all pairs of languages, those through a third one too; the source may be open."""
+    pairs = [
+        (source, target) for source in directory.languages for target in directory.targets(source) if target != source
+    ]
+    return [(AUTO, target) for target in dict.fromkeys(target for _, target in pairs)] + pairs

@@ -1,0 +1,59 @@
+// The worker of a server's page: it asks the server, in place of a model in the browser, and answers as page/worker.js.
+
+/** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
+/** @typedef {{text: string, score: number, log_prob: number, alignment: [number, number][] | null, words: string[] | null}} Found */
+/** @typedef {{source: string, words: string[] | null, alternatives: Found[]}} Line */
+/** @typedef {{text: string, source: string, confidence: number | null, flags: string[], lines: Line[]}} Answer */
+
+/** The number of translations of each line. */
+const N_BEST = 5;
+
+/** Translate a text by the server. @param {string} text @param {import("../dragoman/options.js").Options} options @returns {Promise<Translation & {detected?: string}>} */
+async function translate(text, { sourceLang, targetLang, nBest, align }) {
+  const body = { texts: [text], source: sourceLang, target: targetLang, n_best: nBest, align: Boolean(align) };
+  const headers = { "Content-Type": "application/json" };
+  const response = await fetch("../v1/translate", { method: "POST", headers, body: JSON.stringify(body) });
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error ?? response.statusText);
+  return translationOf(text, answer.translations[0]);
+}
+
+/** Join the lines of an answer. @param {string} text @param {Answer} answer @returns {Translation & {detected?: string}} */
+function translationOf(text, { text: best, source, confidence, flags, lines }) {
+  const ranks = Math.min(...lines.map((line) => line.alternatives.length));
+  const candidates = lines.length ? Array.from({ length: ranks }, (_, rank) => joined(text, lines, rank)) : [];
+  if (!candidates.length && best) candidates.push({ text: best, score: 0, logProb: 0, tokens: [] });
+  const sourceWords = lines.every((line) => line.words) ? lines.flatMap((line) => line.words ?? []) : undefined;
+  const detected = confidence ? source : undefined;
+  return { text: best, score: candidates[0]?.score ?? 0, tokens: [], candidates, flags, sourceWords, detected };
+}
+
+/** Return the text with the translation of one rank in place of each line. @param {string} text @param {Line[]} lines @param {number} rank @returns {import("../dragoman/dragoman.js").Candidate} */
+function joined(text, lines, rank) {
+  const candidate = { text: "", score: 0, logProb: 0, tokens: [], words: /** @type {string[]} */ ([]), alignment: /** @type {[number, number][]} */ ([]) };
+  let [end, firstWord, isAligned] = [0, 0, true];
+  for (const { source, words, alternatives } of lines) {
+    const found = alternatives[rank];
+    const start = text.indexOf(source, end);
+    candidate.text += text.slice(end, start) + found.text;
+    end = start + source.length;
+    candidate.score += found.score;
+    candidate.logProb += found.log_prob;
+    isAligned &&= Boolean(found.alignment && found.words);
+    for (const [from, to] of found.alignment ?? []) candidate.alignment.push([from + firstWord, to + candidate.words.length]);
+    candidate.words.push(...(found.words ?? []));
+    firstWord += words?.length ?? 0;
+  }
+  candidate.text += text.slice(end);
+  return isAligned ? candidate : { ...candidate, words: undefined, alignment: undefined };
+}
+
+addEventListener("message", async (event) => {
+  const { id, file, text, options } = event.data;
+  try {
+    if (file !== undefined) postMessage({ id, description: { beamSize: N_BEST } });
+    else postMessage({ id, translation: await translate(text ?? "", options) });
+  } catch (error) {
+    postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+  }
+});

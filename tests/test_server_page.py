@@ -1,0 +1,151 @@
+"""The server's page: nothing but its own files and answers, and in Chromium, translations as the API gives them."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import PHONE, open_page
+from serving import client_of, require_server, served, write_many
+
+from dragoman.translator import Translator
+
+require_server()
+
+TEXT = "Where is the station?"
+GERMAN = "Wo ist der Bahnhof? Wir suchen ihn schon lange."
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_many(tmp_path_factory.mktemp("models") / "many")
+
+
+def test_the_page_loads_only_what_the_server_has(model: Path) -> None:
+    with client_of(model, url_prefix="/my/translator") as client:
+        page = client.get("/my/translator/")
+        assert page.headers["content-type"].startswith("text/html")
+        policy = page.headers["content-security-policy"]
+        assert policy.startswith("default-src 'none'")
+        assert "unsafe" not in policy
+        assert "frame-ancestors 'none'" in policy
+        open_files, known = re.findall(r'(?:src|href)="(page/[^"]+)"', page.text), set[str]()
+        open_files.append("page/worker.js")
+        while open_files:
+            name = open_files.pop()
+            if name not in known:
+                known.add(name)
+                file = client.get(f"/my/translator/{name}")
+                assert file.status_code == 200
+                assert file.headers["x-content-type-options"] == "nosniff"
+                open_files += [f"page/{part}" for part in re.findall(r'^import .* from "\./([^"]+)"', file.text, re.M)]
+        assert {"page/page.js", "page/views.js", "page/page.css", "page/frame.css"} <= known
+        assert not re.findall(r'(?:src|href)="(?!page/|data:)', page.text)
+        for name in ("nothing.js", "index.html", "..%2f..%2f__init__.py", "dragoman.js"):
+            assert client.get(f"/my/translator/page/{name}").status_code == 404
+
+
+def test_the_page_knows_the_languages_of_now(model: Path) -> None:
+    with client_of(model) as client:
+        (site,) = re.findall(r'<script type="application/json" id="site">(.*?)</script>', client.get("/").text)
+        directions = {tuple(pair) for pair in json.loads(site)["models"][0]["directions"]}
+    assert directions == {
+        (source, target)
+        for source, targets in {"auto": ("de", "en", "zh"), "en": ("de", "zh"), "de": ("en", "zh")}.items()
+        for target in targets
+    }
+
+
+def test_the_page_can_be_disabled(model: Path) -> None:
+    with client_of(model, disable_web_ui=True) as client:
+        assert client.get("/").status_code == 404
+        assert client.get("/page/page.js").status_code == 404
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    if sys.platform == "win32":
+        pytest.skip("the server is stopped by a signal")
+    with served("everyday", "--workers", "1") as (_, address):
+        yield f"{address}/"
+
+
+@pytest.fixture
+def page(browser: Any, address: str) -> Iterator[Any]:
+    page = open_page(browser, address, ("data:",), locale="en-GB")
+    yield page
+    assert page.problems == []
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def expected() -> Any:
+    translator = Translator.load("everyday", device="cpu")
+    return translator.translate(TEXT, source_lang="en", target_lang="de", n_best=5, align=True)
+
+
+def choose(page: Any, source: str, target: str) -> None:
+    page.locator("#source-lang").select_option(source)
+    page.locator("#target-lang").select_option(target)
+
+
+def translated(page: Any, text: str, words: str = ".word") -> str:
+    """Type, wait for the aligned translation, and return it."""
+    page.locator("#text").fill(text)
+    page.locator(f"#translation:not(.stale) {words}").first.wait_for()
+    return str(page.locator("#translation").inner_text())
+
+
+def test_it_translates_what_is_typed_and_shows_alternatives(page: Any, expected: Any) -> None:
+    choose(page, "en", "de")
+    assert translated(page, TEXT) == expected.text
+    texts = list(dict.fromkeys(each.text for each in expected.alternatives))
+    buttons = page.locator("#alternatives button")
+    assert [line.split("\n")[0] for line in buttons.all_inner_texts()] == texts
+    buttons.nth(1).click()
+    assert page.locator("#translation").inner_text() == texts[1]
+
+
+def test_a_word_lights_those_that_it_is_aligned_with_in_its_own_line(page: Any, expected: Any) -> None:
+    choose(page, "en", "de")
+    assert translated(page, f"{TEXT}\n\n  {TEXT}") == f"{expected.text}\n\n  {expected.text}"
+    n_words, n_sources = len(expected.text.split()), len(TEXT.split())
+    page.locator("#translation .word").nth(n_words).hover()
+    lit = page.locator("#backdrop .word").evaluate_all("all => all.map(one => one.classList.contains('lit'))")
+    links = [source for source, target in expected.alignment if target == 0]
+    assert [number for number, is_lit in enumerate(lit) if is_lit] == [n_sources + source for source in links]
+
+
+def test_the_language_is_detected_and_told(page: Any) -> None:
+    choose(page, "auto", "en")
+    assert "station" in translated(page, GERMAN)
+    assert page.locator("#detected").inner_text() == "Detected: German"
+    page.locator("#interface").click()
+    page.locator("#detected", has_text="检测到：德语").wait_for()
+    choose(page, "de", "en")
+    page.locator("#detected:empty").wait_for(state="attached")
+
+
+def test_a_problem_is_told(page: Any) -> None:
+    choose(page, "en", "de")
+    page.locator("#text").fill("x" * 100_001)
+    page.locator("#notes", has_text="exceeds text limit (100000)").wait_for()
+    page.problems[:] = [problem for problem in page.problems if "400" not in problem]  # Chromium's own line
+
+
+@pytest.mark.parametrize("viewport", [PHONE, None])
+def test_it_fits_and_keeps_quiet_about_what_it_lacks(browser: Any, address: str, viewport: Any) -> None:
+    page = open_page(browser, address, ("data:",), locale="en-GB", **({"viewport": viewport} if viewport else {}))
+    choose(page, "en", "zh")
+    translated(page, TEXT)
+    assert not page.locator("#attention").is_visible()
+    assert not page.locator("#search").is_visible()
+    assert "server" in page.locator("footer").inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.problems == []
+    page.close()
