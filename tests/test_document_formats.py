@@ -241,6 +241,7 @@ def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
         ("a.html", b"<p>a\n<b>\xff", r"invalid UTF-8: .*a\.html:2:4; convert it to UTF-8"),
         ("a.po", b'msgid "a"\nmsgtsr "b"\n', r"this is no PO file: .*a\.po:2"),
         ("a.srt", b"Hello\n", "no cue with times"),
+        ("b.html", b"<a " * 2_000, "tags without an end"),
     ],
 )
 def test_malformed_files_are_refused_in_one_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
@@ -264,3 +265,10 @@ def test_unknown_formats_and_large_files_are_refused(tmp_path: Path, monkeypatch
         open_document(tmp_path / "a.md")
     with pytest.raises(DataError, match="4 bytes, but a document has at most 3"):
         parse_document(b"long", "md")
+
+
+def test_deep_and_many_tags_are_written_again() -> None:
+    for page in ("<b>" * 3_000 + "x" + "</b>" * 3_000, "the <b>red</b> <code>x</code> horse " * 1_000):
+        document = parse_document(page.encode(), "html")
+        written = document.rebuild([changed(segment) for segment in document.segments()]).decode()
+        assert [written.count(tag) for tag in ("<b>", "</b>")] == [page.count("<b>")] * 2

@@ -15,6 +15,9 @@ from dragoman.errors import DataError
 Kind = Literal["text", "start", "empty", "end", "other"]
 _ATTRIBUTE = re.compile(r"""(?P<name>[^\s=/>"']+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s>"']+))?""")
 
+#: Signs that begin a tag without one that ends a tag. More of them would take the parser a time of their square.
+_MOST_OPEN = 1_000
+
 
 class Attribute(NamedTuple):
     """An attribute of a tag, with the place of its value in the tag, quotes included."""
@@ -50,8 +53,10 @@ def html_tokens(page: str, name: Path) -> list[HtmlToken]:
     """Return the tokens of a page in their order.
 
     Raises:
-        DataError: a declaration in it cannot be read.
+        DataError: a declaration in it cannot be read, or its tags have no end.
     """
+    if max(part.count("<") for part in page.split(">")) > _MOST_OPEN:
+        raise DataError("this is no HTML (tags without an end)", name, advice="correct it")
     parser = _Parser(page)
     try:
         parser.feed(page)

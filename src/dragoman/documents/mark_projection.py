@@ -7,6 +7,7 @@ same words as in the source.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
@@ -69,8 +70,11 @@ class _Projection:
         """Give each node its units between two of them; nodes share no units."""
         wrapping = [node for node in nodes if not node.mark.is_point]
         owner = self._owners(wrapping, first, last)
+        own_units: dict[int, list[int]] = {}
+        for unit, node in enumerate(owner, first):
+            own_units.setdefault(id(node), []).append(unit)
         for node in wrapping:
-            node.start, node.end = self._range(node, owner, first, last)
+            node.start, node.end = self._range(node, own_units.get(id(node), []), owner, first)
         wrapping.sort(key=lambda node: (node.start, node.end, node.order))
         free = first
         for number, node in enumerate(wrapping):
@@ -83,19 +87,21 @@ class _Projection:
         for node in nodes:
             if node.mark.is_point:
                 cut = self._cut(node.mark, first, last)
-                around = next((other for other in wrapping if other.start < cut < other.end), None)
+                before = bisect_left(wrapping, cut, key=lambda other: other.start) - 1
+                around = wrapping[before] if before >= 0 and cut < wrapping[before].end else None
                 if around is not None:
                     cut = around.start if node.order < around.order else around.end
                 node.start = node.end = cut
 
     def _owners(self, nodes: Sequence[_Node], first: int, last: int) -> list[_Node | None]:
         """Return the node that each unit belongs to: that of most of its source words, else that of both neighbours."""
+        node_of = {word: node for node in nodes for word in self._words_in(node.mark)}
         owners: list[_Node | None] = []
         for unit in range(first, last):
-            counts = [(sum(self._is_in(word, node.mark) for word in self._links[unit]), node) for node in nodes]
-            most, node = max(counts, key=lambda pair: pair[0], default=(0, None))
-            is_own = 2 * most >= len(self._links[unit]) and (self._has_words(unit) or not self._has_text(node))
-            owners.append(node if most and is_own else None)
+            inside = [node_of[word] for word in sorted(self._links[unit]) if word in node_of]
+            node = max(inside, key=lambda one: sum(other is one for other in inside), default=None)
+            is_own = 2 * sum(other is node for other in inside) >= len(self._links[unit])
+            owners.append(node if is_own and (self._has_words(unit) or not self._has_text(node)) else None)
         for number in range(1, len(owners) - 1):
             is_open = not self._links[first + number] or not self._has_words(first + number)
             if is_open and owners[number - 1] is owners[number + 1]:
@@ -108,13 +114,14 @@ class _Projection:
     def _has_text(self, node: _Node | None) -> bool:
         return node is not None and has_words(self._source.text[node.mark.start : node.mark.end])
 
-    def _is_in(self, word: int, mark: Mark) -> bool:
-        start, end = self._source_words[word]
-        return start < mark.end and mark.start < end
+    def _words_in(self, mark: Mark) -> range:
+        """Return the words of the source that a mark touches."""
+        first = bisect_right(self._source_words, mark.start, key=lambda word: word[1])
+        return range(first, max(first, bisect_left(self._source_words, mark.end, key=lambda word: word[0])))
 
-    def _range(self, node: _Node, owners: Sequence[_Node | None], first: int, last: int) -> Stretch:
+    def _range(self, node: _Node, own: Sequence[int], owners: Sequence[_Node | None], first: int) -> Stretch:
         """Return the units that a mark wraps: all its own if they are close, else the longest run of them."""
-        own = [first + number for number, owner in enumerate(owners) if owner is node]
+        last = first + len(owners)
         if not own:
             cut = self._cut(node.mark, first, last)
             free = [unit for unit in range(first, last) if owners[unit - first] is None and self._has_words(unit)]
@@ -187,7 +194,7 @@ class _Projection:
             return start, end
         start, end = units[node.start][0], units[node.end - 1][1]
         wrapped = self._source.text[mark.start : mark.end].strip()
-        inner = [span for span in self._verbatim if start <= span[0] and span[1] <= end]
+        inner = self._verbatim_between(start, end)
         if wrapped and _is_word(wrapped[-1]):
             end = self._stripped(start, end, max((stop for _, stop in inner), default=start), -1)
         if wrapped and _is_word(wrapped[0]):
@@ -203,13 +210,16 @@ class _Projection:
             edge += step
         return edge if start < edge < end or edge == (end if step < 0 else start) else (end if step < 0 else start)
 
+    def _verbatim_between(self, start: int, end: int) -> Sequence[Stretch]:
+        first = bisect_left(self._verbatim, start, key=lambda span: span[0])
+        return self._verbatim[first : bisect_right(self._verbatim, end, key=lambda span: span[1])]
+
     def _text(self, start: int, end: int) -> str:
         """Return escaped text, with its verbatim stretches as they are."""
         parts, at = [], start
-        for first, last in self._verbatim:
-            if start <= first and last <= end:
-                parts += [self._escape(self._translation[at:first]), self._translation[first:last]]
-                at = last
+        for first, last in self._verbatim_between(start, end):
+            parts += [self._escape(self._translation[at:first]), self._translation[first:last]]
+            at = last
         return "".join([*parts, self._escape(self._translation[at:end])])
 
 

@@ -11,6 +11,8 @@ from dragoman.text.protection import Stretch
 from dragoman.text.sentences import has_words
 
 _SPACE = re.compile(r"\s+")
+#: Marks inside each other; deeper ones are points.
+_MAX_DEPTH = 100
 
 
 class Mark(NamedTuple):
@@ -93,7 +95,10 @@ class MarkedTextBuilder:
         Args:
             name: of its kind; the next `close` of that name ends it.
         """
-        self._open.append(_Open(self._length, opening, name, self._next()))
+        if len(self._open) >= _MAX_DEPTH:
+            self.add_point(opening)
+        else:
+            self._open.append(_Open(self._length, opening, name, self._next()))
 
     def close(self, name: str, closing: str) -> None:
         """End the last mark of that name. Marks inside it that are still open become points."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import words_in_place
 from dragoman.documents.marked_text import MarkedText
-from dragoman.text.protection import merged, occurrences
+from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.spans import VERBATIM, find_spans
+
+#: More are not looked for: each takes a pass over both texts.
+_MOST_ANCHORS = 200
 
 
 class WordUnits:
@@ -44,13 +49,27 @@ class WordUnits:
     def _anchored(self, sources: list[set[int]]) -> list[set[int]]:
         """Link what both texts have once, such as an address, to itself alone."""
         text = self._source.text
+        units_of: dict[int, set[int]] = {}
+        for number, linked in enumerate(sources):
+            for word in linked:
+                units_of.setdefault(word, set()).add(number)
         spans = [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
-        for start, end in (*self._source.verbatim, *spans):
-            places = occurrences(self._translation, text[start:end])
+        once = Counter(text[start:end] for start, end in (*self._source.verbatim, *spans))
+        for start, end in (*self._source.verbatim, *spans)[:_MOST_ANCHORS]:
+            places = occurrences(self._translation, text[start:end]) if once[text[start:end]] == 1 else []
             if len(places) != 1 or len(occurrences(text, text[start:end])) != 1:
                 continue
-            own = {number for number, word in enumerate(self.source_words) if word[0] < end and start < word[1]}
-            for number, unit in enumerate(self.units):
-                is_same = unit[0] < places[0][1] and places[0][0] < unit[1]
-                sources[number] = set(own) if is_same else sources[number] - own
+            own = set(touching(self.source_words, (start, end)))
+            for number in {unit for word in own for unit in units_of.get(word, ())}:
+                sources[number] -= own
+            for number in touching(self.units, places[0]):
+                sources[number] = set(own)
+                for word in own:
+                    units_of.setdefault(word, set()).add(number)
         return sources
+
+
+def touching(words: Sequence[Stretch], stretch: Stretch) -> range:
+    """Return the numbers of the words that share characters with a stretch; words are in their order."""
+    first = bisect_right(words, stretch[0], key=lambda word: word[1])
+    return range(first, max(first, bisect_left(words, stretch[1], key=lambda word: word[0])))

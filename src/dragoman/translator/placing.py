@@ -7,6 +7,7 @@ neighbour. Stretches that are there too often are removed.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -160,7 +161,7 @@ class _Placing:
             offset += len(part)
 
 
-def _touching(words: Sequence[Stretch], stretch: Stretch) -> list[int]:
-    """Return the numbers of the words that share characters with a stretch."""
-    start, end = stretch
-    return [number for number, word in enumerate(words) if word[0] < end and start < word[1]]
+def _touching(words: Sequence[Stretch], stretch: Stretch) -> range:
+    """Return the numbers of the words that share characters with a stretch; words are in their order."""
+    first = bisect_right(words, stretch[0], key=lambda word: word[1])
+    return range(first, max(first, bisect_left(words, stretch[1], key=lambda word: word[0])))
