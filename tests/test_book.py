@@ -16,7 +16,7 @@ from chapters import cells, chapters, pages_that_run  # noqa: E402
 each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: page.stem)
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 #: Chinese pages whose corpus is English and Chinese, so that their code is their own.
-OWN_CODE = ("01-the-task", "02-tokens-and-embeddings")
+OWN_CODE = ("01-the-task", "02-tokens-and-embeddings", "12-training")
 each_code = pytest.mark.parametrize(
     "page",
     [*pages_that_run("en"), *(page for page in pages_that_run("zh") if page.stem in OWN_CODE)],
