@@ -1,5 +1,6 @@
 """Models as CTranslate2's: each shape translates and scores as ours, or is refused with the settings named."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,8 @@ REFUSED = {
 }
 FEWEST_EQUAL = 198  # of 200: two tokens of random models may be equally probable but for the last digits
 
+Recorder = Callable[[str, object], None]
+
 
 def score_difference(bundle: Bundle, folder: Path) -> float:
     """The largest difference of a token's log-probability, CTranslate2's and that of the model in PyTorch."""
@@ -52,10 +55,11 @@ def score_difference(bundle: Bundle, folder: Path) -> float:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path) -> None:
+def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path, record_property: Recorder) -> None:
     bundle = shaped_bundle(shape)
     write_bundle(tmp_path / "bundle", bundle)
     if shape in REFUSED:
+        record_property("export", (shape, "CTranslate2", f"refused: {', '.join(REFUSED[shape])}"))
         with pytest.raises(ConfigError, match="CTranslate2 cannot hold this model") as caught:
             export_ctranslate2(tmp_path / "bundle", tmp_path / "ct2")
         assert [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:]] == REFUSED[shape]
@@ -63,7 +67,7 @@ def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path) ->
         return
     agreement = export_ctranslate2(tmp_path / "bundle", tmp_path / "ct2")
     difference = score_difference(bundle, tmp_path / "ct2")
-    print(f"CTranslate2 | {shape} | {agreement} | {difference:.1e}")
+    record_property("export", (shape, "CTranslate2", f"{agreement}, {difference:.1e}"))
     assert agreement.n_sentences == 200
     assert agreement.n_equal >= FEWEST_EQUAL
     assert difference < 2e-5

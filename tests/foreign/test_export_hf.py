@@ -1,6 +1,7 @@
 """Models in transformers' stock classes: logits, translations and tokens are ours, or the settings are named."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ FEWEST_EQUAL = 198
 
 pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses", "ignore::DeprecationWarning")
 
+Recorder = Callable[[str, object], None]
+
 
 def logits_difference(bundle: Bundle, model: Any) -> float:
     """The largest difference of a logit, for sentences of several lengths in one batch."""
@@ -39,10 +42,11 @@ def logits_difference(bundle: Bundle, model: Any) -> float:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path) -> None:
+def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path, record_property: Recorder) -> None:
     bundle = shaped_bundle(shape)
     write_bundle(tmp_path / "bundle", bundle)
     if shape in HF_REFUSED:
+        record_property("export", (shape, "transformers", f"refused: {', '.join(HF_REFUSED[shape])}"))
         with pytest.raises(ConfigError, match="Marian or Pegasus cannot hold this model") as caught:
             export_hugging_face(tmp_path / "bundle", tmp_path / "hf")
         assert [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:]] == HF_REFUSED[shape]
@@ -51,7 +55,7 @@ def test_a_shape_is_exported_and_equal_or_refused(shape: str, tmp_path: Path) ->
     agreement = export_hugging_face(tmp_path / "bundle", tmp_path / "hf")
     model, told = transformers.AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf", output_loading_info=True)
     difference = logits_difference(bundle, model.eval())
-    print(f"transformers | {shape} | {agreement} | {difference:.1e}")
+    record_property("export", (shape, "transformers", f"{agreement}, {difference:.1e}"))
     assert not any(told.values())  # no weight is missing or too much
     assert agreement is not None
     assert agreement.n_equal >= FEWEST_EQUAL

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 #: A folder with transformers.js in its node_modules.
 JAVASCRIPT = os.environ.get("DRAGOMAN_TRANSFORMERS_JS", "")
 FEWEST_EQUAL = 198
+
+Recorder = Callable[[str, object], None]
 
 
 def sessions(bundle: Bundle) -> list[Any]:
@@ -68,14 +71,16 @@ def logits_difference(bundle: Bundle, encoder: Any, decoder: Any, lengths: tuple
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_shape_is_exported_and_equal_at_every_length(shape: str, tmp_path: Path) -> None:
+def test_every_shape_is_exported_and_equal_at_every_length(
+    shape: str, tmp_path: Path, record_property: Recorder
+) -> None:
     bundle = shaped_bundle(shape)
     write_bundle(tmp_path / "bundle", bundle)
     agreement = export_onnx(tmp_path / "bundle", tmp_path / "onnx")
     both = sessions(bundle)
     steps = [((1, 1, 1), 2), ((5,), 7), ((3, 1, 4), 40), ((40,), 9), ((1,) * 20, 31)]
     difference = max(logits_difference(bundle, *both, lengths, width) for lengths, width in steps)
-    print(f"ONNX | {shape} | {agreement} | {difference:.1e}")
+    record_property("export", (shape, "ONNX", f"{agreement}, {difference:.1e}"))
     assert agreement.n_sentences == 200
     assert agreement.n_equal >= FEWEST_EQUAL
     assert difference < 1e-5

@@ -9,7 +9,7 @@ const LABELS = {
     query: "query", key: "key", all: "nothing hidden", padding: "padding", causal: "causal", both: "both",
     cell: (/** @type {number} */ i, /** @type {number} */ j, /** @type {string} */ weight) => `query ${i}, key ${j}: ${weight || "hidden"}`,
     row: (/** @type {number} */ i, /** @type {number} */ n) => `Query ${i} sees ${n} of 5 keys. Their weights still sum to 1.`,
-    empty: (/** @type {number} */ i) => `Query ${i} sees nothing. With scores of −∞, its softmax is 0/0: NaN, which spreads to every weight of the model. dragoman gives such a row weights of zero.`,
+    empty: (/** @type {number} */ i) => `Query ${i} sees nothing. With scores of −∞, its softmax is 0/0: NaN, which spreads to nearly every weight of the model. dragoman gives such a row weights of zero.`,
   },
   zh: {
     title: "可以点击的掩码",
@@ -17,7 +17,7 @@ const LABELS = {
     query: "查询", key: "键", all: "全部可见", padding: "填充掩码", causal: "因果掩码", both: "两者合用",
     cell: (/** @type {number} */ i, /** @type {number} */ j, /** @type {string} */ weight) => `查询 ${i}，键 ${j}：${weight || "已遮住"}`,
     row: (/** @type {number} */ i, /** @type {number} */ n) => `查询 ${i} 能看到 5 个键中的 ${n} 个。它们的权重之和仍是 1。`,
-    empty: (/** @type {number} */ i) => `查询 ${i} 什么也看不到。如果分数都是 −∞，softmax 就是 0/0，结果是 NaN，并会传到模型的每个权重。dragoman 把这样一行的权重设为零。`,
+    empty: (/** @type {number} */ i) => `查询 ${i} 什么也看不到。如果分数都是 −∞，softmax 就是 0/0，结果是 NaN，并会传到模型的几乎每个权重。dragoman 把这样一行的权重设为零。`,
   },
 };
 const SCORES = [[1.2, 0.3, -0.5, 0.8, 0.1], [0.2, 1.5, 0.6, -0.4, 0.3], [-0.3, 0.9, 1.1, 0.4, -0.8], [0.7, -0.2, 0.5, 1.3, 0.6], [0.1, 0.4, -0.6, 0.9, 1.4]];

@@ -31,7 +31,7 @@ export const TRY_IT_LABELS = {
     written: "解码器写出的词元，每步一个；浅色的还没有写",
     next: "最可能的下一个词元",
     back: "后退一步", play: "播放", pause: "暂停", on: "前进一步", step: "步",
-    layer: "注意力所在的层", tree: "束搜索：比较过的所有假设", language: "zh",
+    layer: "注意力所在的层", tree: "束搜索：比较过的所有候选", language: "zh",
     legend: "✓ 表示已结束，× 表示被束淘汰。最佳路径用粗体表示。",
     now: (/** @type {number} */ step, /** @type {number} */ of, /** @type {string} */ token, /** @type {string} */ probability, /** @type {string} */ most) =>
       `第 ${step} 步，共 ${of} 步：模型写出 ${token}，概率 ${probability}；注意力主要在 ${most}。`,
