@@ -176,9 +176,13 @@ def test_what_the_reader_writes_is_the_chapters_part_of_the_file(number: int) ->
 
 
 def strings_apart(code: str) -> tuple[str, list[str]]:
-    """Return the tree of some code without its strings, and the strings in order."""
+    """Return the tree of some code without the text of its strings, and this text; of an f-string, as one."""
     tree = ast.parse(code)
     strings = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            strings.append("".join(each.value if isinstance(each, ast.Constant) else "{}" for each in node.values))
+            node.values = [each for each in node.values if not isinstance(each, ast.Constant)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             strings.append(node.value)
