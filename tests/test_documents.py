@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from dragoman import documents
 from dragoman.cli.program import run
-from dragoman.documents import open_document
+from dragoman.documents import MarkedText, open_document
 from dragoman.documents.plain_text import PlainText, parse_text
 from dragoman.errors import ConfigError, DataError
+from dragoman.translator import Translation
 
 #: Everything that a text file may have, and much of what looks like structure.
 lines = st.text(st.sampled_from("ab. \t\u00a0\u3000-*1)中é\ufeff\x0c\x85\u2028"), max_size=12) | st.text(max_size=8)
@@ -35,6 +36,14 @@ The end
 """
 
 
+def texts_of(document: PlainText) -> list[str]:
+    return [segment.text for segment in document.segments()]
+
+
+def filled(document: PlainText, texts: Sequence[str]) -> bytes:
+    return document.rebuild([Translation(text, 0.0, ()) for text in texts])
+
+
 def parse(text: str) -> PlainText:
     return parse_text(text.encode(), Path("a.txt"))
 
@@ -46,8 +55,8 @@ def test_a_document_of_its_own_segments_is_the_file(text: str, mark: bytes) -> N
         document = parse_text(content, Path("a.txt"))
     except DataError:  # it looks like a file of another kind
         return
-    assert document.rebuild(document.segments()) == content
-    for segment in document.segments():
+    assert filled(document, texts_of(document)) == content
+    for segment in texts_of(document):
         assert segment == segment.strip() != ""
         assert not {"\r", "\n"} & set(segment)
 
@@ -58,14 +67,14 @@ def test_only_the_text_changes(text: str) -> None:
         document = parse(text)
     except (DataError, UnicodeEncodeError):
         return
-    changed = document.rebuild(["X"] * len(document.segments())).decode().removeprefix("\ufeff")
+    changed = filled(document, ["X"] * len(document.segments())).decode().removeprefix("\ufeff")
     assert set("".join(changed.split())) <= set("X-*•·–—+>#|.)0123456789")  # marks of lists
     assert changed.count("X") == len(document.segments())
 
 
 def test_layout_stays() -> None:
     document = parse(EXAMPLE)
-    assert document.segments() == [
+    assert texts_of(document) == [
         "A heading",
         "Two dogs are running across the wide green meadow behind the "
         "house, and a child watches them from the window. It is raining.",
@@ -73,13 +82,13 @@ def test_layout_stays() -> None:
         "another thing",
         "The end",
     ]
-    changed = document.rebuild([segment.upper() for segment in document.segments()])
+    changed = filled(document, [segment.upper() for segment in texts_of(document)])
     assert changed.decode() == EXAMPLE.upper()
-    longer = document.rebuild(["Ein " + segment for segment in document.segments()]).decode()
+    longer = filled(document, ["Ein " + segment for segment in texts_of(document)]).decode()
     assert longer.startswith("  Ein A heading\n\n    Ein Two dogs")
     assert all(len(line) <= max(map(len, EXAMPLE.splitlines())) for line in longer.splitlines())
     without_marks = longer.replace("\n- ", "\n")
-    assert without_marks.split() == " ".join("Ein " + segment for segment in document.segments()).split()
+    assert without_marks.split() == " ".join("Ein " + segment for segment in texts_of(document)).split()
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
@@ -87,8 +96,8 @@ def test_text_wrapped_by_a_program_is_joined(end: str) -> None:
     text = "a long story about nothing in particular that goes on and on without any full stop " * 5
     wrapped = textwrap.wrap(text, 60, initial_indent="  ")
     document = parse(end.join(["Title", "", *wrapped, ""]))
-    assert document.segments() == ["Title", " ".join(text.split())]
-    assert document.rebuild(["Titel", text.replace("a long", "eine lange")]).decode().count(end) >= len(wrapped) + 2
+    assert texts_of(document) == ["Title", " ".join(text.split())]
+    assert filled(document, ["Titel", text.replace("a long", "eine lange")]).decode().count(end) >= len(wrapped) + 2
 
 
 @pytest.mark.parametrize(
@@ -101,7 +110,7 @@ def test_text_wrapped_by_a_program_is_joined(end: str) -> None:
     ],
 )
 def test_lines_that_were_not_wrapped_are_segments(text: str) -> None:
-    assert parse(text).segments() == [line.removeprefix("- ") for line in text.splitlines()]
+    assert texts_of(parse(text)) == [line.removeprefix("- ") for line in text.splitlines()]
 
 
 def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path) -> None:
@@ -112,7 +121,7 @@ def test_what_cannot_be_read_is_refused_with_its_place(tmp_path: Path) -> None:
         open_document(tmp_path / "missing.txt")
     with pytest.raises(DataError, match="this is a folder, not a file"):
         open_document(tmp_path)
-    with pytest.raises(ConfigError, match=r"unknown kind of document '\.odt': .*must end in \.txt"):
+    with pytest.raises(ConfigError, match=r"unknown kind of document '\.odt': .*the formats are txt, html"):
         open_document(tmp_path / "a.odt")
     (tmp_path / "b.txt").write_bytes(b"<!DOCTYPE html>\n<html>")
     with pytest.raises(DataError, match="this is an HTML page"):
@@ -125,12 +134,12 @@ class Entries:
     def __init__(self, content: bytes, name: Path) -> None:
         self.rows = [line.partition(" = ") for line in content.decode().splitlines()]
 
-    def segments(self) -> Sequence[str]:
-        return [text for _, _, text in self.rows]
+    def segments(self) -> Sequence[MarkedText]:
+        return [MarkedText(text) for _, _, text in self.rows]
 
-    def rebuild(self, translations: Sequence[str]) -> bytes:
+    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         pairs = zip(self.rows, translations, strict=True)
-        return "".join(f"{key}{sign}{text}\n" for (key, sign, _), text in pairs).encode()
+        return "".join(f"{key}{sign}{translation.text}\n" for (key, sign, _), translation in pairs).encode()
 
 
 def test_the_command_translates_documents_of_every_format(
@@ -153,3 +162,21 @@ def test_the_command_translates_documents_of_every_format(
         assert output.read_bytes() == form.format(man, dogs).encode()
         assert run([*command, "--output", str(tmp_path / name), "--overwrite"]) != 0
         assert run([*command, "--json"]) == 2
+
+
+def test_the_command_translates_by_suffix_and_by_format(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    page = b"<html lang=en><p>A <b>man</b> is riding a horse.<code>x</code></p>"
+    (tmp_path / "page.html").write_bytes(page)
+    (tmp_path / "page").write_bytes(page)
+    command = ["translate", "-m", "multi30k-en-de", "--beam-size", "1"]
+    assert run([*command, "--input", str(tmp_path / "page.html"), "--output", str(tmp_path / "seite.html")]) == 0
+    written = (tmp_path / "seite.html").read_text()
+    assert written.startswith('<html lang="de"><p>Ein <b>Mann</b> ')
+    assert written.count("<code>x</code>") == 1
+    assert run([*command, "--input", str(tmp_path / "page"), "--format", "html"]) == 0
+    assert capfd.readouterr().out == written
+    assert run([*command, "--document", str(tmp_path / "page"), "--format", "html"]) == 0
+    assert capfd.readouterr().out == written
+    assert run([*command, "--input", str(tmp_path / "page"), "--format", "odt"]) == 2
+    assert "the formats are txt, html" in capfd.readouterr().err
+    assert run([*command, "--input", str(tmp_path / "page.html"), "--align"]) == 2

@@ -26,6 +26,7 @@ from dragoman.data.corpus import file_language
 from dragoman.data.text_files.character_encodings import encoding_advice
 from dragoman.data.text_files.file_signatures import has_document_suffix
 from dragoman.data.text_files.lines import MAX_INPUT_BYTES, Line, Unreadable, count_lines, input_text, read_lines
+from dragoman.documents import FORMATS
 from dragoman.errors import DataError
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -331,7 +332,7 @@ def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_a_document_is_refused_by_its_name_wherever_text_is_wanted(
+def test_a_document_is_refused_by_its_name_wherever_only_lines_are_read(
     name: str, tmp_path: Path, bundle: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path, text = tmp_path / name, tmp_path / "text.txt"
@@ -339,7 +340,7 @@ def test_a_document_is_refused_by_its_name_wherever_text_is_wanted(
         each.write_text("A man.\n")
     model = ["-m", str(bundle)]
     commands = [
-        ["translate", *model, "--input", str(path)],
+        *([["translate", *model, "--input", str(path)]] if path.suffix.lower() not in FORMATS else []),
         ["score", *model, "--source", str(path), "--target", str(text)],
         ["evaluate", *model, "--source", str(text), "--target", str(path)],
         ["compare-outputs", "--hypotheses", str(path), "--target", str(text)],

@@ -280,3 +280,12 @@ def test_it_can_be_a_part_of_another_application(model: Path) -> None:
         answer = client.post("/tools/translator/translate", json=GOOD)
         assert answer.status_code == 200
         assert answer.headers["access-control-allow-origin"] == "*"
+
+
+def test_a_web_page_is_translated_with_its_tags(client: Any) -> None:
+    page = b"<html lang=en><p>She is <b>reading</b> a book. <code>x &lt; y</code></p><p>***</p></html>"
+    sent = {"data": {"source": "en", "target": "de"}, "files": {"file": ("page.html", page)}}
+    written = client.get(client.post("/translate_file", **sent).json()["translatedFileUrl"]).text
+    assert written.startswith('<html lang="de"><p>')
+    assert written.endswith("</p><p>***</p></html>")
+    assert all(written.count(tag) == 1 for tag in ("<b>", "</b>", "<code>x &lt; y</code>"))

@@ -361,6 +361,36 @@ def test_thousands_of_texts_in_flight_are_never_mixed(model: Path, monkeypatch: 
     assert len(requests) > 100
 
 
+def test_a_thousand_lines_do_not_hold_up_one(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import httpx2
+
+    from dragoman.server import app, model_shelf
+
+    class SlowSearch(NamingSearch):
+        def search(self, jobs: Any, *, batch_size: Any = None, stop: Any = None) -> Any:
+            time.sleep(0.02)
+            return super().search(jobs)
+
+    monkeypatch.setattr(model_shelf, "MeasuredSearch", SlowSearch)
+    api, ends = app(server_config(model, cache=0)), list[str]()
+
+    async def post(client: Any, name: str, q: Any) -> None:
+        answer = await client.post("/translate", json={**GOOD, "q": q})
+        assert answer.status_code == 200
+        ends.append(name)
+
+    async def post_all() -> None:
+        transport = httpx2.ASGITransport(api)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://server", timeout=60) as client:
+            large = asyncio.create_task(post(client, "large", distinct_texts(1_000, seed=4)))
+            await asyncio.sleep(0.1)
+            await asyncio.gather(*(post(client, "small", text) for text in SOURCES))
+            await large
+
+    asyncio.run(post_all())
+    assert ends == ["small"] * len(SOURCES) + ["large"]
+
+
 def test_more_than_the_queue_holds_is_refused_and_the_rest_is_answered(
     model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

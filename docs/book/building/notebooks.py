@@ -49,7 +49,7 @@ def _plain(text: str, page: Path) -> str:
 
 def _link(found: re.Match[str]) -> str:
     """Return a link to the notebook beside this one, or to a page of the site, a folder above."""
-    is_notebook = re.fullmatch(r"\d\d-.*|one-sentence|solutions", found["page"])
+    is_notebook = re.fullmatch(r"\d\d-.*|primer|one-sentence|solutions", found["page"])
     target = f"{found['page']}.ipynb" if is_notebook else f"../{found['page']}.html"
     return f"]({target}{found['anchor'] or ''})"
 

@@ -30,6 +30,8 @@ PACKAGES = {
     "matplotlib": "dragoman[plot]",
     "tensorboard": "dragoman[tensorboard]",
     "datasets": "dragoman[hub]",
+    "markdown_it": "dragoman[documents]",
+    "polib": "dragoman[documents]",
     "fastapi": "dragoman[serve]",
     "uvicorn": "dragoman[serve]",
     "python_multipart": "dragoman[serve]",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
@@ -34,22 +34,35 @@ READ_AHEAD = 128
 
 
 Input = Annotated[
-    Path | None, typer.Option("--input", "-i", help="Plain text (.gz, .bz2, .xz too); default: standard input.")
-]
-DocumentFile = Annotated[
     Path | None,
-    typer.Option("--document", help="A text file (.txt) whose paragraphs, indentation and line ends stay as they are."),
+    typer.Option("--input", "-i", help="Lines of text (.gz, .bz2, .xz too), or a document; default: standard input."),
+]
+DocumentFile = Annotated[Path | None, typer.Option("--document", help="The same as --input FILE with a --format.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="Keep the form of a document: html, md, po, srt, vtt or txt. Default: by its suffix."
+    ),
 ]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")]
 NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
 Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
 
 
+@dataclass(frozen=True)
+class InputFlags:
+    """The lines or the document to translate."""
+
+    input: Input = None
+    document: DocumentFile = None
+    format: Format = None
+
+
 class _Text(NamedTuple):
     """The text to translate."""
 
     lines: Iterator[str]
-    document: Document | None  # that the lines come from
+    document: Document | None  # in place of lines
     is_file: bool
     is_typed: bool  # at a prompt
 
@@ -62,8 +75,7 @@ def translate(
     sampling: SamplingFlags,
     of_texts: TextFlags,
     engine: EngineOptions,
-    input: Input = None,
-    document: DocumentFile = None,
+    files: InputFlags,
     output: Output = None,
     overwrite: Overwrite = False,
     n_best: NBest = None,
@@ -71,29 +83,69 @@ def translate(
     as_json: AsJson = False,
     invalid_utf8: Utf8 = "error",
 ) -> None:
-    """Translate text, line by line.
+    """Translate text line by line, or a document.
 
     It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
-    Long lines are cut at sentences. Warnings on standard error name the lines whose translations need a check.
-    Scores are natural-log probabilities, divided by the length penalty ((5 + length) / 6) ** alpha.
+    Files in HTML, Markdown, PO, SRT or WebVTT keep their form. Long lines are cut at sentences. Warnings on standard
+    error name the lines whose translations need a check. Scores are natural-log probabilities, divided by the length
+    penalty ((5 + length) / 6) ** alpha.
 
     \b
     echo "Where is the station?" | dragoman translate -m everyday --source-lang en --target-lang de
     dragoman translate -m runs/my --input text.en --output text.de
-    dragoman translate -m runs/my --document notes.txt --output notes.de.txt
+    dragoman translate -m runs/my --input page.html --output seite.html
     """
-    if document is not None and (input or n_best is not None or align or as_json or invalid_utf8 != "error"):
-        raise typer.BadParameter("use --document without --input, --n-best, --align, --json and --invalid-utf8")
-    text = _open(input, document, invalid_utf8)
-    with result_bytes(output, overwrite=overwrite, inputs=[input, document]) as write:
+    is_for_lines = n_best is not None or align or as_json or invalid_utf8 != "error"
+    text = _open(files, invalid_utf8, is_for_lines=is_for_lines)
+    with result_bytes(output, overwrite=overwrite, inputs=[files.input, files.document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
-        languages = _languages(direction, translator, is_typed=text.is_typed)
-        options = search_options(search, sampling, samples=translator.search.sample) | languages
+        options = search_options(search, sampling, samples=translator.search.sample)
+        options |= _languages(direction, translator, is_typed=text.is_typed)
         options |= _amounts(engine, text) | {"n_best": n_best, "align": align} | asdict(of_texts)
-        translations = translator.translate_stream(text.lines, **options)
+        translations = _translations(text, translator, options)
         results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
-        for content in _contents(results, text, moses=n_best is not None, as_json=as_json):
+        target = _target(translator, direction.target_lang)
+        for content in _contents(results, text, target, moses=n_best is not None, as_json=as_json):
             write(content)
+
+
+def _translations(text: _Text, translator: Translator, options: dict[str, Any]) -> Iterator[Translation]:
+    """Return the translations of the segments of a document, or of lines."""
+    if text.document is None:
+        return translator.translate_stream(text.lines, **options)
+    from dragoman.documents import translate_document
+
+    options = {name: value for name, value in options.items() if name not in ("read_ahead", "align", "n_best")}
+    return translate_document(text.document, translator, prefix=options.pop("prefixes") or "", **options)
+
+
+def _document(files: InputFlags, *, is_for_lines: bool) -> Path | None:
+    """Return the path of a document. An input is one by a named format, or by any suffix except that of plain text.
+
+    Args:
+        is_for_lines: there are options that only lines have.
+    """
+    input, document, format = files.input, files.document, files.format
+    if document is not None and input is not None:
+        raise typer.BadParameter("use --document without --input")
+    if input is None and document is None and format is not None:
+        raise typer.BadParameter("--format needs --input")
+    if input is not None:
+        from dragoman.documents import FORMATS
+
+        suffix = input.suffix.lower()
+        document = input if format is not None or (suffix in FORMATS and suffix != ".txt") else None
+    if document is not None and is_for_lines:
+        raise typer.BadParameter("a document has no --n-best, --align, --json and --invalid-utf8")
+    return document
+
+
+def _target(translator: Translator, target_lang: str | None) -> str | None:
+    """Return the code of the language of the translations, if it is known."""
+    from dragoman.text.tags import UNKNOWN
+
+    (target, *others) = dict.fromkeys(target for _, target in translator.directions)
+    return target_lang or (None if others or target == UNKNOWN else target)
 
 
 def _languages(direction: DirectionOptions, translator: Translator, *, is_typed: bool) -> dict[str, Any]:
@@ -110,25 +162,27 @@ def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
     return {"batch_size": batch_size, "read_ahead": READ_AHEAD if text.is_file else 1}
 
 
-def _open(input: Path | None, document: Path | None, invalid_utf8: InvalidUtf8) -> _Text:
+def _open(files: InputFlags, invalid_utf8: InvalidUtf8, *, is_for_lines: bool) -> _Text:
     from dragoman.machine.torchrun import refuse_copies
 
     refuse_copies("dragoman translate")
-    if document is not None:
+    input = files.input
+    if (document := _document(files, is_for_lines=is_for_lines)) is not None:
         from dragoman.documents import open_document
 
-        opened = open_document(document)
-        return _Text(iter(opened.segments()), opened, is_file=True, is_typed=False)
+        return _Text(iter(()), open_document(document, files.format), is_file=True, is_typed=False)
     if input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
     is_file = input is not None or stdin_is_file()
     return _Text(input_lines(input, invalid_utf8, skip_long=True), None, is_file, is_typed=False)
 
 
-def _contents(translations: Iterable[Translation], text: _Text, *, moses: bool, as_json: bool) -> Iterator[bytes]:
+def _contents(
+    translations: Iterable[Translation], text: _Text, target: str | None, *, moses: bool, as_json: bool
+) -> Iterator[bytes]:
     """Yield the content of the output: a whole document, or lines."""
     if text.document is not None:
-        yield text.document.rebuild([translation.text for translation in translations])
+        yield text.document.rebuild(list(translations), target)
         return
     for number, translation in enumerate(translations):
         for line in _format(number, translation, moses=moses, as_json=as_json):

@@ -5,7 +5,6 @@ A segment is a line, or several lines if they look like one that was wrapped.
 
 from __future__ import annotations
 
-import codecs
 import re
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -14,8 +13,10 @@ from pathlib import Path
 
 from dragoman.data.text_files.compression import HEAD_BYTES
 from dragoman.data.text_files.file_signatures import refuse_other_formats
-from dragoman.errors import DataError
+from dragoman.documents.marked_text import MarkedText, plain
+from dragoman.documents.reading_files import decode
 from dragoman.text.languages import UNSPACED
+from dragoman.translator import Translation
 
 _LINE_END = re.compile(r"(\r\n|\n|\r)")
 #: The end of a sentence, and the mark of a list item: no line is wrapped there.
@@ -90,13 +91,13 @@ class PlainText:
     mark: bytes
     parts: tuple[str | _Segment, ...]
 
-    def segments(self) -> list[str]:
+    def segments(self) -> list[MarkedText]:
         """Return the texts to translate."""
-        return [part.text for part in self.parts if isinstance(part, _Segment)]
+        return plain([part.text for part in self.parts if isinstance(part, _Segment)])
 
-    def rebuild(self, translations: Sequence[str]) -> bytes:
+    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
         """Return the file with a translation in place of each segment."""
-        texts = iter(translations)
+        texts = (translation.text for translation in translations)
         filled = (part if isinstance(part, str) else part.fill(next(texts)) for part in self.parts)
         return self.mark + "".join(filled).encode()
 
@@ -107,14 +108,8 @@ def parse_text(content: bytes, name: Path) -> PlainText:
     Raises:
         DataError: it is not UTF-8, or no plain text.
     """
-    mark = codecs.BOM_UTF8 if content.startswith(codecs.BOM_UTF8) else b""
     refuse_other_formats(content[:HEAD_BYTES], name)
-    try:
-        text = content[len(mark) :].decode()
-    except UnicodeDecodeError as error:
-        at = error.start + len(mark)
-        line, byte = content.count(b"\n", 0, at) + 1, at - content.rfind(b"\n", 0, at)
-        raise DataError("invalid UTF-8", name, line=line, byte=byte, advice="convert it to UTF-8") from None
+    mark, text = decode(content, name)
     return PlainText(mark, tuple(_parts(text)))
 
 

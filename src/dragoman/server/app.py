@@ -58,6 +58,8 @@ def app(config: ServerConfig | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
+        # It would send query strings, which may have texts, to whatever the host's OpenTelemetry is told to.
+        telemetry={"tracing": False, "metrics": False, "logs": False, "auto_configure": False},
     )
     for routes in (page_routes(parts), libretranslate_routes(parts), native_routes(parts), operations_routes(parts)):
         api.include_router(routes, prefix=config.url_prefix)

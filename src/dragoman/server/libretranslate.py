@@ -22,6 +22,7 @@ from dragoman.server.texts import (
     detect_sources,
     require_language,
     require_route,
+    translate_segments,
     translate_texts,
 )
 
@@ -140,18 +141,21 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
         raise ApiError(400, "Invalid request: file format not supported")
     directory = parts.shelf.directory
     target = require_language(directory, target)
-    document = await parts.service.in_thread(lambda: parse(content, Path(PurePath(name).name)))
-    texts = list(document.segments())
+    try:
+        document = await parts.service.in_thread(lambda: parse(content, Path(PurePath(name).name)))
+    except ModuleNotFoundError as error:
+        raise ApiError(400, f"this server cannot read such files: {error.name} is not installed") from None
+    texts = [segment.text for segment in document.segments()]
     for text in texts:
         check_limits([text], parts.config)
     parts.take(request, texts)
     if source == AUTO:
         source = (await detect_sources(parts, ["\n".join(texts[:100])], target))[0].language
     source = require_language(directory, source)
-    require_route(directory, source, target)
-    answers = await translate_texts(parts, [WantedText(text, source, target) for text in texts])
+    route = require_route(directory, source, target)
     path = PurePath(name)
-    return parts.downloads.add(f"{path.stem}_{target}{path.suffix}", document.rebuild([one.text for one in answers]))
+    content = document.rebuild(await translate_segments(parts, document.segments(), route), target)
+    return parts.downloads.add(f"{path.stem}_{target}{path.suffix}", content)
 
 
 def _page_settings(parts: ServerParts) -> dict[str, Any]:

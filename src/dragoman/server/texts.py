@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dragoman.documents import MarkedText
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection
 from dragoman.server.language_names import language_name
@@ -86,6 +87,29 @@ async def translate_texts(parts: ServerParts, texts: Sequence[WantedText]) -> li
     except ExceptionGroup as group:
         raise group.exceptions[0] from None
     return [TranslatedText(routes[index], lines[index], found.get(index, ())) for index in range(len(texts))]
+
+
+async def translate_segments(
+    parts: ServerParts, segments: Sequence[MarkedText], route: Sequence[Leg]
+) -> list[Translation]:
+    """Translate the segments of a document; those without words stay.
+
+    Words are aligned with those of the source. After two models they are not, and marks are placed by proportion.
+
+    Raises:
+        ApiError: the server is busy.
+        DragomanError: as `TranslationService.translate`.
+    """
+    lines = [
+        LineRequest(segment.text, align=bool(segment.marks), verbatim=segment.verbatim)
+        for segment in segments
+        if segment.has_words and route
+    ]
+    found = iter(await parts.service.translate(route, lines, {}) if lines else [])
+    translations = [
+        next(found) if segment.has_words and route else Translation(segment.text, 0.0, ()) for segment in segments
+    ]
+    return [replace(one, alignment=None) for one in translations] if len(route) > 1 else translations
 
 
 def _requests(text: WantedText, lines: TextLines) -> list[LineRequest]:

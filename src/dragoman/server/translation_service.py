@@ -23,6 +23,7 @@ from dragoman.server.result_cache import ResultCache
 from dragoman.server.routing import Leg
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
+from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translation
 from dragoman.translator.pipeline import SearchWanted, Stages, advance
 
@@ -39,6 +40,14 @@ class LineRequest:
     text: str
     prefix: str = ""
     align: bool = False
+    #: See `Request`.
+    verbatim: tuple[Stretch, ...] = ()
+
+    def continued(self, text: str) -> LineRequest:
+        """Return the request for a translation of this line, which has the same stretches."""
+        stretches = {self.text[start:end] for start, end in self.verbatim}
+        places = merged(place for stretch in stretches for place in occurrences(text, stretch))
+        return replace(self, text=text, verbatim=tuple(places))
 
 
 class TranslationService:
@@ -83,8 +92,10 @@ class TranslationService:
         stop = StopCondition.after(self._timeout)
         flags: list[tuple[Any, ...]] = [()] * len(lines)
         for leg in legs[:-1]:
-            found = await self._by_model(leg, [LineRequest(line.text) for line in lines], {}, stop)
-            lines = [replace(line, text=one.text) for line, one in zip(lines, found, strict=True)]
+            found = await self._by_model(
+                leg, [LineRequest(line.text, verbatim=line.verbatim) for line in lines], {}, stop
+            )
+            lines = [line.continued(one.text) for line, one in zip(lines, found, strict=True)]
             flags = [one.flags for one in found]
         found = await self._by_model(legs[-1], lines, options, stop)
         self._measures.lines.inc(len(lines))
@@ -143,8 +154,7 @@ class TranslationService:
     ) -> list[Translation]:
         """Go through the stages of all lines together: each stage of all portions, then one search for all."""
         requests = [
-            Request(line.text, line.prefix, align=line.align, source_lang=leg.source, target_lang=leg.target)
-            for line in lines
+            Request(line.text, line.prefix, None, line.align, leg.source, leg.target, line.verbatim) for line in lines
         ]
         portions = [requests[start : start + _PORTION] for start in range(0, len(requests), _PORTION)]
         open_stages: dict[int, Stages] = {

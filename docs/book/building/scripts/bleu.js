@@ -10,7 +10,7 @@ const LABELS = {
     word: (/** @type {string} */ word, /** @type {boolean} */ isLit) => `${word}: ${isLit ? "in a match" : "in no match"}`,
     words: "words of the output",
     result: (/** @type {string} */ score, /** @type {string} */ penalty) => `BLEU is ${score}; the brevity penalty is ${penalty}.`,
-    zero: " A share is zero, and so is the product. (For single sentences, sacreBLEU puts a small number in its place.)",
+    zero: " A share is zero, and so is the product. (If the output has n-grams of that length and none matches, sacreBLEU counts a fraction of a match.)",
   },
   zh: {
     title: "BLEU 数的是什么",
@@ -19,7 +19,7 @@ const LABELS = {
     word: (/** @type {string} */ word, /** @type {boolean} */ isLit) => `${word}：${isLit ? "在匹配中" : "不在匹配中"}`,
     words: "译文的词",
     result: (/** @type {string} */ score, /** @type {string} */ penalty) => `BLEU 是 ${score}；简短惩罚是 ${penalty}。`,
-    zero: "有一个比例是零，乘积也就是零。（对单个句子，sacreBLEU 会用一个小数代替它。）",
+    zero: "有一个比例是零，乘积也就是零。（如果译文有这个长度的 n 元语法，只是没有一个匹配，sacreBLEU 会按不到一个匹配来计。）",
   },
 };
 const [REFERENCE, OUTPUT, MOST] = ["Ein Mann reitet auf einem Pferd.", "Ein Mann reitet auf einem braunen Pferd.", 4];

@@ -1,0 +1,113 @@
+"""The tags of a web page and the text between them, each with its place: together they are the whole page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from html.parser import HTMLParser
+from itertools import accumulate, pairwise
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from dragoman.errors import DataError
+
+Kind = Literal["text", "start", "empty", "end", "other"]
+_ATTRIBUTE = re.compile(r"""(?P<name>[^\s=/>"']+)(?:\s*=\s*(?P<value>"[^"]*"|'[^']*'|[^\s>"']+))?""")
+
+
+class Attribute(NamedTuple):
+    """An attribute of a tag, with the place of its value in the tag, quotes included."""
+
+    name: str
+    value: str
+    start: int
+    end: int
+
+
+class HtmlToken(NamedTuple):
+    """A tag, a stretch of text, or something else such as a comment, as it is in the page."""
+
+    kind: Kind
+    raw: str
+    #: Of a tag, in small letters.
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """The text, with characters in place of entities."""
+        return unescape(self.raw)
+
+    def attributes(self) -> Iterator[Attribute]:
+        """Yield the attributes of a tag that have a value."""
+        for match in _ATTRIBUTE.finditer(self.raw, 1 + len(self.name)):
+            if (value := match["value"]) is not None:
+                bare = value[1:-1] if value[0] in "\"'" else value
+                yield Attribute(match["name"].lower(), unescape(bare), *match.span("value"))
+
+
+def html_tokens(page: str, name: Path) -> list[HtmlToken]:
+    """Return the tokens of a page in their order.
+
+    Raises:
+        DataError: a declaration in it cannot be read.
+    """
+    parser = _Parser(page)
+    try:
+        parser.feed(page)
+        parser.close()
+    except AssertionError as error:
+        line, _ = parser.getpos()
+        raise DataError(f"this is no HTML ({error})", name, line=line, advice="correct it") from None
+    ends = [*(start for start, _, _ in parser.found), len(page)]
+    return [
+        HtmlToken(kind, page[start:end], tag)
+        for (_, kind, tag), (start, end) in zip(parser.found, pairwise(ends), strict=True)
+        if start < end
+    ]
+
+
+class _Parser(HTMLParser):
+    """Records the place of everything that it finds."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self._line_starts = [0, *accumulate(len(line) + 1 for line in page.split("\n"))]
+        self.found: list[tuple[int, Kind, str]] = []
+
+    def _record(self, kind: Kind, name: str = "") -> None:
+        line, column = self.getpos()
+        start = self._line_starts[line - 1] + column
+        if not self.found:
+            start = 0
+        self.found.append((max(start, self.found[-1][0] if self.found else 0), kind, name))
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self._record("start", tag)
+
+    def handle_startendtag(self, tag: str, attrs: object) -> None:
+        self._record("empty", tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        self._record("end", tag)
+
+    def handle_data(self, data: str) -> None:
+        self._record("text")
+
+    def handle_entityref(self, name: str) -> None:
+        self._record("text")
+
+    def handle_charref(self, name: str) -> None:
+        self._record("text")
+
+    def handle_comment(self, data: str) -> None:
+        self._record("other")
+
+    def handle_decl(self, decl: str) -> None:
+        self._record("other")
+
+    def handle_pi(self, data: str) -> None:
+        self._record("other")
+
+    def unknown_decl(self, data: str) -> None:
+        self._record("other")

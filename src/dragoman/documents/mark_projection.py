@@ -1,0 +1,233 @@
+"""Marks of a text, put into its translation by the alignment of words.
+
+A mark wraps the translation of the words that it wrapped, in one piece. Marks nest as in the source, and each is there
+once, whatever the translation and its alignment are. A point mark, such as a line break, goes where it separates the
+same words as in the source.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate
+
+from dragoman.alignment.links import Link
+from dragoman.documents.marked_text import Mark, MarkedText
+from dragoman.documents.word_units import WordUnits
+from dragoman.text.protection import Stretch
+from dragoman.text.sentences import has_words
+
+#: A mark wraps everything between its first and its last word if so many of the words there are its own.
+_DENSE = 0.5
+#: Marks of sentences that no space stands before.
+_CLOSING = ",.;:!?)]}»”、。，！？"
+
+
+@dataclass
+class _Node:
+    """A mark in the tree of marks, with its place in the translation, in units."""
+
+    mark: Mark
+    order: int
+    children: list[_Node] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
+
+
+def project(
+    source: MarkedText, translation: str, alignment: Iterable[Link] | None, escape: Callable[[str], str] = str
+) -> str:
+    """Return a translation with the marks of its source.
+
+    Args:
+        alignment: pairs of a word of the source and one of the translation, numbered as by `words_in_place`; None
+            places marks by proportion.
+        escape: writes text between marks in the format of the document. Verbatim stretches stay as they are.
+    """
+    return _Projection(source, translation, alignment, escape).write()
+
+
+class _Projection:
+    """A unit is a word of the translation, or words that a verbatim stretch joins."""
+
+    def __init__(
+        self, source: MarkedText, translation: str, alignment: Iterable[Link] | None, escape: Callable[[str], str]
+    ) -> None:
+        self._source, self._translation, self._escape = source, translation, escape
+        words = WordUnits(source, translation)
+        self._verbatim, self._source_words, self._units = words.verbatim, words.source_words, words.units
+        #: The source words of each unit.
+        self._links = words.links(alignment)
+
+    def write(self) -> str:
+        """Return the translation with its marks."""
+        roots = _tree(self._source.marks)
+        self._place(roots, 0, len(self._units))
+        return "".join([*self._written(roots, 0, len(self._translation))])
+
+    def _place(self, nodes: Sequence[_Node], first: int, last: int) -> None:
+        """Give each node its units between two of them; nodes share no units."""
+        wrapping = [node for node in nodes if not node.mark.is_point]
+        owner = self._owners(wrapping, first, last)
+        for node in wrapping:
+            node.start, node.end = self._range(node, owner, first, last)
+        wrapping.sort(key=lambda node: (node.start, node.end, node.order))
+        free = first
+        for number, node in enumerate(wrapping):
+            node.start = max(node.start, free)
+            node.end = max(node.end, node.start)
+            if number + 1 < len(wrapping) and node.start < wrapping[number + 1].start < node.end:
+                node.end = wrapping[number + 1].start
+            free = node.end
+            self._place(node.children, node.start, node.end)
+        for node in nodes:
+            if node.mark.is_point:
+                cut = self._cut(node.mark, first, last)
+                around = next((other for other in wrapping if other.start < cut < other.end), None)
+                if around is not None:
+                    cut = around.start if node.order < around.order else around.end
+                node.start = node.end = cut
+
+    def _owners(self, nodes: Sequence[_Node], first: int, last: int) -> list[_Node | None]:
+        """Return the node that each unit belongs to: that of most of its source words, else that of both neighbours."""
+        owners: list[_Node | None] = []
+        for unit in range(first, last):
+            counts = [(sum(self._is_in(word, node.mark) for word in self._links[unit]), node) for node in nodes]
+            most, node = max(counts, key=lambda pair: pair[0], default=(0, None))
+            is_own = 2 * most >= len(self._links[unit]) and (self._has_words(unit) or not self._has_text(node))
+            owners.append(node if most and is_own else None)
+        for number in range(1, len(owners) - 1):
+            is_open = not self._links[first + number] or not self._has_words(first + number)
+            if is_open and owners[number - 1] is owners[number + 1]:
+                owners[number] = owners[number - 1]
+        return owners
+
+    def _has_words(self, unit: int) -> bool:
+        return has_words(self._translation[slice(*self._units[unit])])
+
+    def _has_text(self, node: _Node | None) -> bool:
+        return node is not None and has_words(self._source.text[node.mark.start : node.mark.end])
+
+    def _is_in(self, word: int, mark: Mark) -> bool:
+        start, end = self._source_words[word]
+        return start < mark.end and mark.start < end
+
+    def _range(self, node: _Node, owners: Sequence[_Node | None], first: int, last: int) -> Stretch:
+        """Return the units that a mark wraps: all its own if they are close, else the longest run of them."""
+        own = [first + number for number, owner in enumerate(owners) if owner is node]
+        if not own:
+            cut = self._cut(node.mark, first, last)
+            free = [unit for unit in range(first, last) if owners[unit - first] is None and self._has_words(unit)]
+            if not free or not self._has_text(node):
+                return cut, cut
+            nearest = min(free, key=lambda unit: abs(unit + 0.5 - cut))
+            return nearest, nearest + 1
+        if len(own) >= _DENSE * (own[-1] + 1 - own[0]):
+            return own[0], own[-1] + 1
+        runs = [[own[0]]]
+        for unit in own[1:]:
+            if unit - runs[-1][-1] <= 1:
+                runs[-1].append(unit)
+            else:
+                runs.append([unit])
+        longest = max(runs, key=len)
+        return longest[0], longest[-1] + 1
+
+    def _cut(self, mark: Mark, first: int, last: int) -> int:
+        """Return the place between units that fits the start of a mark: fewest links cross it.
+
+        Among equals it is the one nearest to the place by proportion.
+        """
+        before = sum(end <= mark.start for _, end in self._source_words)
+        costs = [
+            (sum(word >= before for word in links), sum(word < before for word in links))
+            for links in self._links[first:last]
+        ]
+        left = list(accumulate((later for later, _ in costs), initial=0))
+        right = list(accumulate((earlier for _, earlier in reversed(costs)), initial=0))[::-1]
+        aim = before * len(self._units) / max(1, len(self._source_words))
+        return min(range(first, last + 1), key=lambda cut: (left[cut - first] + right[cut - first], abs(cut - aim)))
+
+    def _written(self, nodes: Sequence[_Node], start: int, end: int) -> Iterable[str]:
+        """Yield the translation between two characters, with the marks of the nodes."""
+        at = start
+        for node in sorted(nodes, key=lambda node: (node.start, node.end, node.order)):
+            first, last = self._characters(node)
+            first = min(max(first, at), end)
+            last = min(max(last, first), end)
+            yield self._text(at, first)
+            left, right = self._point_spaces(node.mark, first) if first == last else ("", "")
+            yield left + node.mark.opening + right
+            if not node.mark.is_point:
+                yield from self._written(node.children, first, last)
+            yield node.mark.closing
+            at = last
+        yield self._text(at, end)
+
+    def _point_spaces(self, mark: Mark, place: int) -> tuple[str, str]:
+        """Return the spaces that a mark without text needs to stand apart from its neighbours as in the source."""
+        before, after = self._source.text[: mark.start][-1:], self._source.text[mark.end : mark.end + 1]
+        left, right = self._translation[:place][-1:], self._translation[place : place + 1]
+        is_apart = before.isspace() and left and not left.isspace()
+        is_glued = after and not _is_word(after) and right and not right.isspace() and right not in _CLOSING
+        return " " if is_apart else "", " " if is_glued else ""
+
+    def _characters(self, node: _Node) -> Stretch:
+        """Return the place of a node in characters."""
+        units, mark = self._units, node.mark
+        if node.start >= node.end:
+            start = end = units[node.start - 1][1] if node.start else 0
+            is_first = mark.start == 0 or not self._source.text[: mark.start].strip()
+            if not is_first and node.start < len(units) and self._source.text[mark.start - 1 : mark.start].isspace():
+                start = end = units[node.start][0]  # it stands before the next word
+            if mark.is_point and mark.start < mark.end:  # it stands for the space
+                end = units[node.start][0] if node.start < len(units) else len(self._translation)
+                start = min(start, end)
+                end = end if self._translation[start:end].isspace() else start
+            return start, end
+        start, end = units[node.start][0], units[node.end - 1][1]
+        wrapped = self._source.text[mark.start : mark.end].strip()
+        inner = [span for span in self._verbatim if start <= span[0] and span[1] <= end]
+        if wrapped and _is_word(wrapped[-1]):
+            end = self._stripped(start, end, max((stop for _, stop in inner), default=start), -1)
+        if wrapped and _is_word(wrapped[0]):
+            start = self._stripped(start, end, min((first for first, _ in inner), default=end), 1)
+        return start, end
+
+    def _stripped(self, start: int, end: int, limit: int, step: int) -> int:
+        """Return an edge of a stretch without the marks of the sentence there, at most up to a limit."""
+        edge = end if step < 0 else start
+        while (edge > limit if step < 0 else edge < limit) and not _is_word(
+            self._translation[edge - 1 if step < 0 else edge]
+        ):
+            edge += step
+        return edge if start < edge < end or edge == (end if step < 0 else start) else (end if step < 0 else start)
+
+    def _text(self, start: int, end: int) -> str:
+        """Return escaped text, with its verbatim stretches as they are."""
+        parts, at = [], start
+        for first, last in self._verbatim:
+            if start <= first and last <= end:
+                parts += [self._escape(self._translation[at:first]), self._translation[first:last]]
+                at = last
+        return "".join([*parts, self._escape(self._translation[at:end])])
+
+
+def _is_word(character: str) -> bool:
+    return bool(character) and character.isalnum()
+
+
+def _tree(marks: Sequence[Mark]) -> list[_Node]:
+    """Return the outermost marks; each has those inside it as children."""
+    roots: list[_Node] = []
+    path: list[_Node] = []
+    for order, mark in enumerate(marks):
+        node = _Node(mark, order)
+        while path and not (
+            path[-1].mark.depth < mark.depth and path[-1].mark.start <= mark.start and mark.end <= path[-1].mark.end
+        ):
+            path.pop()
+        (path[-1].children if path else roots).append(node)
+        if not mark.is_point:
+            path.append(node)
+    return roots

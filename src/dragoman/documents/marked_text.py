@@ -1,0 +1,154 @@
+"""A segment of a document: its text, the marks around and between its words, and what must stay as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dragoman.text.protection import Stretch
+from dragoman.text.sentences import has_words
+
+_SPACE = re.compile(r"\s+")
+
+
+class Mark(NamedTuple):
+    """Markup that wraps a stretch of a text, such as `<b>` and `</b>`; or a point mark, such as `<br>`.
+
+    A point mark has no `closing`. It may stand for a space, from `start` to `end`.
+    """
+
+    start: int
+    end: int
+    opening: str
+    closing: str = ""
+    is_point: bool = False
+    #: The number of marks around it.
+    depth: int = 0
+
+
+@dataclass(frozen=True)
+class MarkedText:
+    """Text to translate, without a line break outside verbatim stretches.
+
+    Its marks are in the order of their openings. One of greater depth is inside the last one before it of less depth.
+    """
+
+    text: str
+    marks: tuple[Mark, ...] = ()
+    #: Stretches of the text that are copied as they are, markup included.
+    verbatim: tuple[Stretch, ...] = ()
+
+    @property
+    def has_words(self) -> bool:
+        """True if there is something to translate, outside verbatim stretches."""
+        ends = [0, *(end for _, end in self.verbatim)]
+        starts = [*(start for start, _ in self.verbatim), len(self.text)]
+        return any(has_words(self.text[end:start]) for end, start in zip(ends, starts, strict=True))
+
+
+class _Open(NamedTuple):
+    """A mark without its end so far."""
+
+    start: int
+    opening: str
+    name: str
+    order: int
+
+
+class MarkedTextBuilder:
+    """Builder of a marked text from the parts of a document, in their order.
+
+    White space is collapsed, and removed at both ends. An opening without a closing, and the reverse, become points.
+    """
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._length = 0
+        self._open: list[_Open] = []
+        #: Each with the number of its opening, and that of its closing.
+        self._marks: list[tuple[int, int, Mark]] = []
+        self._verbatim: list[Stretch] = []
+        self._order = 0
+        #: The text ends with a space, or is empty.
+        self._after_space = True
+
+    def add_text(self, text: str) -> None:
+        """Add text that is translated."""
+        text = _SPACE.sub(" ", text)
+        if self._after_space:
+            text = text.removeprefix(" ")
+        if text:
+            self._append(text)
+
+    def add_verbatim(self, text: str) -> None:
+        """Add text that stays as it is."""
+        self._verbatim.append((self._length, self._length + len(text)))
+        self._append(text)
+
+    def open(self, name: str, opening: str) -> None:
+        """Begin a mark.
+
+        Args:
+            name: of its kind; the next `close` of that name ends it.
+        """
+        self._open.append(_Open(self._length, opening, name, self._next()))
+
+    def close(self, name: str, closing: str) -> None:
+        """End the last mark of that name. Marks inside it that are still open become points."""
+        if all(mark.name != name for mark in self._open):
+            self.add_point(closing)
+            return
+        while (mark := self._open.pop()).name != name:
+            self._add(mark.order, mark.order, Mark(mark.start, mark.start, mark.opening, is_point=True))
+        self._add(mark.order, self._next(), Mark(mark.start, self._length, mark.opening, closing))
+
+    def add_point(self, markup: str, *, is_space: bool = False) -> None:
+        """Add a point mark.
+
+        Args:
+            is_space: words before and after it are apart.
+        """
+        start = self._length
+        if is_space and not self._after_space:
+            self._append(" ")
+        elif is_space and self._parts and self._parts[-1].endswith(" "):
+            start -= 1
+        order = self._next()
+        self._add(order, order, Mark(start, self._length, markup, is_point=True))
+
+    def build(self) -> MarkedText:
+        """Return the marked text of all parts."""
+        for unclosed in self._open:
+            point = Mark(unclosed.start, unclosed.start, unclosed.opening, is_point=True)
+            self._add(unclosed.order, unclosed.order, point)
+        text = "".join(self._parts)
+        end = len(text)
+        if text.endswith(" ") and not any(stop == end for _, stop in self._verbatim):
+            end = len(text.rstrip(" "))
+            end = max([end, *(stop for _, stop in self._verbatim)])
+        marks: list[Mark] = []
+        closings: list[int] = []
+        for opened, closed, mark in sorted(self._marks):
+            closings = [closing for closing in closings if closing > opened]
+            marks.append(mark._replace(start=min(mark.start, end), end=min(mark.end, end), depth=len(closings)))
+            closings += [] if mark.is_point else [closed]
+        return MarkedText(text[:end], tuple(marks), tuple(self._verbatim))
+
+    def _add(self, opened: int, closed: int, mark: Mark) -> None:
+        self._marks.append((opened, closed, mark))
+
+    def _append(self, text: str) -> None:
+        self._parts.append(text)
+        self._length += len(text)
+        self._after_space = text.endswith(" ")
+
+    def _next(self) -> int:
+        self._order += 1
+        return self._order
+
+
+def plain(texts: Sequence[str]) -> list[MarkedText]:
+    """Return texts without marks."""
+    return [MarkedText(text) for text in texts]

@@ -1,0 +1,54 @@
+"""The translation of the segments of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Protocol, Unpack
+
+from dragoman.documents.marked_text import MarkedText
+from dragoman.translator import Request, Translation, Translator
+from dragoman.translator.options import CallOptions, split_options
+
+#: Segments that are planned, sorted by length and shared among workers together.
+_N_TOGETHER = 500
+
+
+class _HasSegments(Protocol):
+    def segments(self) -> Sequence[MarkedText]: ...
+
+
+def translate_document(
+    document: _HasSegments,
+    translator: Translator,
+    *,
+    prefix: str = "",
+    sentences: bool | None = None,
+    batch_size: int | None = None,
+    **options: Unpack[CallOptions],
+) -> Iterator[Translation]:
+    """Yield the translation of each segment of a document, for its `rebuild`.
+
+    Args:
+        prefix, sentences: see `Request`.
+        batch_size, options: as for `Translator.translate`.
+
+    Raises:
+        ConfigError: as `Translator.translate`, at once.
+    """
+    of_texts, of_search = split_options(options)
+    config = translator.search_config(**of_search)
+    template = Request("", prefix, sentences, **of_texts).checked("")
+    segments = document.segments()
+
+    def translations() -> Iterator[Translation]:
+        for start in range(0, len(segments), _N_TOGETHER):
+            requests = [_request(segment, template) for segment in segments[start : start + _N_TOGETHER]]
+            yield from translator.pipeline.translate(requests, config, batch_size=batch_size)
+
+    return translations()
+
+
+def _request(segment: MarkedText, template: Request) -> Request:
+    """Return the request for a segment; words are aligned where marks need it."""
+    return replace(template, text=segment.text, verbatim=segment.verbatim, align=bool(segment.marks))

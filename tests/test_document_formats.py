@@ -1,0 +1,266 @@
+"""Every format: a document of its own segments is the file, broken files give a result or one line, and marks stay."""
+
+from __future__ import annotations
+
+import codecs
+import random
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import polib
+import pytest
+from document_samples import MAKERS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.documents import Document, open_document, parse_document
+from dragoman.documents.marked_text import MarkedText
+from dragoman.errors import ConfigError, DataError
+from dragoman.translator import Translation
+
+#: Files of each format in the round trips.
+N_FILES = 60
+CHARACTERS = "ab <>/&;!-[]`*_#|\"'\\\n\r\t:1=~%{}msgid0,é中\x00\u2028"
+
+
+def translated(text: str, **values: object) -> Translation:
+    return replace(Translation(text, 0.0, ()), **values)
+
+
+def copied(document: Document) -> list[Translation]:
+    return [translated(segment.text) for segment in document.segments()]
+
+
+def check_message(error: DataError) -> None:
+    assert "\n" not in error.message
+    assert "; " in error.message
+
+
+def changed(segment: MarkedText) -> Translation:
+    """A translation that differs in its text only: a word is added."""
+    return translated(f"{segment.text} Zusatz")
+
+
+@pytest.mark.parametrize("format", MAKERS)
+@pytest.mark.parametrize("number", range(N_FILES))
+def test_a_document_of_its_own_segments_is_the_file(format: str, number: int) -> None:
+    text = MAKERS[format](random.Random(number))
+    line_end = ("\n", "\r\n")[number % 2]
+    content = (codecs.BOM_UTF8 if number % 3 == 0 else b"") + text.replace("\r\n", "\n").replace(
+        "\n", line_end
+    ).encode()
+    document = parse_document(content, format)
+    for segment in document.segments():
+        assert segment.text == segment.text.strip()
+        assert segment.text
+    written = document.rebuild(copied(document))
+    if format == "po":
+        expected = polib.pofile(text)
+        for entry in expected:
+            if not entry.translated() and not entry.obsolete:
+                if entry.msgid_plural:
+                    entry.msgstr_plural = {0: entry.msgid, 1: entry.msgid_plural}
+                else:
+                    entry.msgstr = entry.msgid
+                entry.flags = [flag for flag in entry.flags if flag != "fuzzy"]
+                entry.previous_msgid = None
+        assert str(polib.pofile(written.decode())) == str(expected)
+    else:
+        assert written == content
+
+
+@pytest.mark.parametrize("format", [format for format in MAKERS if format != "txt"])
+@pytest.mark.parametrize("number", range(N_FILES))
+def test_a_translated_document_is_read_again_with_the_same_markup(format: str, number: int) -> None:
+    document = parse_document(MAKERS[format](random.Random(number)).encode(), format)
+    sources = document.segments()
+    written = document.rebuild([changed(source) for source in sources])
+    again = parse_document(written, format)
+    if format == "po":
+        assert not again.segments()
+        return
+    texts = [source.text for source in again.segments()]
+    assert sum(text.count("Zusatz") for text in texts) == len(sources)
+    if format == "srt":
+        times = re.compile(rb".*-->.*")
+        assert times.findall(written) == times.findall(document.rebuild(copied(document)))
+    if format == "html":
+        tags = re.compile(rb"<[^<>]*>")
+        original = document.rebuild(copied(document))
+        without_values = [
+            re.sub(rb"(?i)(title|alt|placeholder)=(\"[^\"]*\"|'[^']*')", b"", tag) for tag in tags.findall(written)
+        ]
+        assert sorted(without_values) == sorted(
+            re.sub(rb"(?i)(title|alt|placeholder)=(\"[^\"]*\"|'[^']*')", b"", tag) for tag in tags.findall(original)
+        )
+
+
+@given(st.sampled_from(list(MAKERS)), st.integers(0, 30), st.data())
+def test_broken_files_give_a_result_or_one_line(format: str, seed: int, data: st.DataObject) -> None:
+    content = bytearray(MAKERS[format](random.Random(seed)).encode())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content)))
+        patch = data.draw(
+            st.sampled_from(
+                [b"", b"<", b">", b"`", b"*", b"\x00", b"\xff", b'"', b"\n\n", b"<!", b"]]>", b"[", b"&#", b"-->"]
+            )
+        )
+        content[place : place + data.draw(st.integers(0, 9))] = patch
+    try:
+        document = parse_document(bytes(content), format)
+        written = document.rebuild([changed(source) for source in document.segments()])
+        unchanged = document.rebuild(copied(document))
+    except DataError as error:
+        check_message(error)
+        return
+    assert isinstance(written, bytes)
+    if format != "po":
+        assert unchanged == bytes(content)
+
+
+@given(
+    st.sampled_from(list(MAKERS)),
+    st.text(st.sampled_from(CHARACTERS), max_size=60),
+)
+def test_any_text_gives_a_result_or_one_line(format: str, text: str) -> None:
+    try:
+        document = parse_document(text.encode(), format)
+        document.rebuild([changed(source) for source in document.segments()])
+    except DataError as error:
+        check_message(error)
+        return
+    if format != "po":
+        assert document.rebuild(copied(document)) == text.encode()
+
+
+def test_a_web_page_keeps_its_tags_and_gets_its_language() -> None:
+    page = b"""<!DOCTYPE html><html lang=en><title>A &amp; b</title><body><p class=x>
+  See <a href="?a&b" title="My page"><b>this</b></a> &mdash; or <code>a &lt; b</code>.</p>\
+<pre>x y</pre><script>"a"</script>"""
+    document = parse_document(page, "html")
+    assert [segment.text for segment in document.segments()] == [
+        "A & b",
+        "See this — or <code>a &lt; b</code>.",
+        "My page",
+    ]
+    links = ((0, 0), (1, 2), (2, 3), (4, 4), (5, 5), (6, 6), (3, 1))
+    written = document.rebuild(
+        [
+            translated("A < b"),
+            translated("Siehe <> dies oder <code>a &lt; b</code>.", alignment=links),
+            translated('"Meine" Seite'),
+        ],
+        "de",
+    )
+    assert written.decode() == (
+        '<!DOCTYPE html><html lang="de"><title>A &lt; b</title><body><p class=x>\n  Siehe &lt;&gt; '
+        '<a href="?a&b" title="&quot;Meine&quot; Seite"><b>dies</b></a> oder <code>a &lt; b</code>.</p>'
+        '<pre>x y</pre><script>"a"</script>'
+    )
+
+
+def test_markdown_keeps_its_markup() -> None:
+    table = "| a b | c |\n|--|--|\n| d | e |\n"
+    text = f"# A *red* cat #\n\n- See [the page](http://a.org 't'), `x | y`\n  and 1. more\n\n{table}"
+    document = parse_document(text.encode(), "md")
+    assert [segment.text for segment in document.segments()] == [
+        "A red cat",
+        "See the page, `x | y` and 1. more",
+        "a b",
+        "c",
+        "d",
+        "e",
+    ]
+    one_to_one = tuple((number, number) for number in range(9))
+    translations = [
+        translated("Un chat rouge", alignment=((0, 0), (1, 2), (2, 1))),
+        translated("1. Voir la page*, `x | y` [a](b)", alignment=one_to_one),
+        *map(translated, ("a|b", "c", "d", "e")),
+    ]
+    assert document.rebuild(translations).decode() == (
+        "# Un chat *rouge* #\n\n- 1\\. [Voir la](http://a.org 't') page\\*,\n  `x | y` \\[a](b)\n\n"
+        + table.replace("a b", "a\\|b")
+    )
+
+
+def test_messages_get_plurals_flags_and_a_language() -> None:
+    text = """msgid ""
+msgstr ""
+"Language: \\n"
+
+msgid "One %d file"
+msgid_plural "%d files"
+msgstr[0] ""
+msgstr[1] ""
+
+msgid "kept"
+msgstr "gehalten"
+
+#, fuzzy
+msgid "See :ref:`the docs <x>`."
+msgstr "alt"
+"""
+    document = parse_document(text.encode(), "po")
+    assert [segment.text for segment in document.segments()] == ["One %d file", "%d files", "See the docs."]
+    flagged = translated("Siehe die Doku.", flags=("span",), alignment=((0, 0), (1, 1), (2, 2)))
+    for language, plurals in {"de": {0: "A", 1: "B"}, "zh": {0: "B"}, "fr": {0: "A", 1: "B"}}.items():
+        document = parse_document(text.encode(), "po")
+        written = polib.pofile(document.rebuild([translated("A"), translated("B"), flagged], language).decode())
+        assert written.metadata["Language"] == language
+        first, kept, fuzzy = written
+        assert (first.msgstr_plural, first.fuzzy, kept.msgstr) == (plurals, False, "gehalten")
+        assert (fuzzy.msgstr, fuzzy.fuzzy) == ("Siehe :ref:`die Doku <x>`.", True)
+
+
+def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
+    text = (
+        "1\n00:00:01,000 --> 00:00:02,000\nI never thought\n\n"
+        "2\n00:00:02,500 --> 00:00:04,000\n{\\an8}that we would see\neach other again.\n\n"
+        "3\n00:00:05,000 --> 00:00:06,000\n- <i>Hi!</i>\n- No.\n"
+    )
+    document = parse_document(text.encode(), "srt")
+    assert [segment.text for segment in document.segments()] == [
+        "I never thought that we would see each other again.",
+        "Hi!",
+        "No.",
+    ]
+    written = document.rebuild(
+        [translated("Ich dachte nie, dass wir uns einmal wiedersehen würden."), translated("He!"), translated("Nein.")]
+    )
+    assert written.decode() == (
+        "1\n00:00:01,000 --> 00:00:02,000\nIch dachte nie,\n\n"
+        "2\n00:00:02,500 --> 00:00:04,000\n{\\an8}dass wir uns einmal\nwiedersehen würden.\n\n"
+        "3\n00:00:05,000 --> 00:00:06,000\n- <i>He!</i>\n- Nein.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("a.html", b"<p>a\n<b>\xff", r"invalid UTF-8: .*a\.html:2:4; convert it to UTF-8"),
+        ("a.po", b'msgid "a"\nmsgtsr "b"\n', r"this is no PO file: .*a\.po:2"),
+        ("a.srt", b"Hello\n", "no cue with times"),
+    ],
+)
+def test_malformed_files_are_refused_in_one_line(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        open_document(tmp_path / name)
+
+
+def test_unknown_formats_and_large_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.doc").write_bytes(b"x")
+    with pytest.raises(
+        ConfigError, match=r"unknown kind of document '\.doc': .*the formats are txt, html, .*--format names one"
+    ):
+        open_document(tmp_path / "a.doc")
+    assert open_document(tmp_path / "a.doc", "txt").segments() == [MarkedText("x")]
+    with pytest.raises(ConfigError, match="unknown format 'doc'"):
+        parse_document(b"x", "doc")
+    monkeypatch.setattr("dragoman.documents.MAX_BYTES", 3)
+    (tmp_path / "a.md").write_bytes(b"long")
+    with pytest.raises(DataError, match="4 bytes, but a document has at most 3"):
+        open_document(tmp_path / "a.md")
+    with pytest.raises(DataError, match="4 bytes, but a document has at most 3"):
+        parse_document(b"long", "md")

@@ -1,0 +1,122 @@
+"""Marks go with the words that they wrapped, each once and properly nested, whatever the alignment says."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.alignment.word_spans import words
+from dragoman.documents.mark_projection import project
+from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
+
+TEXTS = st.lists(
+    st.sampled_from(["ein", "Mann,", "A", "中文", "(x)", ".", "<&>", "  ", "\u200b", "V 1", "«"]), max_size=9
+)
+PARTS = st.lists(st.sampled_from("tttvoooccpPs"), max_size=25)
+LINKS = st.none() | st.lists(st.tuples(st.integers(-1, 12), st.integers(-1, 12)), max_size=15)
+TOKEN = re.compile(r"\[(/?)(\w)(\d+)\]")
+
+
+def marked(parts: list[str], texts: list[str]) -> tuple[MarkedText, list[str]]:
+    """A text of these parts, and its markup in order."""
+    builder, markup, n_open = MarkedTextBuilder(), [], 0
+    for number, part in enumerate(parts):
+        if part == "t":
+            builder.add_text(" ".join(texts[number % (len(texts) + 1) :][:2]))
+        elif part == "v":
+            builder.add_verbatim("V 1")
+        elif part == "s":
+            builder.add_text(" ")
+        elif part == "o":
+            n_open += 1
+            builder.open(f"m{n_open}", f"[w{number}]")
+            markup.append(f"[w{number}]")
+        elif part == "c" and n_open:
+            builder.close(f"m{n_open}", f"[/w{number}]")
+            markup.append(f"[/w{number}]")
+            n_open -= 1
+        elif part in "pP":
+            builder.add_point(f"[p{number}]", is_space=part == "P")
+            markup.append(f"[p{number}]")
+    return builder.build(), markup
+
+
+@given(PARTS, TEXTS, TEXTS, LINKS)
+def test_every_mark_is_there_once_well_nested_and_no_text_is_lost(
+    parts: list[str], texts: list[str], translation: list[str], links: list[tuple[int, int]] | None
+) -> None:
+    source, markup = marked(parts, texts)
+    text = " ".join(translation)
+    written = project(source, text, links)
+    assert sorted(token[0] for token in TOKEN.finditer(written)) == sorted(markup)
+    assert "".join(TOKEN.sub("", written).split()) == "".join(text.split())
+    closing = {mark.opening: mark.closing for mark in source.marks if not mark.is_point}
+    path: list[str] = []
+    for match in TOKEN.finditer(written):
+        if match[0] in closing:
+            path.append(closing[match[0]])
+        elif match[0] in closing.values():
+            assert path.pop() == match[0]
+    assert not path
+    for stretch in {source.text[start:end] for start, end in source.verbatim}:
+        assert project(source, text, links).count(stretch) <= text.count(stretch)
+
+
+@given(PARTS, TEXTS)
+def test_marks_of_a_copied_text_stay(parts: list[str], texts: list[str]) -> None:
+    """Wrapping marks with a word have the same words; between them may be spaces and punctuation only."""
+    source, _ = marked(parts, texts)
+    one_to_one = [(number, number) for number in range(len(words(source.text)))]
+    written = project(source, source.text, one_to_one)
+    for mark in source.marks:
+        inner = source.text[mark.start : mark.end]
+        if mark.is_point or not words(inner) or not inner[0].isalnum() or not inner[-1].isalnum():
+            continue
+        is_cut = source.text[mark.start - 1 : mark.start].isalnum() or source.text[mark.end : mark.end + 1].isalnum()
+        if not is_cut and not any("V" in text or "(" in text for text in (inner,)) and inner.isalnum():
+            place = written[written.index(mark.opening) + len(mark.opening) : written.index(mark.closing)]
+            assert TOKEN.sub("", place).strip() == inner
+
+
+def build(form: str) -> MarkedText:
+    """Make a marked text of HTML-like markup in square brackets; {x} is verbatim."""
+    builder = MarkedTextBuilder()
+    for match in re.finditer(r"\[/(\w)\]|\[(\w)\]|(\[\w\w\])|(\{[^}]*\})|([^\[{]+)", form):
+        closed, opened, point, verbatim, text = match.groups()
+        if closed:
+            builder.close(closed, match[0])
+        elif opened:
+            builder.open(opened, match[0])
+        elif point:
+            builder.add_point(match[0], is_space=point == "[br]")
+        elif verbatim:
+            builder.add_verbatim(verbatim)
+        elif text:
+            builder.add_text(text)
+    return builder.build()
+
+
+def check(form: str, translation: str, links: str, expected: str) -> None:
+    pairs = [(int(source), int(target)) for source, target in (link.split("-") for link in links.split())]
+    assert project(build(form), translation, pairs) == expected
+
+
+def test_tags_go_with_their_words() -> None:
+    check("The [b]red[/b] horse", "Le cheval rouge", "0-0 2-1 1-2", "Le cheval [b]rouge[/b]")
+    check("[a]The [b]red[/b] horse[/a] runs.", "Le cheval rouge court.", "0-0 2-1 1-2 3-3",
+          "[a]Le cheval [b]rouge[/b][/a] court.")  # fmt: skip
+    check("Hello [b]world[/b], bye!", "Tschüss, Hallo Welt!", "2-0 0-1 1-2", "Tschüss, Hallo [b]Welt[/b]!")
+    check("I [b]gave[/b] it [i]up[/i]", "Ich gab es auf", "0-0 1-1 2-2 3-3", "Ich [b]gab[/b] es [i]auf[/i]")
+    check("One.[br]Two.", "Eins. Zwei.", "0-0 1-1", "Eins.[br]Zwei.")
+    check("One [im] two", "Eins zwei", "0-0 1-1", "Eins [im]zwei")
+    check("Read [b]{f(x, y)}[/b] now", "Lies jetzt {f(x, y)}", "0-0 1-2 2-3 3-1", "Lies jetzt [b]{f(x, y)}[/b]")
+    check("the [b]red[/b] horse", "这匹红马", "0-0 0-1 1-2 2-3", "这匹[b]红[/b]马")
+    check("[b][/b][im]", "", "", "[b][/b][im]")
+
+
+def test_text_is_escaped_and_verbatim_stretches_are_not() -> None:
+    source = build("a [b]b[/b] {<x>}")
+    assert project(source, "<a> b {<x>}", [(0, 0), (1, 1)], html.escape) == "&lt;a&gt; [b]b[/b] {<x>}"
