@@ -2,6 +2,7 @@
 
 import ast
 import json
+import random
 import re
 import sys
 from pathlib import Path
@@ -116,6 +117,22 @@ def test_the_mistakes_that_a_solution_explains_are_in_the_recorded_translation(l
     assert paragraph
     quoted = [" ".join(each.split()) for each in re.findall(r"\*([^*]+)\*", paragraph[0])]
     assert [each for each in quoted if each not in shown] == ["repariert"]  # which it left out
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", ("cache", "heads", "padding", "future", "positions")), ("zh", ("缓存", "头", "填充", "未来", "位置"))],
+)
+def test_the_diagnoses_are_those_of_the_patients(language: str, words: tuple[str, ...]) -> None:
+    text = (BOOK / language / "17-faults.md").read_text(encoding="utf-8")
+    faults, seed = re.findall(r"^faults = \{(.*?)^\}.*?random\.Random\((\d+)\)", text, re.M | re.S)[0]
+    names = re.findall(r'^    "([^"]+)": ', faults, re.M)
+    patients = random.Random(int(seed)).sample(sorted(names), 5)
+    known = "cache off by one", "heads mixed up", "padding attended", "future visible", "positions on batch axis"
+    diagnoses = re.findall(r"^- \*\*[A-E]\*\*(.*)$", text, re.M)
+    assert len(diagnoses) == 5
+    for patient, diagnosis in zip(patients, diagnoses, strict=True):
+        assert words[known.index(patient)] in diagnosis, patient
 
 
 def test_decimals_of_prose_are_found(tmp_path: Path) -> None:
