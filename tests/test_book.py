@@ -2,6 +2,7 @@
 
 import ast
 import json
+import random
 import re
 import sys
 from pathlib import Path
@@ -16,7 +17,7 @@ from chapters import cells, chapters, pages_that_run  # noqa: E402
 each_chapter = pytest.mark.parametrize("page", chapters("en"), ids=lambda page: page.stem)
 each_page = pytest.mark.parametrize("page", pages_that_run("en"), ids=lambda page: page.stem)
 #: Chinese pages whose corpus is English and Chinese, so that their code is their own.
-OWN_CODE = ("01-the-task", "02-tokens-and-embeddings")
+OWN_CODE = ("01-the-task", "02-tokens-and-embeddings", "12-training")
 each_code = pytest.mark.parametrize(
     "page",
     [*pages_that_run("en"), *(page for page in pages_that_run("zh") if page.stem in OWN_CODE)],
@@ -118,6 +119,22 @@ def test_the_mistakes_that_a_solution_explains_are_in_the_recorded_translation(l
     assert [each for each in quoted if each not in shown] == ["repariert"]  # which it left out
 
 
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [("en", ("cache", "heads", "padding", "future", "positions")), ("zh", ("缓存", "头", "填充", "未来", "位置"))],
+)
+def test_the_diagnoses_are_those_of_the_patients(language: str, words: tuple[str, ...]) -> None:
+    text = (BOOK / language / "17-faults.md").read_text(encoding="utf-8")
+    faults, seed = re.findall(r"^faults = \{(.*?)^\}.*?random\.Random\((\d+)\)", text, re.M | re.S)[0]
+    names = re.findall(r'^    "([^"]+)": ', faults, re.M)
+    patients = random.Random(int(seed)).sample(sorted(names), 5)
+    known = "cache off by one", "heads mixed up", "padding attended", "future visible", "positions on batch axis"
+    diagnoses = re.findall(r"^- \*\*[A-E]\*\*(.*)$", text, re.M)
+    assert len(diagnoses) == 5
+    for patient, diagnosis in zip(patients, diagnoses, strict=True):
+        assert words[known.index(patient)] in diagnosis, patient
+
+
 def test_decimals_of_prose_are_found(tmp_path: Path) -> None:
     english = "1.5 and `2.5`, $3.25$, see section\n5.4 of [it](https://a.org/6.5)\n\n```{code-cell}\n4.5\n```\n\n"
     chinese = "论文 3.4 节，约1,005.5个，Python 3.11.2。8.5\n"
@@ -159,9 +176,13 @@ def test_what_the_reader_writes_is_the_chapters_part_of_the_file(number: int) ->
 
 
 def strings_apart(code: str) -> tuple[str, list[str]]:
-    """Return the tree of some code without its strings, and the strings in order."""
+    """Return the tree of some code without the text of its strings, and this text; of an f-string, as one."""
     tree = ast.parse(code)
     strings = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            strings.append("".join(each.value if isinstance(each, ast.Constant) else "{}" for each in node.values))
+            node.values = [each for each in node.values if not isinstance(each, ast.Constant)]
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             strings.append(node.value)

@@ -6,7 +6,7 @@ them, so that PyTorch is imported once and not seventeen times.
 A chapter (one of each language) may save models. It asks the environment variable `DRAGOMAN_BOOK_MODELS` for the
 folder, and without it writes into the folder it runs in:
 `Path(os.environ.get("DRAGOMAN_BOOK_MODELS", ".")) / "captions-en-de"`. After `compute("en")` that bundle is
-`models("en") / "captions-en-de"`, for pages that show it.
+`models("en") / "captions-en-de"`, for pages that show it. The Chinese chapter saves "captions-en-zh".
 """
 
 import hashlib
