@@ -6,7 +6,7 @@
 #   make lean     the tests that need no PyTorch, in an environment that has none, and its size: a quarter of an hour
 #   make faults   every fault at every call of a save, power loss, flipped bits: twenty minutes
 #   make mutants  200 small mistakes in the modules that guard files and settings: 85 % must be noticed; half an hour
-#   make bench-train, bench-translate, bench-latency, bench-scale, bench-processes
+#   make bench-train, bench-translate, bench-latency, bench-serve, bench-scale, bench-processes
 #                 speed, beside that of others, in an environment of its own; RUN=a trained run, SOURCE=a text to translate
 #   make docs     the book and the reference as a site in site/, in two languages, with every chapter as a notebook
 #   make format   format and tidy the code
@@ -35,7 +35,7 @@ INSTALL := -m pip install --quiet --no-compile --disable-pip-version-check --con
 C_SOURCES := $(wildcard $(addprefix src/dragoman/,*.h */*.h */*.c))
 INSTALLED_FROM := pyproject.toml setup.py constraints.txt $(C_SOURCES)
 
-.PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-scale bench-processes docs format wheels foreign wasm clean
+.PHONY: demo test lean faults mutants bench-train bench-translate bench-translate-avx2 bench-latency bench-serve bench-scale bench-processes docs format wheels foreign wasm clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/core
@@ -74,7 +74,7 @@ SOURCE ?= $(DRAGOMAN_DATA)/multi30k/val.en.gz
 bench-train: $(VENV)/bench
 	$(BIN)/python benchmarks/train.py $(RUN)
 
-bench-translate bench-latency: bench-%: $(VENV)/bench
+bench-translate bench-latency bench-serve: bench-%: $(VENV)/bench
 	$(BIN)/python benchmarks/$*.py $(RUN) $(SOURCE)
 
 # As on a processor without AVX-512: for CTranslate2, the libraries that it and PyTorch multiply with, NumPy's, and ours.

@@ -36,6 +36,7 @@ class ToySearch:
 
     def __init__(self, *, is_held: bool = False) -> None:
         self.batches: list[list[SearchJob]] = []
+        self.batch_sizes: list[int | None] = []
         self.started, self.let_go = threading.Event(), threading.Event()
         if not is_held:
             self.let_go.set()
@@ -44,6 +45,7 @@ class ToySearch:
         self, jobs: Sequence[SearchJob], *, batch_size: int | None = None, stop: StopCondition | None = None
     ) -> list[list[Any]]:
         self.batches.append(list(jobs))
+        self.batch_sizes.append(batch_size)
         self.started.set()
         while not self.let_go.wait(0.001):
             if stop is not None and stop():
@@ -433,3 +435,11 @@ def test_turns_go_round_all_calls() -> None:
         wait(futures, 10)
     turns = [each.ids[0] for batch in search.batches[1:] for each in batch]
     assert sorted(turns[:7]) == sorted(turns[7:14]) == sorted(turns[14:]) == list(range(1, 8))
+
+
+def test_few_jobs_make_a_batch_for_each_worker() -> None:
+    search = ToySearch()
+    with Batcher(search, 512, n_batches=2) as batcher:
+        for n_jobs in (1, 2, 7, 102):
+            batcher.search([job(number, length=9) for number in range(n_jobs)])
+    assert search.batch_sizes == [10, 10, 40, 510]  # 1, 1, 4 and 51 sources of ten tokens, the end mark among them

@@ -20,6 +20,8 @@ import pytest
 from serving import require_server, served, write_many
 from tiny import PAIRS
 
+from dragoman.cli.serve import _listen
+from dragoman.settings.server_config import ServerConfig
 from dragoman.translator import Translator
 
 require_server()
@@ -205,3 +207,9 @@ def test_an_address_in_use_is_one_line(model: Path, address: str) -> None:
 
 def test_it_listens_at_this_machine_only(address: str) -> None:
     assert address.startswith("http://127.0.0.1:")
+
+
+def test_answers_are_sent_at_once() -> None:
+    """Otherwise an answer's body waits until the client has confirmed its headers."""
+    with _listen(ServerConfig(port=0)) as listener:
+        assert listener.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)

@@ -196,7 +196,8 @@ class _SearchThread:
         stop = StopCondition(latest, lambda: not [call for call in calls if call.is_open()])
         jobs = [call.jobs[index] for call, index in jobs_of_calls]
         try:
-            results = self._searcher.search(jobs, batch_size=calls[0].batch_size, stop=stop)
+            batch_size = _shared_out(jobs, calls[0].batch_size, self._n_batches)
+            results = self._searcher.search(jobs, batch_size=batch_size, stop=stop)
         except BaseException as error:  # the thread must live on for other calls
             if len(calls) == 1:
                 calls[0].fail(error)
@@ -224,3 +225,9 @@ def _next_round(calls: Sequence[_Call], n_batches: int) -> list[tuple[_Call, int
         if call.waiting and call.settings == settings:
             turns.append(call)
     return round_jobs
+
+
+def _shared_out(jobs: Sequence[SearchJob], batch_size: int, n_batches: int) -> int:
+    """Return the size of batches for which few jobs make as many as there are workers, and not one for one of them."""
+    longest = max(len(job.ids) + 1 for job in jobs)
+    return min(batch_size, -(-len(jobs) // n_batches) * longest)
