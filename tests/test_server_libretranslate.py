@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from serving import KEY, client_of, require_server, write_many
 from tiny import PAIRS
 
+from dragoman.documents import FORMATS
 from dragoman.translator import Translator
 
 require_server()
@@ -55,6 +57,22 @@ GOOD: dict[str, Any] = {"q": SOURCES[0], "source": "en", "target": "de"}
 def test_a_text_comes_as_json_form_multipart_or_query(client: Any, oracle: Translator, how: dict[str, Any]) -> None:
     answer = client.post("/translate", **how)
     assert (answer.status_code, answer.json()) == (200, {"translatedText": german(oracle, SOURCES[0])})
+
+
+def test_html_keeps_its_tags(client: Any, oracle: Translator) -> None:
+    texts = [f"<p>{SOURCES[0]}</p>", f'<a href="/x?a=1&amp;b=2">{SOURCES[1]}</a><br><script>x < 1</script>', "<hr>"]
+    half = json.dumps({**GOOD, "q": "\ud800<b>", "format": "html"})  # of a surrogate pair
+    assert client.post("/translate", content=half, headers={"content-type": "application/json"}).status_code == 200
+    sent = {"q": texts, "source": "en", "target": "de", "format": "html", "alternatives": 2}
+    first, second = (german(oracle, source) for source in SOURCES[:2])
+    assert client.post("/translate", json=sent).json() == {
+        "translatedText": [
+            f"<p>{first}</p>",
+            f'<a href="/x?a=1&amp;b=2">{second}</a><br><script>x < 1</script>',
+            "<hr>",
+        ],
+        "alternatives": [[], [], []],
+    }
 
 
 def test_a_list_gives_a_list(client: Any, oracle: Translator) -> None:
@@ -124,7 +142,7 @@ LONG = {**GOOD, "q": "x" * 201}
             {"json": {**GOOD, "source": "zh", "target": "de"}},
             "German (de) is not available as a target language from Chinese (zh)",
         ),
-        ({"json": {**GOOD, "format": "html"}}, "html format is not supported"),
+        ({"json": {**GOOD, "format": "rtf"}}, "rtf format is not supported"),
         ({"json": {**GOOD, "format": "pdf"}}, "pdf format is not supported"),
         ({"json": {**GOOD, "alternatives": "x"}}, "Invalid request: alternatives parameter is not a number"),
         ({"json": {**GOOD, "alternatives": [1]}}, "Invalid request: alternatives parameter is not a number"),
@@ -179,7 +197,7 @@ def test_languages_health_and_settings(client: Any) -> None:
     assert client.get("/health").json() == {"status": "ok"}
     settings = client.get("/frontend/settings").json()
     assert settings["language"]["source"] == {"code": "auto", "name": "Auto Detect"}
-    assert (settings["charLimit"], settings["supportedFilesFormat"]) == (200, [".txt"])
+    assert (settings["charLimit"], settings["supportedFilesFormat"]) == (200, list(FORMATS))
     assert [settings[name] for name in ("apiKeys", "keyRequired", "suggestions", "filesTranslation")] == [
         False,
         False,

@@ -9,15 +9,14 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
 from dragoman.documents import FORMATS
+from dragoman.documents.html_page import parse_html
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
-from dragoman.server.detection import Detection
 from dragoman.server.language_names import language_name
 from dragoman.server.libretranslate_input import Parameters, check_limits
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.texts import (
     AUTO,
-    TranslatedText,
     WantedText,
     detect_sources,
     require_language,
@@ -109,26 +108,29 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
     directory = parts.shelf.directory
     known = None if source == AUTO else require_language(directory, source)
     target = require_language(directory, target)
-    if (format := parameters.get("format") or "text") != "text":
+    if (format := parameters.get("format") or "text") not in ("text", "html"):
         raise ApiError(400, f"{str(format)[:100]} format is not supported")
     detected = [] if known else await detect_sources(parts, texts, target)
     sources = [known] * len(texts) if known else [each.language for each in detected]
-    options = {"n_best": n_alternatives + 1} if n_alternatives else {}
-    wanted = [WantedText(text, code, target, options=options) for text, code in zip(texts, sources, strict=True)]
-    answers = await translate_texts(parts, wanted)
-    return _answer(answers, detected, n_alternatives, is_list=is_list)
-
-
-def _answer(
-    answers: list[TranslatedText], detected: list[Detection], n_alternatives: int, *, is_list: bool
-) -> dict[str, Any]:
-    """Return LibreTranslate's answer: lists for a list, single values for a text."""
-    values: dict[str, list[Any]] = {"translatedText": [answer.text for answer in answers]}
+    if format == "html":
+        answers = [[await _translate_page(parts, *text, target)] for text in zip(texts, sources, strict=True)]
+    else:
+        options = {"n_best": n_alternatives + 1} if n_alternatives else {}
+        wanted = [WantedText(*text, target, options=options) for text in zip(texts, sources, strict=True)]
+        answers = [[one.text, *one.alternatives()] for one in await translate_texts(parts, wanted)]
+    values: dict[str, list[Any]] = {"translatedText": [best for best, *_ in answers]}
     if detected:
         values["detectedLanguage"] = [each._asdict() for each in detected]
     if n_alternatives:
-        values["alternatives"] = [answer.alternatives()[:n_alternatives] for answer in answers]
+        values["alternatives"] = [others[:n_alternatives] for _, *others in answers]
     return {name: value if is_list else value[0] for name, value in values.items()}
+
+
+async def _translate_page(parts: ServerParts, text: str, source: str, target: str) -> str:
+    """Translate a page or a part of one; it has no alternatives."""
+    page = await parts.service.in_thread(lambda: parse_html(text.encode(errors="replace"), Path("q")))
+    route = require_route(parts.shelf.directory, source, target)
+    return page.rebuild(await translate_segments(parts, page.segments(), route), target).decode()
 
 
 async def _translate_file(parts: ServerParts, request: Request, parameters: Parameters) -> str:
