@@ -248,16 +248,28 @@ def test_tags_in_messages_go_with_their_words_and_lone_ones_stay(
 
 def test_markup_at_the_edge_of_a_text_keeps_its_space() -> None:
     for format, text in (
-        ("md", "![A cat](cat.png) The cat.[^1]\n\n[^1]: A note.\n"),
+        ("md", "![A dog](a.png) The cat.[^1]\n\n[^1]: A note.\n"),
         ("html", "<p><img src=a> The cat.</p>"),
         ("html", "<p><a href=b><img src=a> The cat.</a> <img src=c></p>"),
+        ("html", "<p><b>The <img src=a> cat.</b></p>"),
     ):
         document = parse_document(text.encode(), format)
         sources = document.segments()
         assert [source.text for source in sources] == ["The cat.", "A note."][: len(sources)]
         translations = [translated("Die Katze.", alignment=((0, 0), (1, 1))), translated("Notiz.", alignment=((0, 0),))]
         written = document.rebuild(translations[: len(sources)]).decode()
-        assert written == text.replace("The cat.", "Die Katze.").replace("A note.", "Notiz.")
+        for source, translation in {"The ": "Die ", "cat.": "Katze.", "A note.": "Notiz."}.items():
+            text = text.replace(source, translation)
+        assert written == text
+
+
+@pytest.mark.parametrize(
+    ("format", "text"), [("html", "<p>&copy; A\u2122 <b>b</b></p>"), ("md", "\u00a9 A\u2122 *b*\n")]
+)
+def test_signs_of_footers_are_verbatim(format: str, text: str) -> None:
+    (segment,) = parse_document(text.encode(), format).segments()
+    assert segment.text == "© A™ b"
+    assert segment.verbatim == ((0, 1), (3, 4))
 
 
 def test_names_of_speakers_stay_and_end_the_sentence_before() -> None:

@@ -11,6 +11,8 @@ from dragoman.text.protection import Stretch
 from dragoman.text.sentences import has_words
 
 _SPACE = re.compile(r"\s+")
+#: Signs of footers and names of products, which few models know.
+_SYMBOL = re.compile("([©®™])")
 #: Marks inside each other; deeper ones are points.
 _MAX_DEPTH = 100
 
@@ -82,8 +84,11 @@ class MarkedTextBuilder:
         if self._after_space and text.startswith(" "):
             self._keep_space()
             text = text[1:]
-        if text:
-            self._append(text)
+        for number, part in enumerate(_SYMBOL.split(text)):
+            if number % 2:
+                self.add_verbatim(part)
+            elif part:
+                self._append(part)
 
     def add_verbatim(self, text: str) -> None:
         """Add text that stays as it is."""
@@ -144,10 +149,10 @@ class MarkedTextBuilder:
         return MarkedText(text[:end], tuple(marks), tuple(self._verbatim))
 
     def _keep_space(self) -> None:
-        """Put a space that is no part of the text into the markup before it: that after an image that begins a text."""
-        if self._length == 0 and self._marks:
+        """Put a space that is no part of the text into the point before it: the second one around an image."""
+        if self._marks:
             opened, closed, mark = self._marks[-1]
-            if mark.is_point and mark.opening and not mark.opening[-1].isspace():
+            if mark.is_point and mark.start == self._length and mark.opening and not mark.opening[-1].isspace():
                 self._marks[-1] = opened, closed, mark._replace(opening=mark.opening + " ")
 
     def _keep_last_space(self, end: int) -> None:
