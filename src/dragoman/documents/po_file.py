@@ -120,8 +120,8 @@ def parse_po(content: bytes, name: Path) -> PoFile:
     if not text.strip():
         return PoFile(polib.POFile())
     if unclosed := _UNCLOSED.search(text):
-        line = text.count("\n", 0, unclosed.start()) + 1
-        raise DataError("a string without its closing quote", name, line=line, advice="add the quote")
+        at = text.count("\n", 0, unclosed.start()) + 1
+        raise DataError("a string without its closing quote", name, line=at, advice="add the quote")
     try:
         return PoFile(polib.pofile(text + ("" if text.endswith("\n") else "\n")))
     except (OSError, UnicodeError, ValueError, IndexError, AttributeError, TypeError) as error:

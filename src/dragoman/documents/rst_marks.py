@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.protection import Stretch, merged, protection
 
 #: `%%` is the percent sign of a format; "100% de" would be another placeholder.
 _RULES = ("printf,urls,code,rst", "%%")
-#: A tag with its attributes, which may have placeholders. "<file>" looks the same; it has no closing tag.
+#: A tag with its attributes, which may have placeholders. "<file>", a placeholder, has no partner.
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,30})(?:\s[^<>]{0,500})?/?>")
 _POINTS = frozenset(("br", "hr", "img", "input", "wbr"))
 #: Strong text and emphasis; roles and links with a text of their own.
@@ -34,9 +35,15 @@ def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool) -> None:
     tags, lone = _tags(text)
     stretches = merged([*protection(_RULES).stretches(text), *lone])
     wrapping = sorted([*(_WRAPPING.finditer(text) if has_marks else ()), *tags], key=re.Match.start)
+    stretches.reverse()
+    wrapping.reverse()
     while at < len(text):
-        stretch = next((one for one in stretches if one[0] >= at), None)
-        match = next((one for one in wrapping if one.start() >= at), None)
+        while stretches and stretches[-1][0] < at:
+            stretches.pop()
+        while wrapping and wrapping[-1].start() < at:
+            wrapping.pop()
+        stretch = stretches[-1] if stretches else None
+        match = wrapping[-1] if wrapping else None
         if match is not None and (stretch is None or match.start() <= stretch[0]):
             builder.add_text(text[at : match.start()])
             _add_mark(builder, match)
@@ -53,7 +60,7 @@ def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool) -> None:
 def _add_mark(builder: MarkedTextBuilder, match: re.Match[str]) -> None:
     """Add one tag, or a stretch that reStructuredText wraps, with its text."""
     if match.re is _TAG:
-        tag = match["name"].lower()
+        tag = _name(match)
         if tag in _POINTS:
             builder.add_point(match[0], is_space=tag == "br")
         elif match["closing"]:
@@ -71,14 +78,21 @@ def _add_mark(builder: MarkedTextBuilder, match: re.Match[str]) -> None:
 def _tags(text: str) -> tuple[list[re.Match[str]], list[Stretch]]:
     """Return the tags that are points or have their partner, and the places of the others, such as "<file>"."""
     found = [*_TAG.finditer(text)]
-    marks = [tag for tag in found if tag["name"].lower() in _POINTS]
+    marks = [tag for tag in found if _name(tag) in _POINTS]
     opened: list[re.Match[str]] = []
+    n_open: Counter[str] = Counter()
     for tag in found:
         if not tag["closing"]:
             opened.append(tag)
-            continue
-        partner = next((one for one in reversed(opened) if one["name"].lower() == tag["name"].lower()), None)
-        if partner is not None:
-            del opened[opened.index(partner) :]
+            n_open[_name(tag)] += 1
+        elif n_open[_name(tag)]:
+            while _name(partner := opened.pop()) != _name(tag):
+                n_open[_name(partner)] -= 1
+            n_open[_name(tag)] -= 1
             marks += [partner, tag]
-    return marks, [tag.span() for tag in found if tag not in marks]
+    starts = {tag.start() for tag in marks}
+    return marks, [tag.span() for tag in found if tag.start() not in starts]
+
+
+def _name(tag: re.Match[str]) -> str:
+    return tag["name"].lower()
