@@ -8,7 +8,6 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-import polib
 import pytest
 from document_samples import MAKERS
 from hypothesis import given
@@ -18,6 +17,12 @@ from dragoman.documents import Document, open_document, parse_document
 from dragoman.documents.marked_text import MarkedText
 from dragoman.errors import ConfigError, DataError
 from dragoman.translator import Translation
+
+MISSING = "needs the extra `documents`: pip install -c constraints.txt -e .[documents]"
+polib = pytest.importorskip(
+    "polib", reason="needs the extra `documents`: pip install -c constraints.txt -e .[documents]"
+)
+pytest.importorskip("markdown_it", reason=MISSING)
 
 #: Files of each format in the round trips.
 N_FILES = 60

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import random
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -211,8 +212,8 @@ def test_a_broken_request_is_the_clients_error(
         assert isinstance(answer.json()["error"], str)
 
 
-def messages(*bodies: bytes, ends: bool = True) -> Callable[[], Any]:
-    """A client that sends the parts of a body and goes away, at the end or before."""
+def messages(*bodies: bytes, ends: bool = True, waits_for: threading.Event | None = None) -> Callable[[], Any]:
+    """A client that sends the parts of a body and goes away, at the end or before, or at an event."""
     sent = [{"type": "http.request", "body": body, "more_body": True} for body in bodies]
     if ends and sent:
         sent[-1]["more_body"] = False
@@ -220,7 +221,10 @@ def messages(*bodies: bytes, ends: bool = True) -> Callable[[], Any]:
 
     async def receive() -> Any:
         await asyncio.sleep(0.01)
-        return next(waiting)
+        message = next(waiting)
+        while message["type"] == "http.disconnect" and waits_for is not None and not waits_for.is_set():
+            await asyncio.sleep(0.01)
+        return message
 
     return receive
 
@@ -270,9 +274,11 @@ def test_nobody_searches_for_a_client_that_has_gone(model: Path, monkeypatch: py
     from dragoman.server import app, model_shelf
 
     stopped: list[bool] = []
+    started = threading.Event()
 
     class EndlessSearch(NamingSearch):
         def search(self, jobs: Any, *, batch_size: Any = None, stop: Any = None) -> Any:
+            started.set()
             while not stop():
                 pass
             stopped.append(stop.seconds_left > 10)
@@ -280,7 +286,7 @@ def test_nobody_searches_for_a_client_that_has_gone(model: Path, monkeypatch: py
 
     monkeypatch.setattr(model_shelf, "MeasuredSearch", EndlessSearch)
     api = app(server_config(model))
-    assert call(api, messages(json.dumps(GOOD).encode()))[0]["status"] == 499
+    assert call(api, messages(json.dumps(GOOD).encode(), waits_for=started))[0]["status"] == 499
     for _ in range(1_000):
         if not stopped:
             time.sleep(0.01)
