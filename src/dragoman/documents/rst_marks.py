@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 
 from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.protection import protection
@@ -27,11 +28,14 @@ def marked_rst(text: str) -> MarkedText:
 
 def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool) -> None:
     at = 0
-    stretches = protection(_RULES).stretches(text)
-    wrapping = [*_WRAPPING.finditer(text)] if has_marks else []
+    stretches = deque(protection(_RULES).stretches(text))
+    wrapping = deque(_WRAPPING.finditer(text) if has_marks else ())
     while at < len(text):
-        stretch = next((one for one in stretches if one[0] >= at), None)
-        match = next((one for one in wrapping if one.start() >= at), None)
+        while stretches and stretches[0][0] < at:
+            stretches.popleft()
+        while wrapping and wrapping[0].start() < at:
+            wrapping.popleft()
+        stretch, match = stretches[0] if stretches else None, wrapping[0] if wrapping else None
         if match is not None and (stretch is None or match.start() <= stretch[0]):
             name = match.lastgroup or ""
             start, end = match.span(name)
