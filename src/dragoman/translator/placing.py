@@ -7,7 +7,7 @@ neighbour. Stretches that are there too often are removed.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -65,11 +65,13 @@ class _Placing:
     def place(self, stretches: Sequence[Stretch]) -> Placed:
         source, edits = self._source, []
         missing: list[Stretch] = []
-        for text, least in Counter(source[start:end] for start, end in stretches).items():
+        by_text: dict[str, list[Stretch]] = defaultdict(list)
+        for stretch in stretches:
+            by_text[source[slice(*stretch)]].append(stretch)
+        for text, own in by_text.items():
             places = occurrences(self._translation, text)
-            error = count_error(source, self._translation, text, least)
-            if error < 0:
-                missing += [stretch for stretch in stretches if source[slice(*stretch)] == text][error:]
+            error = count_error(source, self._translation, text, len(own))
+            missing += own[error:] if error < 0 else []
             kept = places[: len(places) - max(error, 0)]
             self._taken.update(number for span in kept for number in touching(self._target_words, span))
             edits += [self._removal(span) for span in places[len(kept) :]]
