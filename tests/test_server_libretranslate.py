@@ -11,6 +11,7 @@ import pytest
 from serving import KEY, client_of, require_server, write_many
 from tiny import PAIRS
 
+from dragoman.documents import FORMATS
 from dragoman.translator import Translator
 
 require_server()
@@ -179,7 +180,7 @@ def test_languages_health_and_settings(client: Any) -> None:
     assert client.get("/health").json() == {"status": "ok"}
     settings = client.get("/frontend/settings").json()
     assert settings["language"]["source"] == {"code": "auto", "name": "Auto Detect"}
-    assert (settings["charLimit"], settings["supportedFilesFormat"]) == (200, [".txt"])
+    assert (settings["charLimit"], settings["supportedFilesFormat"]) == (200, list(FORMATS))
     assert [settings[name] for name in ("apiKeys", "keyRequired", "suggestions", "filesTranslation")] == [
         False,
         False,
