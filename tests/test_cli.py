@@ -375,6 +375,13 @@ def test_a_line_that_is_no_text_is_copied_and_told(dragoman: Dragoman, bundle: P
     assert re.fullmatch(r"warning: line 2: a part is not text .*\n", err)
 
 
+def test_a_warning_quotes_the_segment_of_a_document(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(f"<p>A</p><p>The cat {'x' * 5_000}</p>")
+    code, _, err = dragoman("translate", "-m", bundle, "--input", tmp_path / "page.html")
+    assert code == 0
+    assert 'warning: segment 2 ("The cat…"): a part is not text' in err
+
+
 def test_many_lines_of_one_kind_are_told_as_a_sum(dragoman: Dragoman, bundle: Path) -> None:
     lines = [*["x" * 200] * 23, "The cat sits. " * 12, "x" * 200]
     code, out, err = dragoman("translate", "-m", bundle, "--beam-size", 1, stdin="\n".join(lines).encode())

@@ -213,6 +213,77 @@ msgstr "alt"
         assert (fuzzy.msgstr, fuzzy.fuzzy) == ("Siehe :ref:`die Doku <x>`.", True)
 
 
+@pytest.mark.parametrize(
+    ("message", "source", "translation", "alignment", "expected"),
+    [
+        (
+            '<A href=\\"%(url)s\\">Click here</a> to go.',
+            "Click here to go.",
+            "Klicken Sie hier zum Gehen.",
+            ((0, 0), (1, 2), (2, 3), (3, 4)),
+            '<A href="%(url)s">Klicken Sie hier</a> zum Gehen.',
+        ),
+        (
+            "**<b>One</b>**<br/>two",
+            "One two",
+            "Eins zwei",
+            ((0, 0), (1, 1)),
+            "**<b>Eins</b>**<br/>zwei",
+        ),
+        ("Open <file> of 100%%.", "Open <file> of 100%%.", "<file> von 100%% auf.", None, "<file> von 100%% auf."),
+        ("a </b> b <b>", "a </b> b <b>", "b </b> a <b>", None, "b </b> a <b>"),
+    ],
+)
+def test_tags_in_messages_go_with_their_words_and_lone_ones_stay(
+    message: str, source: str, translation: str, alignment: tuple[tuple[int, int], ...] | None, expected: str
+) -> None:
+    document = parse_document(f'msgid "{message}"\nmsgstr ""\n'.encode(), "po")
+    (segment,) = document.segments()
+    assert segment.text == source
+    kept = {segment.text[slice(*stretch)] for stretch in segment.verbatim}
+    assert kept == set(re.findall(r"</?(?:file|b)>|%%", source))
+    (entry,) = polib.pofile(document.rebuild([translated(translation, alignment=alignment)]).decode())
+    assert entry.msgstr == expected
+
+
+def test_markup_at_the_edge_of_a_text_keeps_its_space() -> None:
+    for format, text in (
+        ("md", "![A dog](a.png) The cat.[^1]\n\n[^1]: A note.\n"),
+        ("html", "<p><img src=a> The cat.</p>"),
+        ("html", "<p><a href=b><img src=a> The cat.</a> <img src=c></p>"),
+        ("html", "<p><b>The <img src=a> cat.</b></p>"),
+    ):
+        document = parse_document(text.encode(), format)
+        sources = document.segments()
+        assert [source.text for source in sources] == ["The cat.", "A note."][: len(sources)]
+        translations = [translated("Die Katze.", alignment=((0, 0), (1, 1))), translated("Notiz.", alignment=((0, 0),))]
+        written = document.rebuild(translations[: len(sources)]).decode()
+        for source, translation in {"The ": "Die ", "cat.": "Katze.", "A note.": "Notiz."}.items():
+            text = text.replace(source, translation)
+        assert written == text
+
+
+@pytest.mark.parametrize(
+    ("format", "text"), [("html", "<p>&copy; A\u2122 <b>b</b></p>"), ("md", "\u00a9 A\u2122 *b*\n")]
+)
+def test_signs_of_footers_are_verbatim(format: str, text: str) -> None:
+    (segment,) = parse_document(text.encode(), format).segments()
+    assert segment.text == "© A™ b"
+    assert segment.verbatim == ((0, 1), (3, 4))
+
+
+def test_names_of_speakers_stay_and_end_the_sentence_before() -> None:
+    text = (
+        "1\n00:00:01,000 --> 00:00:02,000\nWell,\n\n"
+        "2\n00:00:02,500 --> 00:00:04,000\n{\\an8}MAN #2: come here\nat once!\n\n"
+        "3\n00:00:05,000 --> 00:00:06,000\nIt is: A cat.\n"
+    )
+    document = parse_document(text.encode(), "srt")
+    assert [segment.text for segment in document.segments()] == ["Well,", "come here at once!", "It is: A cat."]
+    written = document.rebuild([translated(each) for each in ("Nun,", "kommt her, sofort!", "Das ist: eine Katze.")])
+    assert b"{\\an8}MAN #2: kommt her,\nsofort!\n" in written
+
+
 def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
     text = (
         "1\n00:00:01,000 --> 00:00:02,000\nI never thought\n\n"
@@ -240,6 +311,7 @@ def test_a_sentence_over_cues_is_one_segment_and_is_broken_again() -> None:
     [
         ("a.html", b"<p>a\n<b>\xff", r"invalid UTF-8: .*a\.html:2:4; convert it to UTF-8"),
         ("a.po", b'msgid "a"\nmsgtsr "b"\n', r"this is no PO file: .*a\.po:2"),
+        ("b.po", b'msgid "a"\nmsgstr "b \\"\n', r"a string without its closing quote: .*b\.po:2; add the quote"),
         ("a.srt", b"Hello\n", "no cue with times"),
         ("b.html", b"<a " * 2_000, "tags without an end"),
     ],

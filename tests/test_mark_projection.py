@@ -111,7 +111,7 @@ def test_tags_go_with_their_words() -> None:
     check("Hello [b]world[/b], bye!", "Tschüss, Hallo Welt!", "2-0 0-1 1-2", "Tschüss, Hallo [b]Welt[/b]!")
     check("I [b]gave[/b] it [i]up[/i]", "Ich gab es auf", "0-0 1-1 2-2 3-3", "Ich [b]gab[/b] es [i]auf[/i]")
     check("One.[br]Two.", "Eins. Zwei.", "0-0 1-1", "Eins.[br]Zwei.")
-    check("One [im] two", "Eins zwei", "0-0 1-1", "Eins [im]zwei")
+    check("One [im] two", "Eins zwei", "0-0 1-1", "Eins [im] zwei")
     check("Read [b]{f(x, y)}[/b] now", "Lies jetzt {f(x, y)}", "0-0 1-2 2-3 3-1", "Lies jetzt [b]{f(x, y)}[/b]")
     check("the [b]red[/b] horse", "这匹红马", "0-0 0-1 1-2 2-3", "这匹[b]红[/b]马")
     check("[b][/b][im]", "", "", "[b][/b][im]")

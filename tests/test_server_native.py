@@ -100,6 +100,7 @@ def test_the_source_is_detected_and_its_confidence_told(client: Any) -> None:
         ({"texts": ["x"], "target": "de", "beam_size": 33}, "beam_size: Input should be less than or equal to 32"),
         ({"texts": ["x"], "target": "de", "n_best": 3, "beam_size": 2}, "n_best 3 is more than beam_size 2"),
         ({"texts": ["x"], "target": "de", "top_p": 7.0}, "top_p: input should be less than or equal to 1"),
+        ([], "the body is no JSON object; send one, with the header Content-Type: application/json"),
         ({"texts": ["x"], "target": "de", "zebra": 1}, "zebra: Extra inputs are not permitted"),
         ({"texts": ["x"], "target": "de", "beam_size": "3"}, "beam_size: Input should be a valid integer"),
         ({"texts": ["x" * 501], "target": "de"}, "request (501) exceeds text limit (500)"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Iterator
+from textwrap import shorten
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,12 +37,17 @@ class LineWarnings:
         self._unit = unit
         self._counts: Counter[Flag] = Counter()
 
-    def tell(self, number: int, translation: Translation) -> None:
-        """Warn if the translation of a line, counted from 1, has flags."""
+    def tell(self, number: int, translation: Translation, quoted: str = "") -> None:
+        """Warn if the translation of a line, counted from 1, has flags.
+
+        Args:
+            quoted: a text by which its reader finds the line; its beginning is in the warning.
+        """
         self._counts.update(translation.flags)
         named_flags = [flag for flag in translation.flags if self._counts[flag] <= MOST_NAMED]
         if named_flags:
-            _log.warning(f"{self._unit} {number}: {'; '.join(_words(translation, named_flags))}")
+            place = f' ("{shorten(quoted, 50, placeholder="…")}")' if quoted else ""
+            _log.warning(f"{self._unit} {number}{place}: {'; '.join(_words(translation, named_flags))}")
 
     def finish(self) -> None:
         """Warn of the lines that were not named."""

@@ -191,9 +191,10 @@ def _contents(
 
 def _with_warnings(translations: Iterable[Translation], text: _Text) -> Iterator[Translation]:
     """Yield the translations, and warn of those that need a check."""
-    warnings = LineWarnings("line" if text.document is None else "segment")
+    segments = None if text.document is None else text.document.segments()
+    warnings = LineWarnings("line" if segments is None else "segment")
     for number, translation in enumerate(translations, start=1):
-        warnings.tell(number, translation)
+        warnings.tell(number, translation, "" if segments is None else segments[number - 1].text)
         yield translation
     warnings.finish()
 

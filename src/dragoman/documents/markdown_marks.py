@@ -14,7 +14,8 @@ from markdown_it.token import Token
 from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 
 _Kind = Literal["text", "escape", "verbatim", "point", "break", "open", "close"]
-_FOOTNOTE = re.compile(r"(\[\^[^\]\s]+\])")
+#: A reference to a footnote, or the beginning of its text.
+_FOOTNOTE = re.compile(r"(\[\^[^\]\s]+\](?::\s)?)")
 _TASK = re.compile(r"\[[ xX]\]\s+(?=\S)")
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]*)")
 #: A space that stays where it is when lines are wrapped.
@@ -135,7 +136,7 @@ _POINTS = frozenset(("br", "hr", "img", "input", "wbr"))
 def _add_text(builder: MarkedTextBuilder, text: str) -> None:
     for number, part in enumerate(_FOOTNOTE.split(text)):
         if number % 2:
-            builder.add_verbatim(part)
+            builder.add_point(part)
         elif part:
             builder.add_text(part)
 

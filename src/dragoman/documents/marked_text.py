@@ -11,6 +11,8 @@ from dragoman.text.protection import Stretch
 from dragoman.text.sentences import has_words
 
 _SPACE = re.compile(r"\s+")
+#: Signs of footers and names of products, which few models know.
+_SYMBOL = re.compile("([©®™])")
 #: Marks inside each other; deeper ones are points.
 _MAX_DEPTH = 100
 
@@ -79,10 +81,14 @@ class MarkedTextBuilder:
     def add_text(self, text: str) -> None:
         """Add text that is translated."""
         text = _SPACE.sub(" ", text)
-        if self._after_space:
-            text = text.removeprefix(" ")
-        if text:
-            self._append(text)
+        if self._after_space and text.startswith(" "):
+            self._keep_space()
+            text = text[1:]
+        for number, part in enumerate(_SYMBOL.split(text)):
+            if number % 2:
+                self.add_verbatim(part)
+            elif part:
+                self._append(part)
 
     def add_verbatim(self, text: str) -> None:
         """Add text that stays as it is."""
@@ -133,6 +139,7 @@ class MarkedTextBuilder:
         if text.endswith(" ") and not any(stop == end for _, stop in self._verbatim):
             end = len(text.rstrip(" "))
             end = max([end, *(stop for _, stop in self._verbatim)])
+        self._keep_last_space(end)
         marks: list[Mark] = []
         closings: list[int] = []
         for opened, closed, mark in sorted(self._marks):
@@ -140,6 +147,20 @@ class MarkedTextBuilder:
             marks.append(mark._replace(start=min(mark.start, end), end=min(mark.end, end), depth=len(closings)))
             closings += [] if mark.is_point else [closed]
         return MarkedText(text[:end], tuple(marks), tuple(self._verbatim))
+
+    def _keep_space(self) -> None:
+        """Put a space that is no part of the text into the point before it: the second one around an image."""
+        if self._marks:
+            opened, closed, mark = self._marks[-1]
+            if mark.is_point and mark.start == self._length and mark.opening and not mark.opening[-1].isspace():
+                self._marks[-1] = opened, closed, mark._replace(opening=mark.opening + " ")
+
+    def _keep_last_space(self, end: int) -> None:
+        """Put the space after the end of the text into the first point after it: that before a field of a form."""
+        after = [mark for mark in self._marks if mark[2].is_point and mark[2].start > end]
+        if after and end > 0:
+            opened, closed, mark = min(after)
+            self._marks[self._marks.index(min(after))] = opened, closed, mark._replace(opening=" " + mark.opening)
 
     def _add(self, opened: int, closed: int, mark: Mark) -> None:
         self._marks.append((opened, closed, mark))

@@ -23,6 +23,8 @@ from dragoman.translator import Translation
 
 _SYNTAX = re.compile(r"[Ll]ine (?P<line>\d+)\)?:? ?(?P<problem>.*)")
 _N_PLURALS = re.compile(r"nplurals\s*=\s*(\d{1,2})")
+#: A line whose string has no end.
+_UNCLOSED = re.compile(r'(?m)^[ \t]*(?:msg\w+(?:\[\d+\])?[ \t]+)?"(?:[^"\\\r\n]|\\.)*\\?\r?$')
 #: The header of languages whose file has none.
 _PLURAL_FORMS = {
     "de": "nplurals=2; plural=(n != 1);",
@@ -117,6 +119,9 @@ def parse_po(content: bytes, name: Path) -> PoFile:
     _, text = decode(content, name)
     if not text.strip():
         return PoFile(polib.POFile())
+    if unclosed := _UNCLOSED.search(text):
+        at = text.count("\n", 0, unclosed.start()) + 1
+        raise DataError("a string without its closing quote", name, line=at, advice="add the quote")
     try:
         return PoFile(polib.pofile(text + ("" if text.endswith("\n") else "\n")))
     except (OSError, UnicodeError, ValueError, IndexError, AttributeError, TypeError) as error:

@@ -1,13 +1,18 @@
-"""The marks of a line of reStructuredText, as messages of documentation have them."""
+"""The marks of a line of a message: reStructuredText as in documentation, and tags of HTML as in programs."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
-from dragoman.text.protection import protection
+from dragoman.text.protection import Stretch, merged, protection
 
-_RULES = ("printf,urls,code,rst",)
+#: `%%` is the percent sign of a format; "100% de" would be another placeholder.
+_RULES = ("printf,urls,code,rst", "%%")
+#: A tag with its attributes, which may have placeholders. "<file>", a placeholder, has no partner.
+_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,30})(?:\s[^<>]{0,500})?/?>")
+_POINTS = frozenset(("br", "hr", "img", "input", "wbr"))
 #: Strong text and emphasis; roles and links with a text of their own.
 _WRAPPING = re.compile(
     r"""(?<![\w*])(?P<strong>\*\*)(?=[^*\s])(?P<strong_text>[^*]{1,300})(?<!\s)\*\*(?![\w*])
@@ -19,7 +24,7 @@ _WRAPPING = re.compile(
 
 
 def marked_rst(text: str) -> MarkedText:
-    """Return a line as marked text: what wraps words as marks, roles without a text and literals as they are."""
+    """Return a line as marked text: what wraps words as marks; literals, lone roles and lone tags as they are."""
     builder = MarkedTextBuilder()
     _add(builder, text, has_marks=True)
     return builder.build()
@@ -27,18 +32,21 @@ def marked_rst(text: str) -> MarkedText:
 
 def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool) -> None:
     at = 0
-    stretches = protection(_RULES).stretches(text)
-    wrapping = [*_WRAPPING.finditer(text)] if has_marks else []
+    tags, lone = _tags(text)
+    stretches = merged([*protection(_RULES).stretches(text), *lone])
+    wrapping = sorted([*(_WRAPPING.finditer(text) if has_marks else ()), *tags], key=re.Match.start)
+    stretches.reverse()
+    wrapping.reverse()
     while at < len(text):
-        stretch = next((one for one in stretches if one[0] >= at), None)
-        match = next((one for one in wrapping if one.start() >= at), None)
+        while stretches and stretches[-1][0] < at:
+            stretches.pop()
+        while wrapping and wrapping[-1].start() < at:
+            wrapping.pop()
+        stretch = stretches[-1] if stretches else None
+        match = wrapping[-1] if wrapping else None
         if match is not None and (stretch is None or match.start() <= stretch[0]):
-            name = match.lastgroup or ""
-            start, end = match.span(name)
             builder.add_text(text[at : match.start()])
-            builder.open(name, text[match.start() : start])
-            _add(builder, text[start:end], has_marks=False)
-            builder.close(name, text[end : match.end()])
+            _add_mark(builder, match)
             at = match.end()
         elif stretch is not None:
             builder.add_text(text[at : stretch[0]])
@@ -47,3 +55,44 @@ def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool) -> None:
         else:
             break
     builder.add_text(text[at:])
+
+
+def _add_mark(builder: MarkedTextBuilder, match: re.Match[str]) -> None:
+    """Add one tag, or a stretch that reStructuredText wraps, with its text."""
+    if match.re is _TAG:
+        tag = _name(match)
+        if tag in _POINTS:
+            builder.add_point(match[0], is_space=tag == "br")
+        elif match["closing"]:
+            builder.close(f"<{tag}>", match[0])
+        else:
+            builder.open(f"<{tag}>", match[0])
+        return
+    name = match.lastgroup or ""
+    start, end = match.span(name)
+    builder.open(name, match.string[match.start() : start])
+    _add(builder, match.string[start:end], has_marks=False)
+    builder.close(name, match.string[end : match.end()])
+
+
+def _tags(text: str) -> tuple[list[re.Match[str]], list[Stretch]]:
+    """Return the tags that are points or have their partner, and the places of the others, such as "<file>"."""
+    found = [*_TAG.finditer(text)]
+    marks = [tag for tag in found if _name(tag) in _POINTS]
+    opened: list[re.Match[str]] = []
+    n_open: Counter[str] = Counter()
+    for tag in found:
+        if not tag["closing"]:
+            opened.append(tag)
+            n_open[_name(tag)] += 1
+        elif n_open[_name(tag)]:
+            while _name(partner := opened.pop()) != _name(tag):
+                n_open[_name(partner)] -= 1
+            n_open[_name(tag)] -= 1
+            marks += [partner, tag]
+    starts = {tag.start() for tag in marks}
+    return marks, [tag.span() for tag in found if tag.start() not in starts]
+
+
+def _name(tag: re.Match[str]) -> str:
+    return tag["name"].lower()

@@ -26,8 +26,11 @@ _LINE_END = re.compile(r"\r\n|\n|\r")
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z]*)[^<>]*>|\{\\[^{}]*\}")
 #: Tags and entities.
 _MARKUP = re.compile(rf"{_TAG.pattern}|&#?\w{{1,12}};")
-#: What stands around the whole text of a cue: tags, a position.
-_AROUND = re.compile(r"(?s)(?P<before>(?:<[^<>/]*>|\{\\[^{}]*\}|\s)*)(?P<text>.*?)(?P<after>(?:</[^<>]*>|\s)*)\Z")
+#: What stands around the whole text of a cue: tags, a position, the speaker's name in capitals.
+_AROUND = re.compile(
+    r"(?s)(?P<before>(?:<[^<>/]*>|\{\\[^{}]*\}|\s)*(?:[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9 .'#-]{0,30}:\s+)?)"
+    r"(?P<text>.*?)(?P<after>(?:</[^<>]*>|\s)*)\Z"
+)
 _DIALOGUE = re.compile(r"[-–—][ \t]*(?=\S)")
 _SENTENCE_END = re.compile(r"[.!?…。！？♪:][\"'”’»)\]]*\Z")
 #: A word in the middle of a sentence: it begins with a small letter, or is the English pronoun.
@@ -184,7 +187,9 @@ def _joined(cues: Sequence[_Cue], between: Sequence[str]) -> _Sentence:
 def _goes_on(cues: Sequence[_Cue], following: _Cue) -> bool:
     """Return True if the sentence of some cues goes on in the next one."""
     last = cues[-1].text
-    if len(cues) >= _MOST_CUES or _SENTENCE_END.search(last) or _MARKUP.search(last + following.text):
+    if len(cues) >= _MOST_CUES or following.before.rstrip().endswith(":") or _SENTENCE_END.search(last):
+        return False
+    if _MARKUP.search(last + following.text):
         return False
     return _MIDDLE.match(following.text) is not None or last.endswith((",", "，", "、"))
 

@@ -82,6 +82,9 @@ def _add_errors(api: FastAPI, parts: ServerParts) -> None:
     @api.exception_handler(RequestValidationError)
     async def refuse_types(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
+        if first["type"] == "model_attributes_type" and first["loc"] == ("body",):  # a form, for one: curl without -H
+            message = "the body is no JSON object; send one, with the header Content-Type: application/json"
+            return await refuse(request, ApiError(400, message))
         place = ".".join(str(part) for part in first["loc"] if part != "body")
         return await refuse(request, ApiError(400, f"{place}: {first['msg']}" if place else str(first["msg"])))
 
