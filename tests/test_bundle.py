@@ -319,6 +319,14 @@ def test_a_run_folder_cannot_point_elsewhere(bundle: Path, tmp_path: Path) -> No
         find_bundle(tmp_path / "run")
 
 
+def test_a_file_that_is_no_pointer_is_not_repeated(tmp_path: Path) -> None:
+    for content in ("password", "a b\nc\n", "x" * 4_000):
+        (tmp_path / "secret").write_text(content, encoding="utf-8")
+        with pytest.raises(BundleError, match="a file that names no folder beside it") as caught:
+            find_bundle(tmp_path / "secret")
+        assert content[:8] not in str(caught.value).replace(str(tmp_path), "")
+
+
 def test_newer_format_asks_for_a_newer_version(copy: Path) -> None:
     change_config(copy, lambda settings: settings.update(format_version=FORMAT_VERSION + 1))
     with pytest.raises(BundleError, match=f"needs a version .* >= {FORMAT_VERSION + 1}"):

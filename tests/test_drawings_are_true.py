@@ -15,7 +15,7 @@ sys.path.insert(0, str(BOOK))
 
 import transformer  # noqa: E402
 from chapters import cells  # noqa: E402
-from drawings import SVG  # noqa: E402
+from drawings import SVG, Place, draw  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -29,9 +29,9 @@ def of_class(svg: ET.Element, tag: str, *kinds: str) -> list[ET.Element]:
     return [each for each in svg.iter(f"{{{SVG}}}{tag}") if set(kinds) & set(each.get("class", "").split())]
 
 
-def literal(page: str, name: str) -> object:
+def literal(page: str, name: str, language: str = "en") -> object:
     """Return the first value that a page's cells give to a name, which must be a literal."""
-    for cell in cells(BOOK / "en" / page):
+    for cell in cells(BOOK / language / page):
         for statement in ast.parse(cell.text).body if cell.is_code else ():
             if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == name:
                 return ast.literal_eval(statement.value)
@@ -75,10 +75,12 @@ def test_grids_of_the_masks_are_the_masks() -> None:
     assert drawn == [bool(each) for each in expected]
 
 
-def test_the_shifted_words_are_the_chapters() -> None:
-    words = literal("12-training.md", "words")
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_shifted_words_are_the_chapters(language: str) -> None:
+    words = literal("12-training.md", "words", language)
     assert isinstance(words, list)
-    shown = [each.text for each in of_class(parse("shifted"), "text", "sample")]
+    svg = ET.fromstring(draw("shifted", Place(language, str, str, "here")))
+    shown = [each.text for each in of_class(svg, "text", "sample")]
     assert shown[1::2] == words[:-1], "what it reads"
     assert shown[0::2] == words[1:], "what it should say"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from tiny import PAIRS, write_tiny_bundle
 from dragoman.translator import Translator
 
 require_server()
+
+from dragoman.server.translation_service import TranslationService  # noqa: E402
 
 SOURCES = [source for source, _ in PAIRS]
 AS_ADMIN = {"authorization": f"Bearer {ADMIN}"}
@@ -165,6 +168,43 @@ def test_a_stream_goes_through_a_language_in_the_middle_and_to_its_own(client: A
     assert events(client.post("/v1/translate/stream", json=body).text)[-1][0] == "done"
     same = events(client.post("/v1/translate/stream", json={**body, "target": "de"}).text)
     assert same[-1][1]["text"] == body["text"]
+
+
+def test_a_stream_counts_only_the_parts_on_their_way(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting: list[int] = []
+    translate = TranslationService.translate_accepted
+
+    async def counted(service: TranslationService, *arguments: Any) -> Any:
+        waiting.append(service.queue.n_waiting)
+        return await translate(service, *arguments)
+
+    monkeypatch.setattr(TranslationService, "translate_accepted", counted)
+    with client_of(model, queue_limit=30) as client:
+        body = {"text": "A man.\n" * 25, "source": "en", "target": "de"}
+        assert events(client.post("/v1/translate/stream", json=body).text)[-1][0] == "done"
+    assert len(waiting) == 25
+    assert 1 <= min(waiting) <= max(waiting) <= 8
+
+
+def test_halves_of_surrogate_pairs_are_replaced(client: Any) -> None:
+    body = '{"texts": ["A \\ud800 man.", {"text": "A \\udfff man.", "prefix": ""}], "source": "en", "target": "de"}'
+    answer = client.post("/v1/translate", content=body, headers={"content-type": "application/json"})
+    assert [one["lines"][0]["source"] for one in answer.json()["translations"]] == ["A \ufffd man."] * 2
+
+
+def test_a_prefix_counts_as_a_text(client: Any) -> None:
+    body = {"texts": [{"text": "A man.", "prefix": " " * 501}], "source": "en", "target": "de"}
+    answer = client.post("/v1/translate", json=body)
+    assert (answer.status_code, answer.json()["error"].endswith("exceeds text limit (500)")) == (400, True)
+
+
+def test_many_wrong_texts_take_little_time_and_room(client: Any) -> None:
+    tracemalloc.start()
+    try:
+        assert client.post("/v1/translate", json={"texts": [1] * 50_000, "target": "de"}).status_code == 400
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()
 
 
 def test_an_error_in_the_middle_is_an_event(client: Any) -> None:

@@ -143,6 +143,13 @@ def test_the_cache_keeps_the_last_used_within_its_bytes(asked: list[tuple[int, s
         assert kept is None or kept.text == text
 
 
+def test_the_cache_counts_all_of_a_key() -> None:
+    cache = ResultCache(20_000)
+    cache.add("long text", "x" * 5_000, Translation("y", 0.0, ()))
+    cache.add("many stretches", "x", Translation("y", 0.0, ()), 1_000)
+    assert cache.n_bytes == 0
+
+
 def test_a_cache_without_bytes_keeps_nothing() -> None:
     cache = ResultCache(0)
     cache.add("key", "text", Translation("text", 0.0, ()))
@@ -176,6 +183,8 @@ def test_the_queue_is_bounded_and_says_when_to_come_back() -> None:
             pass
         assert caught.value.status == 503
         assert 1 <= (caught.value.retry_after or 0) <= MOST_SECONDS
+        with queue.hold(5):  # of a request that was accepted
+            assert queue.n_waiting == 13
     with queue.accept(1_000):  # alone, however long
         assert queue.n_waiting == 1_000
         clock.now = 10

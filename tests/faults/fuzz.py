@@ -317,8 +317,8 @@ def damage_model(dice: Random, folder: Path) -> None:
     elif what < 0.9:
         path = dice.choice(sorted(path for path in folder.rglob("*") if path.is_file()))
         replace(dice, path)
-        if path.name == MANIFEST and not path.is_file():
-            return
+        if path.name == MANIFEST and (path.is_symlink() or not path.is_file()):
+            return  # to seal it would write through the link
     else:
         manifest = folder / MANIFEST
         changed = damaged_json(dice, manifest.read_bytes())

@@ -7,6 +7,7 @@ word. Places are counted in visible characters, because tokenizers change white 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from itertools import accumulate
@@ -42,6 +43,16 @@ def words_in_place(text: str) -> list[Span]:
     [(1, 4), (6, 10)]
     """
     return [match.span() for match in _WORD.finditer(text) if words(match[0])]
+
+
+def touching(words: Sequence[Span], stretch: Span) -> range:
+    """Return the numbers of the words that share characters with a stretch; words are in their order.
+
+    >>> touching([(1, 4), (6, 10)], (3, 6))
+    range(0, 1)
+    """
+    first = bisect_right(words, stretch[0], key=lambda word: word[1])
+    return range(first, max(first, bisect_left(words, stretch[1], key=lambda word: word[0])))
 
 
 def visible(text: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from dragoman.bundle.format import CARD, CONFIG
@@ -54,7 +55,10 @@ def find_bundle(name: str | Path) -> Path:
 
 def _follow(pointer: Path, folder: Path) -> Path:
     """Return the target of `pointer`, which must lie in `folder`."""
-    target = read_pointer(pointer).resolve()
+    named = read_pointer(pointer)
+    if not pointer.is_symlink() and not os.path.isdir(named):  # some other file: what it says is not repeated
+        raise BundleError("a file that names no folder beside it", pointer, advice="give a bundle or a run folder")
+    target = named.resolve()
     if not target.is_relative_to(folder.resolve()):
         raise BundleError(f"it points out of its folder, to {target}", pointer, advice="name the bundle itself")
     return target

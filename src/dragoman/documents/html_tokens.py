@@ -17,6 +17,9 @@ _ATTRIBUTE = re.compile(r"""(?P<name>[^\s=/>"']+)(?:\s*=\s*(?P<value>"[^"]*"|'[^
 
 #: Signs that begin a tag without one that ends a tag. More of them would take the parser a time of their square.
 _MOST_OPEN = 1_000
+#: Characters that the parser may look through in vain, for the ends of tags and comments.
+_MOST_SEARCHED = 20_000_000
+_NO_END = "tags without an end"
 
 
 class Attribute(NamedTuple):
@@ -56,7 +59,7 @@ def html_tokens(page: str, name: Path) -> list[HtmlToken]:
         DataError: a declaration in it cannot be read, or its tags have no end.
     """
     if max(part.count("<") for part in page.split(">")) > _MOST_OPEN:
-        raise DataError("this is no HTML (tags without an end)", name, advice="correct it")
+        raise DataError(f"this is no HTML ({_NO_END})", name, advice="correct it")
     parser = _Parser(page)
     try:
         parser.feed(page)
@@ -79,6 +82,7 @@ class _Parser(HTMLParser):
         super().__init__(convert_charrefs=False)
         self._line_starts = [0, *accumulate(len(line) + 1 for line in page.split("\n"))]
         self.found: list[tuple[int, Kind, str]] = []
+        self._n_searched = 0
 
     def _record(self, kind: Kind, name: str = "") -> None:
         line, column = self.getpos()
@@ -86,6 +90,21 @@ class _Parser(HTMLParser):
         if not self.found:
             start = 0
         self.found.append((max(start, self.found[-1][0] if self.found else 0), kind, name))
+
+    def check_for_whole_start_tag(self, i: int) -> int:
+        """Return the end of a tag."""
+        return self._found_end(i, super().check_for_whole_start_tag(i))
+
+    def parse_html_declaration(self, i: int) -> int:
+        """Return the end of a declaration or a comment."""
+        return self._found_end(i, super().parse_html_declaration(i))
+
+    def _found_end(self, start: int, end: int) -> int:
+        """Return the end, after a search that found none is counted. The parser would search again and again."""
+        self._n_searched += len(self.rawdata) - start if end < 0 else 0
+        if self._n_searched > _MOST_SEARCHED:
+            raise AssertionError(_NO_END)
+        return end
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         self._record("start", tag)

@@ -8,13 +8,14 @@ same words as in the source.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 
 from dragoman.alignment.links import Link
+from dragoman.alignment.word_spans import touching
 from dragoman.documents.marked_text import Mark, MarkedText
-from dragoman.documents.word_units import WordUnits
+from dragoman.documents.word_units import Cuts, WordUnits
 from dragoman.text.protection import Stretch
 from dragoman.text.sentences import has_words
 
@@ -56,9 +57,11 @@ class _Projection:
     ) -> None:
         self._source, self._translation, self._escape = source, translation, escape
         words = WordUnits(source, translation)
+        self._n_spaces = len(source.text) - len(source.text.lstrip())
         self._verbatim, self._source_words, self._units = words.verbatim, words.source_words, words.units
         #: The source words of each unit.
         self._links = words.links(alignment)
+        self._cuts = Cuts(self._links, len(self._source_words))
 
     def write(self) -> str:
         """Return the translation with its marks."""
@@ -70,11 +73,12 @@ class _Projection:
         """Give each node its units between two of them; nodes share no units."""
         wrapping = [node for node in nodes if not node.mark.is_point]
         owner = self._owners(wrapping, first, last)
+        free_units = [unit for unit, node in enumerate(owner, first) if node is None and self._has_words(unit)]
         own_units: dict[int, list[int]] = {}
         for unit, node in enumerate(owner, first):
             own_units.setdefault(id(node), []).append(unit)
         for node in wrapping:
-            node.start, node.end = self._range(node, own_units.get(id(node), []), owner, first)
+            node.start, node.end = self._range(node, own_units.get(id(node), []), free_units, (first, last))
         wrapping.sort(key=lambda node: (node.start, node.end, node.order))
         free = first
         for number, node in enumerate(wrapping):
@@ -95,12 +99,13 @@ class _Projection:
 
     def _owners(self, nodes: Sequence[_Node], first: int, last: int) -> list[_Node | None]:
         """Return the node that each unit belongs to: that of most of its source words, else that of both neighbours."""
-        node_of = {word: node for node in nodes for word in self._words_in(node.mark)}
+        node_of = {word: node for node in nodes for word in touching(self._source_words, node.mark[:2])}
         owners: list[_Node | None] = []
         for unit in range(first, last):
             inside = [node_of[word] for word in sorted(self._links[unit]) if word in node_of]
-            node = max(inside, key=lambda one: sum(other is one for other in inside), default=None)
-            is_own = 2 * sum(other is node for other in inside) >= len(self._links[unit])
+            counts = Counter(map(id, inside))
+            node = max(inside, key=lambda one: counts[id(one)], default=None)
+            is_own = 2 * counts[id(node)] >= len(self._links[unit])
             owners.append(node if is_own and (self._has_words(unit) or not self._has_text(node)) else None)
         for number in range(1, len(owners) - 1):
             is_open = not self._links[first + number] or not self._has_words(first + number)
@@ -114,20 +119,19 @@ class _Projection:
     def _has_text(self, node: _Node | None) -> bool:
         return node is not None and has_words(self._source.text[node.mark.start : node.mark.end])
 
-    def _words_in(self, mark: Mark) -> range:
-        """Return the words of the source that a mark touches."""
-        first = bisect_right(self._source_words, mark.start, key=lambda word: word[1])
-        return range(first, max(first, bisect_left(self._source_words, mark.end, key=lambda word: word[0])))
+    def _range(self, node: _Node, own: Sequence[int], free: Sequence[int], within: Stretch) -> Stretch:
+        """Return the units that a mark wraps: all its own if they are close, else the longest run of them.
 
-    def _range(self, node: _Node, own: Sequence[int], owners: Sequence[_Node | None], first: int) -> Stretch:
-        """Return the units that a mark wraps: all its own if they are close, else the longest run of them."""
-        last = first + len(owners)
+        Args:
+            free: units of no mark, for one that has none.
+            within: the first and the last of all units.
+        """
         if not own:
-            cut = self._cut(node.mark, first, last)
-            free = [unit for unit in range(first, last) if owners[unit - first] is None and self._has_words(unit)]
+            cut = self._cut(node.mark, *within)
             if not free or not self._has_text(node):
                 return cut, cut
-            nearest = min(free, key=lambda unit: abs(unit + 0.5 - cut))
+            at = bisect_left(free, cut)
+            nearest = min(free[max(0, at - 1) : at + 1], key=lambda unit: abs(unit + 0.5 - cut))
             return nearest, nearest + 1
         if len(own) >= _DENSE * (own[-1] + 1 - own[0]):
             return own[0], own[-1] + 1
@@ -141,19 +145,9 @@ class _Projection:
         return longest[0], longest[-1] + 1
 
     def _cut(self, mark: Mark, first: int, last: int) -> int:
-        """Return the place between units that fits the start of a mark: fewest links cross it.
-
-        Among equals it is the one nearest to the place by proportion.
-        """
-        before = sum(end <= mark.start for _, end in self._source_words)
-        costs = [
-            (sum(word >= before for word in links), sum(word < before for word in links))
-            for links in self._links[first:last]
-        ]
-        left = list(accumulate((later for later, _ in costs), initial=0))
-        right = list(accumulate((earlier for _, earlier in reversed(costs)), initial=0))[::-1]
-        aim = before * len(self._units) / max(1, len(self._source_words))
-        return min(range(first, last + 1), key=lambda cut: (left[cut - first] + right[cut - first], abs(cut - aim)))
+        """Return the place between units that fits the start of a mark."""
+        n_before = bisect_right(self._source_words, mark.start, key=lambda word: word[1])
+        return self._cuts.best(n_before, first, last)
 
     def _written(self, nodes: Sequence[_Node], start: int, end: int) -> Iterable[str]:
         """Yield the translation between two characters, with the marks of the nodes."""
@@ -173,8 +167,9 @@ class _Projection:
 
     def _point_spaces(self, mark: Mark, place: int) -> tuple[str, str]:
         """Return the spaces that a mark without text needs to stand apart from its neighbours as in the source."""
-        before, after = self._source.text[: mark.start][-1:], self._source.text[mark.end : mark.end + 1]
-        left, right = self._translation[:place][-1:], self._translation[place : place + 1]
+        text, translation = self._source.text, self._translation
+        before, after = text[max(0, mark.start - 1) : mark.start], text[mark.end : mark.end + 1]
+        left, right = translation[max(0, place - 1) : place], translation[place : place + 1]
         is_apart = before.isspace() and left and not left.isspace()
         is_glued = after and not _is_word(after) and right and not right.isspace() and right not in _CLOSING
         return " " if is_apart else "", " " if is_glued else ""
@@ -184,7 +179,7 @@ class _Projection:
         units, mark = self._units, node.mark
         if node.start >= node.end:
             start = end = units[node.start - 1][1] if node.start else 0
-            is_first = mark.start == 0 or not self._source.text[: mark.start].strip()
+            is_first = mark.start <= self._n_spaces
             if not is_first and node.start < len(units) and self._source.text[mark.start - 1 : mark.start].isspace():
                 start = end = units[node.start][0]  # it stands before the next word
             if mark.is_point and mark.start < mark.end:  # it stands for the space

@@ -24,7 +24,7 @@ from dragoman.text.protection import Stretch
 from dragoman.translator import Translation
 
 _LINE_END = re.compile(r"(\r\n|\n|\r)")
-_FRONT_MATTER = re.compile(r"---[ \t]*(?:\r\n|\n)(?:.*(?:\r\n|\n))*?(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\Z)")
+_FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 #: Characters that would begin markup.
 _MARKUP = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|`|\*(?!\s)|(?<!\s)\*|(?<!\w)_|_(?!\w)|\[(?=[^\]]*\](?:[\[(:]|\Z))|<(?=[A-Za-z/!?])"
@@ -33,6 +33,8 @@ _MARKUP = re.compile(
 #: The beginning of a line that would begin a block: a list, a quote, a heading, a fence, a line below a heading.
 _BLOCK = re.compile(r"(?P<number>\d{1,9})?(?P<mark>[-+*>#=|]|(?<=\d)[.)]|~~~|```|:(?=-))")
 _MIN_WIDTH = 40
+#: The most characters of a paragraph; to find the emphasis in it takes up to a time of their square.
+_LONGEST = 100_000
 
 
 @dataclass(frozen=True)
@@ -93,16 +95,16 @@ def parse_markdown(content: bytes, name: Path) -> MarkdownFile:
     """Find the segments of a Markdown file.
 
     Raises:
-        DataError: it is not UTF-8, or its blocks are nested too deeply.
+        DataError: it is not UTF-8, its blocks are nested too deeply, or a paragraph is too long.
     """
     mark, text = decode(content, name)
     try:
-        return MarkdownFile(mark, tuple(_parts(text)))
+        return MarkdownFile(mark, tuple(_parts(text, name)))
     except RecursionError:
         raise DataError("markup nested too deeply", name, advice="simplify it") from None
 
 
-def _parts(text: str) -> Iterator[str | _Paragraph]:
+def _parts(text: str, name: Path) -> Iterator[str | _Paragraph]:
     front = _FRONT_MATTER.match(text)
     start = front.end() if front else 0
     lines = _Lines(text[start:])
@@ -113,6 +115,9 @@ def _parts(text: str) -> Iterator[str | _Paragraph]:
         place = lines.place(token, at) if token.type == "inline" else None
         if place is None:
             continue
+        if len(token.content) > _LONGEST:
+            line = text.count("\n", 0, start + place[0]) + 1
+            raise DataError(f"a paragraph of more than {_LONGEST:,} characters", name, line=line, advice="split it")
         source = parser.marked(token.content, env)
         if not source.has_words:
             continue

@@ -7,6 +7,7 @@ close to that of the source. A cue with tags inside its text is a segment of its
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,14 +24,12 @@ _TIME = r"(?:\d+:)?\d{1,2}:\d{2}[,.]\d{1,3}"
 _TIMES = re.compile(rf"(?m)^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _BLANK_LINE = re.compile(r"(?:\r\n|\n|\r)[ \t]*(?:\r\n|\n|\r)")
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z]*)[^<>]*>|\{\\[^{}]*\}")
+_TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z]*+)[^<>]*+>|\{\\[^{}]*+\}")
 #: Tags and entities.
 _MARKUP = re.compile(rf"{_TAG.pattern}|&#?\w{{1,12}};")
-#: What stands around the whole text of a cue: tags, a position, the speaker's name in capitals.
-_AROUND = re.compile(
-    r"(?s)(?P<before>(?:<[^<>/]*>|\{\\[^{}]*\}|\s)*(?:[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9 .'#-]{0,30}:\s+)?)"
-    r"(?P<text>.*?)(?P<after>(?:</[^<>]*>|\s)*)\Z"
-)
+#: What may stand before and after the whole text of a cue: tags, a position, the speaker's name in capitals.
+_BEFORE = re.compile(r"(?:<[^<>/]*+>|\{\\[^{}]*+\}|\s)*+(?:[A-ZÀ-ÖØ-Þ][A-ZÀ-ÖØ-Þ0-9 .'#-]{0,30}:\s+)?")
+_AFTER = re.compile(r"(?:</[^<>]*+>|\s)++")
 _DIALOGUE = re.compile(r"[-–—][ \t]*(?=\S)")
 _SENTENCE_END = re.compile(r"[.!?…。！？♪:][\"'”’»)\]]*\Z")
 #: A word in the middle of a sentence: it begins with a small letter, or is the English pronoun.
@@ -42,6 +41,8 @@ _BREAK = re.compile(rf"\s+|(?<=[{UNSPACED}，。！？、；：])(?=[^\s，。�
 _CLAUSE_ENDS = frozenset(",;:.!?…，；：。！？、—–")
 #: Characters by which a break at the end of a clause may be farther from its place.
 _CLAUSE_BONUS = 8
+#: Places on each side that can be the best: those beyond are farther away by more than the bonus.
+_N_NEAR = _CLAUSE_BONUS + 2
 
 
 @dataclass(frozen=True)
@@ -133,14 +134,22 @@ def _speakers(raw: str) -> Iterator[str | _Cue]:
     for part in lines if is_dialogue else [raw]:
         dash = _DIALOGUE.match(part) if is_dialogue else None
         start = dash.end() if dash else 0
-        match = _AROUND.match(part, start)
-        if match is None or not has_words(_TAG.sub("", match["text"])):
+        before, core, after = _around(part[start:])
+        if not has_words(_TAG.sub("", core)):
             yield part
             continue
-        ends = _LINE_END.findall(match["text"])
+        ends = _LINE_END.findall(core)
         yield part[:start]
-        text = " ".join(match["text"].split())
-        yield _Cue(part[start:], match["before"], text, match["after"], 1 + len(ends), (ends or ["\n"])[0])
+        text = " ".join(core.split())
+        yield _Cue(part[start:], before, text, after, 1 + len(ends), (ends or ["\n"])[0])
+
+
+def _around(raw: str) -> tuple[str, str, str]:
+    """Return what stands before the text of a cue, the text, and what stands after it."""
+    match = _BEFORE.match(raw)
+    start = match.end() if match else 0
+    end = next((each.start() for each in _AFTER.finditer(raw, start) if each.end() == len(raw)), len(raw))
+    return raw[:start], raw[start:end], raw[end:]
 
 
 def _sentences(parts: Iterable[str | _Cue]) -> Iterator[str | _Sentence]:
@@ -201,14 +210,17 @@ def _broken(text: str, shares: Sequence[int]) -> list[str]:
     """
     hidden = _MARKUP.sub(lambda match: "\ue000" * len(match[0]), text)
     places = [match.span() for match in _BREAK.finditer(hidden) if match.start() > 0 and match.end() < len(text)]
+    starts = [start for start, _ in places]
     parts, at, total, so_far = [], 0, sum(shares), 0
     for left, share in zip(range(len(shares) - 1, 0, -1), shares, strict=False):
         so_far += share
         aim = len(text) * so_far / max(1, total)
-        usable = [place for place in places if place[0] > at]
-        usable = usable[: len(usable) - left + 1] if len(usable) >= left else usable
-        if not usable:
+        first = bisect_right(starts, at)
+        last = len(places) - left + 1 if len(places) - first >= left else len(places)
+        if first >= last:
             break
+        near = min(max(bisect_right(starts, aim), first), last)
+        usable = places[max(first, near - _N_NEAR) : min(last, near + _N_NEAR)]
         start, end = min(usable, key=lambda place: abs(place[0] - aim) - _CLAUSE_BONUS * _ends_clause(text, place[0]))
         parts.append(text[at:start])
         at = end

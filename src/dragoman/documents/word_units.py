@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 
 from dragoman.alignment.links import Link
-from dragoman.alignment.word_spans import words_in_place
+from dragoman.alignment.word_spans import touching, words_in_place
 from dragoman.documents.marked_text import MarkedText
-from dragoman.text.protection import Stretch, merged, occurrences
+from dragoman.text.protection import merged, occurrences
 from dragoman.text.spans import VERBATIM, find_spans
 
 #: More are not looked for: each takes a pass over both texts.
 _MOST_ANCHORS = 200
+#: Units on each side of the place by proportion that a mark may stand at.
+_FARTHEST = 200
 
 
 class WordUnits:
@@ -69,7 +71,39 @@ class WordUnits:
         return sources
 
 
-def touching(words: Sequence[Stretch], stretch: Stretch) -> range:
-    """Return the numbers of the words that share characters with a stretch; words are in their order."""
-    first = bisect_right(words, stretch[0], key=lambda word: word[1])
-    return range(first, max(first, bisect_left(words, stretch[1], key=lambda word: word[0])))
+class Cuts:
+    """Places between units where the translation parts as its source does.
+
+    Args:
+        links: the source words of each unit.
+        n_source_words: of the whole source.
+    """
+
+    def __init__(self, links: Sequence[set[int]], n_source_words: int) -> None:
+        self._links = links
+        self._share = len(links) / max(1, n_source_words)
+        #: What was found: many marks may stand at one place.
+        self._found: dict[tuple[int, int, int], int] = {}
+
+    def best(self, n_before: int, first: int, last: int) -> int:
+        """Return the place between two others that fewest links cross, and of those the nearest one by proportion.
+
+        In a long text only places that are near by proportion are compared.
+
+        Args:
+            n_before: source words before the place.
+        """
+        aim = n_before * self._share
+        nearest = min(max(first, int(aim)), last)
+        first, last = max(first, nearest - _FARTHEST), min(last, nearest + _FARTHEST)
+        key = n_before, first, last
+        if key not in self._found:
+            costs = [
+                (sum(word >= n_before for word in links), sum(word < n_before for word in links))
+                for links in self._links[first:last]
+            ]
+            left = list(accumulate((later for later, _ in costs), initial=0))
+            right = list(accumulate((earlier for _, earlier in reversed(costs)), initial=0))[::-1]
+            places = range(first, last + 1)
+            self._found[key] = min(places, key=lambda cut: (left[cut - first] + right[cut - first], abs(cut - aim)))
+        return self._found[key]

@@ -61,6 +61,11 @@ def compare(bundle: Bundle, translate: Greedy, sentences: Sequence[str] = (), ta
     return Agreement(n_equal, len(sources))
 
 
+def until_end(ids: list[int], end: int) -> list[int]:
+    """Return the ids before the first end mark, which another program may have written more after."""
+    return ids[: ids.index(end)] if end in ids else ids
+
+
 def made_up_sources(tokenizer: Tokenizer, longest: int, tag: str) -> Iterator[list[int]]:
     """Yield the ids of sentences of random pieces, always the same ones."""
     draw = np.random.default_rng(1)

@@ -11,7 +11,7 @@ from pathlib import Path
 from safetensors.numpy import save
 
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.exchange.agreement import Agreement, compare
+from dragoman.exchange.agreement import Agreement, compare, until_end
 from dragoman.exchange.export_folder import require_free, write_export, write_files
 from dragoman.exchange.hugging_face_config import (
     generation_config,
@@ -96,12 +96,8 @@ def translate_ids(folder: Path, bundle: Bundle, sources: Sequence[Sequence[int]]
         with torch.no_grad():
             options = {"num_beams": 1, "do_sample": False, "max_length": max_length}
             written = model.generate(input_ids=padded, attention_mask=mask, **options)
-        translations += [_until(row[1:], ids.target.end) for row in written.tolist()]
+        translations += [until_end(row[1:], ids.target.end) for row in written.tolist()]
     return translations
-
-
-def _until(ids: list[int], end: int) -> list[int]:
-    return ids[: ids.index(end)] if end in ids else ids
 
 
 def _vocabulary(names: Sequence[str]) -> bytes:

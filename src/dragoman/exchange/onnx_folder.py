@@ -14,7 +14,7 @@ import onnx
 import onnxruntime
 
 from dragoman.bundle.bundle import Bundle, load_bundle
-from dragoman.exchange.agreement import Agreement, compare
+from dragoman.exchange.agreement import Agreement, compare, until_end
 from dragoman.exchange.export_folder import require_free, write_export, write_files
 from dragoman.exchange.hugging_face_config import generation_config, model_config, tokenizer_config
 from dragoman.exchange.never_written import never_written
@@ -120,11 +120,7 @@ def _translate(
         logits[:, -1, silent] = -np.inf
         last = logits[:, -1].argmax(axis=1)[:, None]
         written, feeds = np.concatenate((written, last), axis=1), dict(zip(names, present, strict=True))
-    return [_until(row, ids.target.end) for row in written.tolist()]
-
-
-def _until(ids: list[int], end: int) -> list[int]:
-    return ids[: ids.index(end)] if end in ids else ids
+    return [until_end(row, ids.target.end) for row in written.tolist()]
 
 
 def _quantized(graph: bytes) -> bytes:

@@ -127,7 +127,7 @@ async def _read(scope: Scope, receive: Receive, limit: int) -> bytes | None:
         ApiError: it is too long.
     """
     announced = Headers(scope=scope).get("content-length", "0")
-    chunks, size = bytearray(), int(announced) if announced.isdigit() and len(announced) < 20 else 0
+    chunks, size = bytearray(), int(announced) if announced.isdecimal() and len(announced) < 20 else 0
     while size <= limit:
         message = await receive()
         if message["type"] == "http.disconnect":

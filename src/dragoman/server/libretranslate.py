@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -147,7 +148,8 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
         document = await parts.service.in_thread(lambda: parse(content, Path(PurePath(name).name)))
     except ModuleNotFoundError as error:
         raise ApiError(400, f"this server cannot read such files: {error.name} is not installed") from None
-    texts = [segment.text for segment in document.segments()]
+    segments = document.segments()
+    texts = [segment.text for segment in segments]
     for text in texts:
         check_limits([text], parts.config)
     parts.take(request, texts)
@@ -156,7 +158,8 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
     source = require_language(directory, source)
     route = require_route(directory, source, target)
     path = PurePath(name)
-    content = document.rebuild(await translate_segments(parts, document.segments(), route), target)
+    translations = await translate_segments(parts, segments, route)
+    content = await parts.service.in_thread(partial(document.rebuild, translations, target))
     return parts.downloads.add(f"{path.stem}_{target}{path.suffix}", content)
 
 

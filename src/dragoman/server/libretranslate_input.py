@@ -13,6 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from dragoman.server.api_errors import ApiError, missing
+from dragoman.server.text_lines import whole
 from dragoman.settings.server_config import ServerConfig
 
 #: The most fields of a form.
@@ -177,5 +178,5 @@ def _json_object(body: bytes) -> dict[str, Any]:
 
 def _whole(value: Any) -> Any:
     if isinstance(value, str):
-        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        return whole(value)
     return [_whole(item) for item in value] if isinstance(value, list) else value

@@ -27,9 +27,8 @@ class LineQueue:
         self.is_closed = False
         self._n_done, self._since, self._per_second = 0, clock(), 0.0
 
-    @contextmanager
-    def accept(self, n_lines: int) -> Iterator[None]:
-        """Count lines until the block ends.
+    def require_room(self, n_lines: int) -> None:
+        """Refuse lines for which there is no room.
 
         Raises:
             ApiError: there are too many already, or the server stops.
@@ -39,6 +38,21 @@ class LineQueue:
         if self.n_waiting and self.n_waiting + n_lines > self._limit:
             problem = f"the server is busy: {self.n_waiting:,} lines are waiting"
             raise ApiError(503, problem, self.busy_seconds)
+
+    @contextmanager
+    def accept(self, n_lines: int) -> Iterator[None]:
+        """Count lines until the block ends.
+
+        Raises:
+            ApiError: as `require_room`.
+        """
+        self.require_room(n_lines)
+        with self.hold(n_lines):
+            yield
+
+    @contextmanager
+    def hold(self, n_lines: int) -> Iterator[None]:
+        """Count lines of a request that was accepted, until the block ends."""
         self.n_waiting += n_lines
         try:
             yield

@@ -120,12 +120,12 @@ class ModelShelf:
         """Use a model, which `is_ready` or was loaded by `prepare`, and keep it in RAM meanwhile.
 
         Raises:
-            ConfigError: it was removed or unloaded.
+            ResourceError: it was removed or unloaded.
         """
         with self._lock:
             model = self._models.get(name)
             if model is None or model.loaded is None:
-                raise ConfigError(f"the model {name} is not loaded", advice="try it again")
+                raise ResourceError(f"the model {name} is not loaded")
             loaded = model.loaded
             loaded.n_users += 1
             loaded.last_used = time.monotonic()
@@ -135,7 +135,7 @@ class ModelShelf:
             with self._lock:
                 loaded.n_users -= 1
                 if not loaded.n_users and all(each.loaded is not loaded for each in self._models.values()):
-                    loaded.batcher.close()
+                    _close(loaded.batcher)
 
     def is_ready(self, name: str) -> bool:
         """Return True if a model is in RAM."""
@@ -150,7 +150,7 @@ class ModelShelf:
                 self._load(model)
 
     def close(self) -> None:
-        """Finish what was accepted, and unload everything."""
+        """Unload everything."""
         for model in self.models():
             self.remove(model.name)
 
@@ -199,7 +199,12 @@ class ModelShelf:
         if loaded is not None:
             _log.info(f"unloaded {model.name}")
             if not loaded.n_users:
-                loaded.batcher.close()
+                _close(loaded.batcher)
+
+
+def _close(batcher: Batcher) -> None:
+    """Close a batcher without waiting: it may search for a request that was cancelled, for seconds."""
+    threading.Thread(target=batcher.close, name="dragoman unloading").start()
 
 
 def _start_workers(translator: Translator, searcher: Searcher) -> None:

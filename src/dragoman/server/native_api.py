@@ -111,7 +111,8 @@ async def _wanted(
     Returns:
         The texts, and the confidence in each detected language.
     """
-    check_limits([text.text for text in texts], parts.config)
+    for strings in ([text.text for text in texts], [text.prefix for text in texts]):
+        check_limits(strings, parts.config)
     parts.take(request, [text.text for text in texts])
     wanted: list[WantedText] = []
     confidences: list[float | None] = []

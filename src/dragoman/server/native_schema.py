@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field
+
+from dragoman.server.text_lines import whole
 
 #: The widest beam, and the most results, that a request may ask for.
 WIDEST = 32
+#: A text; halves of surrogate pairs in it are replaced.
+Whole = Annotated[str, AfterValidator(whole)]
 
 
 class _Strict(BaseModel):
@@ -42,16 +46,16 @@ class SearchOptions(_Strict):
 class Text(SearchOptions):
     """A text with options of its own."""
 
-    text: str
+    text: Whole
     source: Annotated[str | None, Field(description="A language code, or auto.")] = None
     target: str | None = None
-    prefix: Annotated[str, Field(description="The beginning of the translation of its first line.")] = ""
+    prefix: Annotated[Whole, Field(description="The beginning of the translation of its first line.")] = ""
 
 
 class TranslateRequest(SearchOptions):
     """Texts to translate. The options are for all texts that have none of their own."""
 
-    texts: Annotated[list[str | Text], Field(min_length=1)]
+    texts: Annotated[list[Whole | Text], Field(min_length=1), FailFast()]
     source: Annotated[str, Field(description="A language code, or auto.")] = "auto"
     target: str | None = None
 

@@ -40,8 +40,7 @@ async def events(parts: ServerParts, wanted: WantedText) -> AsyncIterator[str]:
     lines = split_lines(wanted.text)
     cut = await parts.service.segments(legs[0], lines.lines) if legs else [[line] for line in lines.lines]
     pieces = [_Part(number, segment) for number, line in enumerate(cut) for segment in line]
-    with parts.service.queue.accept(len(pieces)):
-        pass  # refused with a status of its own, before the first event
+    parts.service.queue.require_room(len(pieces))
     return _Stream(parts, wanted, legs, lines, pieces).send()
 
 
@@ -59,11 +58,10 @@ class _Stream:
         """Yield the events."""
         start, done = time.perf_counter(), list[str]()
         try:
-            with self.parts.service.queue.accept(len(self.pieces)):
-                async for text in self._in_order():
-                    piece = self.pieces[len(done)]
-                    done.append(text)
-                    yield _event("part", {"line": piece.line, "source": piece.source, "text": text})
+            async for text in self._in_order():
+                piece = self.pieces[len(done)]
+                done.append(text)
+                yield _event("part", {"line": piece.line, "source": piece.source, "text": text})
             text = self.lines.join(_joined(self.pieces, done, self.lines, self.wanted.target))
             yield _event("done", {"text": text, "seconds": round(time.perf_counter() - start, 4)})
         except (ApiError, DragomanError) as error:
@@ -87,7 +85,9 @@ class _Stream:
         if not self.legs:
             return piece.source
         request = LineRequest(piece.source, "" if number else self.wanted.prefix)
-        (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.wanted.options)
+        # Only the parts on their way are counted: a client that stops to read must not fill the queue for others.
+        with self.parts.service.queue.hold(1):
+            (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.wanted.options)
         return found.text
 
 

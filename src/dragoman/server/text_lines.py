@@ -11,6 +11,15 @@ from dragoman.text.sentences import has_words
 _LINE_END = re.compile(r"(\r\n|\n|\r)")
 
 
+def whole(text: str) -> str:
+    """Return a text with signs in place of halves of surrogate pairs, which JSON may have.
+
+    >>> whole("a\\ud800b") == "a\\ufffdb"
+    True
+    """
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
 @dataclass(frozen=True)
 class TextLines:
     """A text in parts: those to translate, and the others."""

@@ -141,7 +141,8 @@ class TranslationService:
                 missing, await self._search(model, leg, list(missing.values()), config, stop), strict=True
             ):
                 found[key] = translation
-                self._cache.add(key, missing[key].text, translation)
+                line = missing[key]
+                self._cache.add(key, line.text + line.prefix, translation, len(line.verbatim))
         return [one for key in keys if (one := found[key]) is not None]
 
     async def _search(

@@ -228,6 +228,6 @@ def _next_round(calls: Sequence[_Call], n_batches: int) -> list[tuple[_Call, int
 
 
 def _shared_out(jobs: Sequence[SearchJob], batch_size: int, n_batches: int) -> int:
-    """Return the size of batches for which few jobs make as many as there are workers, and not one for one of them."""
+    """Return the tokens of a batch, fewer than `batch_size` if a few jobs would leave some workers without one."""
     longest = max(len(job.ids) + 1 for job in jobs)
     return min(batch_size, -(-len(jobs) // n_batches) * longest)

@@ -7,13 +7,12 @@ neighbour. Stretches that are there too often are removed.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dragoman.alignment.links import Link
-from dragoman.alignment.word_spans import words_in_place
+from dragoman.alignment.word_spans import touching, words_in_place
 from dragoman.text.languages import UNSPACED
 from dragoman.text.protection import Stretch, occurrences
 from dragoman.translator.choosing import count_error
@@ -66,13 +65,15 @@ class _Placing:
     def place(self, stretches: Sequence[Stretch]) -> Placed:
         source, edits = self._source, []
         missing: list[Stretch] = []
-        for text, least in Counter(source[start:end] for start, end in stretches).items():
+        by_text: dict[str, list[Stretch]] = defaultdict(list)
+        for stretch in stretches:
+            by_text[source[slice(*stretch)]].append(stretch)
+        for text, own in by_text.items():
             places = occurrences(self._translation, text)
-            error = count_error(source, self._translation, text, least)
-            if error < 0:
-                missing += [stretch for stretch in stretches if source[slice(*stretch)] == text][error:]
+            error = count_error(source, self._translation, text, len(own))
+            missing += own[error:] if error < 0 else []
             kept = places[: len(places) - max(error, 0)]
-            self._taken.update(number for span in kept for number in _touching(self._target_words, span))
+            self._taken.update(number for span in kept for number in touching(self._target_words, span))
             edits += [self._removal(span) for span in places[len(kept) :]]
         edits += [self._edit(stretch) for stretch in sorted(missing)]
         return self._apply(sorted(edits, key=lambda edit: edit[:2]))
@@ -86,7 +87,7 @@ class _Placing:
         return _Edit(start, end)
 
     def _edit(self, stretch: Stretch) -> _Edit:
-        text, words = self._source[slice(*stretch)], _touching(self._source_words, stretch)
+        text, words = self._source[slice(*stretch)], touching(self._source_words, stretch)
         outside = [
             self._source[start:end].replace(text, "") for start, end in (self._source_words[word] for word in words)
         ]
@@ -153,15 +154,9 @@ class _Placing:
             old_links[target_word].append(source_word)
         words, offset = words_in_place(text), 0
         for part, place, stands_for in parts:
-            for number in _touching(words, (offset, offset + len(part))):
+            for number in touching(words, (offset, offset + len(part))):
                 start, end = (min(max(at - offset, 0), len(part)) for at in words[number])
-                old = _touching(self._target_words, (place + start, place + end)) if place >= 0 else []
+                old = touching(self._target_words, (place + start, place + end)) if place >= 0 else []
                 sources = stands_for if place < 0 else [source for word in old for source in old_links[word]]
                 yield from ((source, number) for source in sources)
             offset += len(part)
-
-
-def _touching(words: Sequence[Stretch], stretch: Stretch) -> range:
-    """Return the numbers of the words that share characters with a stretch; words are in their order."""
-    first = bisect_right(words, stretch[0], key=lambda word: word[1])
-    return range(first, max(first, bisect_left(words, stretch[1], key=lambda word: word[0])))

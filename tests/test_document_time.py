@@ -1,0 +1,74 @@
+"""Hostile documents: each is read, or refused in one line, in a time that grows with its length and no faster."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("markdown_it", reason="markdown-it-py is missing: pip install -c constraints.txt -e .[documents]")
+pytest.importorskip("polib", reason="polib is missing: pip install -c constraints.txt -e .[documents]")
+
+from dragoman.documents import parse_document
+from dragoman.documents.mark_projection import project
+from dragoman.documents.marked_text import MarkedTextBuilder
+from dragoman.documents.subtitles import parse_subtitles
+from dragoman.errors import DataError
+from dragoman.translator import Translation
+
+#: Of processor time; each case takes a fraction of it, and took several times as long with a loop in a loop.
+MOST_SECONDS = 5.0
+CUE = "00:00:01,000 --> 00:00:02,000\n"
+
+
+@pytest.mark.parametrize(
+    ("format", "content"),
+    [
+        ("md", "---\r\n" + "a\r\n" * 28),  # no end of the front matter
+        ("md", "a**b" * 60_000),
+        ("srt", f"{CUE}a{' ' * 30_000}b\n"),
+        ("srt", f"{CUE}{'</i>' * 20_000}x\n"),
+        ("srt", f"{CUE}b <{'a' * 60_000}\n"),
+        ("html", "<p>" + '"<a b=">' * 10_000),
+        ("html", "<p>" + "<!-- >" * 50_000),
+        ("po", 'msgid ""\nmsgstr ""\n\nmsgid "' + "%s **a** " * 15_000 + '"\nmsgstr ""\n'),
+    ],
+    ids=lambda value: value[:40],
+)
+def test_a_document_is_read_or_refused_in_time(format: str, content: str) -> None:
+    start = time.process_time()
+    with contextlib.suppress(DataError):
+        document = parse_document(content.encode(), format)
+        assert document.rebuild([Translation(one.text, 0.0, ()) for one in document.segments()]).strip()
+    assert time.process_time() - start < MOST_SECONDS
+
+
+def test_many_marks_are_placed_in_time() -> None:
+    points, wrapping = MarkedTextBuilder(), MarkedTextBuilder()
+    for _ in range(3_000):
+        points.add_text("a ")
+        points.add_point("<img>")
+        wrapping.open("b", "<b>")
+        wrapping.add_text("a")
+        wrapping.close("b", "</b>")
+        wrapping.add_text(" ")
+    start = time.process_time()
+    assert project(points.build(), "b " * 3_000, None).count("<img>") == 3_000
+    assert project(wrapping.build(), "b " * 3_000, [(0, word) for word in range(3_000)]).count("</b>") == 3_000
+    assert time.process_time() - start < 2 * MOST_SECONDS
+
+
+def test_a_cue_of_many_lines_is_broken_in_time() -> None:
+    document = parse_subtitles((CUE + "a b\n" * 10_000).encode(), Path("a.srt"))
+    start = time.process_time()
+    written = document.rebuild([Translation("c " * 20_000, 0.0, ())])
+    assert written.count(b"\n") == 10_001
+    assert time.process_time() - start < MOST_SECONDS
+
+
+def test_front_matter_is_kept_with_either_line_end() -> None:
+    for end in ("\n", "\r\n"):
+        text = end.join(["---", "title: a b", "", "x: y", "---", "A b.", ""])
+        assert [segment.text for segment in parse_document(text.encode(), "md").segments()] == ["A b."]
