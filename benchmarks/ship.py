@@ -12,13 +12,13 @@ from __future__ import annotations
 import argparse
 import re
 import tempfile
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, get_args
 
 from quality import measure
 
-from dragoman.bundle.bundle import load_bundle, save_bundle
+from dragoman.bundle.bundle import load_bundle, write_bundle
 from dragoman.bundle.finding import PRETRAINED
 from dragoman.bundle.weights import StoredPrecision
 from dragoman.errors import DataError
@@ -116,10 +116,10 @@ def ship(
     bundle = load_bundle(run / which)
     changes = {} if length_penalty is None else {"length_penalty": length_penalty}
     search = parse_section(SearchConfig, {**bundle.search.model_dump(), **changes})
-    save = partial(save_bundle, model=bundle.model, tokenizers=bundle.tokenizers, search=search, facts=bundle.facts)
+    bundle = replace(bundle, search=search)
     with tempfile.TemporaryDirectory() as folder:
         small = Path(folder) / name
-        save(small, precision=precision)
+        write_bundle(small, bundle, precision)
         size = sum(path.stat().st_size for path in small.rglob("*") if path.is_file())
         if size > MOST_BYTES - len(CARD) * 2:
             raise DataError(
@@ -141,7 +141,7 @@ def ship(
         recipe=settings(run),
         scores=scores_table(results),
     )
-    save(place / name, precision=precision, card=card)
+    write_bundle(place / name, bundle, precision, card)
     translations = "".join(f"{line}\n" for line in results["Test2016"].translations)
     write_file(place / f"{name}.test2016.{target}", translations.encode())
 

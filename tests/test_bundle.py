@@ -4,7 +4,6 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,8 +89,7 @@ def test_round_trip(tmp_path: Path, tie: str, kind: str) -> None:
 
 def test_weights_of_half_the_size_are_those_nearest_in_float16(bundle: Path, tmp_path: Path) -> None:
     whole = load_bundle(bundle)
-    save = partial(save_bundle, model=whole.model, tokenizers=whole.tokenizers, search=whole.search, facts=whole.facts)
-    save(tmp_path / "half", precision="float16", card="# Tiny\n")
+    write_bundle(tmp_path / "half", whole, "float16", "# Tiny\n")
     half = load_bundle(tmp_path / "half")
     sizes = [(folder / "model.safetensors").stat().st_size for folder in (tmp_path / "half", bundle)]
     n_weights = sum(weight.size for weight in whole.weights.values())
@@ -102,15 +100,7 @@ def test_weights_of_half_the_size_are_those_nearest_in_float16(bundle: Path, tmp
     assert (half.facts, half.search) == (whole.facts, whole.search)
     assert (tmp_path / "half" / "README.md").read_text() == "# Tiny\n"
     # Nothing is lost by storing it so again, and what an earlier release can read is still written for it.
-    save_bundle(
-        tmp_path / "again",
-        half.model,
-        half.tokenizers,
-        half.search,
-        facts=half.facts,
-        precision="float16",
-        card="# Tiny\n",
-    )
+    write_bundle(tmp_path / "again", half, "float16", "# Tiny\n")
     assert (tmp_path / "again" / MANIFEST).read_bytes() == (tmp_path / "half" / MANIFEST).read_bytes()
     versions = [
         json.loads((folder / "config.json").read_text())["format_version"] for folder in (bundle, tmp_path / "half")
@@ -169,13 +159,13 @@ def test_weights_too_large_for_float16_are_told(bundle: Path, tmp_path: Path) ->
     with torch.no_grad():
         whole.model.output_projection.bias[0] = 1e5
     with pytest.raises(ConfigError, match=r"too large for float16(.|\n)*output_projection\.bias"):
-        save_bundle(tmp_path / "half", whole.model, whole.tokenizers, whole.search, facts={}, precision="float16")
+        write_bundle(tmp_path / "half", replace(whole, weights=weights_of(whole.model)), "float16")
     assert not (tmp_path / "half").exists()
 
 
 def test_a_card_may_be_edited_and_removed(bundle: Path, tmp_path: Path) -> None:
     whole = load_bundle(bundle)
-    save_bundle(tmp_path / "a", whole.model, whole.tokenizers, whole.search, facts={}, card="# Tiny\n")
+    write_bundle(tmp_path / "a", whole, card="# Tiny\n")
     (tmp_path / "a" / "README.md").write_text("# Huge\n")
     assert load_bundle(tmp_path / "a").config == whole.config
     (tmp_path / "a" / "README.md").unlink()

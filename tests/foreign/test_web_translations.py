@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,10 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 from node import Node, unpacked
-from tiny import LEARNED, many_tokenizers, tiny_model
+from tiny import LEARNED, many_tokenizers, tiny_bundle
 from typescript import type_errors
 
-from dragoman.bundle.bundle import save_bundle
+from dragoman.bundle.bundle import write_bundle
 from dragoman.bundle.finding import shipped_models
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Request, Translation, Translator
@@ -54,7 +55,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizers = many_tokenizers(reserved=3)
     facts = {"learned_text": LEARNED.model_dump(mode="json"), "alignment": {"heads": [[0, 1]], "shifted": True}}
     search = SearchConfig(beam_size=4, length_penalty=1.0)
-    save_bundle(folder, tiny_model(tokenizers, max_length=60), tokenizers, search, facts=facts, precision="int8")
+    write_bundle(folder, replace(tiny_bundle(tokenizers, max_length=60), search=search, facts=facts), "int8")
     return folder
 
 

@@ -92,27 +92,29 @@ def save_bundle(
     search: SearchConfig,
     *,
     facts: Mapping[str, Any],
-    precision: StoredPrecision = "float32",
-    card: str | None = None,
 ) -> None:
-    """Write a bundle; `folder` must not exist, and appears whole or not at all.
+    """Write a bundle of a model in PyTorch, in float32; `folder` must not exist, and appears whole or not at all.
+
+    Raises:
+        DivergedError: a weight is not finite; nothing is written.
+        ConfigError: the special ids are not the tokenizers', or the search would take RAM out of proportion; nothing is
+            written.
+        ResourceError, RunFolderError: the disk is full, or the folder cannot be written.
+    """
+    tokenizers.require_special_ids(model.special_ids)
+    write_bundle(Path(folder), Bundle(model.config, weights_of(model), tokenizers, search, facts))
+
+
+def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "float32", card: str | None = None) -> None:
+    """Write a bundle, in any precision.
 
     Args:
         precision: of the weights on disk; they are float32 again when they are loaded.
         card: Markdown for people, which becomes README.md.
 
     Raises:
-        DivergedError: a weight is not finite; nothing is written.
-        ConfigError: a weight is too large for float16, the special ids are not the tokenizers', or a search would take
-            memory out of proportion; nothing is written.
-        ResourceError, RunFolderError: the disk is full, or the folder cannot be written.
+        ConfigError: a weight is too large for float16; nothing is written. Other errors are those of `save_bundle`.
     """
-    tokenizers.require_special_ids(model.special_ids)
-    write_bundle(Path(folder), Bundle(model.config, weights_of(model), tokenizers, search, facts), precision, card)
-
-
-def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "float32", card: str | None = None) -> None:
-    """Write what is in a bundle already, as `save_bundle` does."""
     if problem := disproportion(bundle.config, bundle.search):
         raise ConfigError(problem, folder, advice="change the model's shape or the search")
     if bad := not_finite(bundle.weights):
@@ -120,17 +122,10 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
     weights = stored_weights(bundle.weights, precision)
     if bad := not_finite(weights):
         raise ConfigError(f"weights too large for {precision}", folder, advice="keep float32", details=bad)
-    version = 1 + PRECISIONS.index(precision)
-    config = {
-        "format_version": version,
-        **({"precision": precision} if version > 1 else {}),
-        "model": bundle.config.model_dump(mode="json"),
-        "search": bundle.search.model_dump(mode="json"),
-        "facts": dict(bundle.facts),
-    }
+    settings = _settings(bundle, precision)
 
     def write(temporary: Path) -> None:
-        (temporary / CONFIG).write_bytes(to_json(config))
+        (temporary / CONFIG).write_bytes(to_json(settings))
         (temporary / TOKENIZER).mkdir()
         bundle.tokenizers.save(temporary / TOKENIZER)
         # Written by Python, whose errors say that the disk is full; those of safetensors do not.
@@ -140,7 +135,18 @@ def write_bundle(folder: Path, bundle: Bundle, precision: StoredPrecision = "flo
         if card is not None:
             (temporary / CARD).write_text(card, encoding="utf-8", newline="\n")
 
-    save_folder(folder, write, facts={"format_version": version})
+    save_folder(folder, write, facts={"format_version": settings["format_version"]})
+
+
+def _settings(bundle: Bundle, precision: StoredPrecision) -> dict[str, Any]:
+    version = 1 + PRECISIONS.index(precision)
+    return {
+        "format_version": version,
+        **({"precision": precision} if version > 1 else {}),
+        "model": bundle.config.model_dump(mode="json"),
+        "search": bundle.search.model_dump(mode="json"),
+        "facts": dict(bundle.facts),
+    }
 
 
 def load_bundle(name: str | Path, *, verify: bool = True) -> Bundle:
