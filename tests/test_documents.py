@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from dragoman import documents
 from dragoman.cli.program import run
 from dragoman.documents import MarkedText, open_document
-from dragoman.documents.plain_text import PlainText, parse_text
+from dragoman.documents.document import TextFile
+from dragoman.documents.plain_text import parse_text
 from dragoman.errors import ConfigError, DataError
 from dragoman.translator import Translation
 
@@ -36,15 +37,15 @@ The end
 """
 
 
-def texts_of(document: PlainText) -> list[str]:
+def texts_of(document: TextFile) -> list[str]:
     return [segment.text for segment in document.segments()]
 
 
-def filled(document: PlainText, texts: Sequence[str]) -> bytes:
+def filled(document: TextFile, texts: Sequence[str]) -> bytes:
     return document.rebuild([Translation(text, 0.0, ()) for text in texts])
 
 
-def parse(text: str) -> PlainText:
+def parse(text: str) -> TextFile:
     return parse_text(text.encode(), Path("a.txt"))
 
 

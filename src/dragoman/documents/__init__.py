@@ -9,36 +9,19 @@ To add a format, write a module with its parser, and add a line to `FORMATS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
+from dragoman.documents.document import Document
 from dragoman.documents.marked_text import MarkedText
 from dragoman.documents.plain_text import parse_text
 from dragoman.documents.translating import translate_document
 from dragoman.errors import ConfigError, DataError
-from dragoman.translator import Translation
 
 __all__ = ["FORMATS", "Document", "MarkedText", "open_document", "parse_document", "translate_document"]
 
 #: A document is read at once.
 MAX_BYTES = 64 * 2**20
-
-
-class Document(Protocol):
-    """Text to translate, and the content around it, which stays."""
-
-    def segments(self) -> Sequence[MarkedText]:
-        """Return the texts to translate, in order."""
-
-    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
-        """Return the document with a translation in place of each segment.
-
-        A segment that is its own translation changes nothing.
-
-        Args:
-            target_lang: the code of their language, which some formats name.
-        """
 
 
 def _parse_html(content: bytes, name: Path) -> Document:
@@ -89,25 +72,21 @@ def open_document(path: Path, format: str | None = None) -> Document:
 
     Raises:
         ConfigError: the format is none of these.
-        DataError: it cannot be read.
+        DataError: it is too large, or cannot be read.
     """
     if path.is_dir():
         raise DataError("this is a folder, not a file", path, advice="give a file")
-    suffix = path.suffix.lower() if format is None else f".{format}"
-    if suffix not in FORMATS:
-        names = ", ".join(suffix.removeprefix(".") for suffix in FORMATS)
-        advice = f"the formats are {names}" + ("" if format else "; --format names one")
-        raise ConfigError(f"unknown kind of document {suffix!r}", path, advice=advice)
+    if format is None and path.suffix.lower() not in FORMATS:
+        raise ConfigError(f"unknown kind of document {path.suffix!r}", path, advice=f"{_formats()}; --format names one")
     try:
-        if (size := path.stat().st_size) > MAX_BYTES:
-            raise DataError(f"{size:,} bytes, but a document has at most {MAX_BYTES:,}", path, advice="split it")
-        content = path.read_bytes()
+        with open(path, "rb") as file:
+            content = file.read(MAX_BYTES + 1)
     except OSError as error:
         raise DataError(f"cannot read ({error.strerror})", path, advice="check the path") from None
-    return FORMATS[suffix](content, path)
+    return parse_document(content, format or path.suffix.lower().removeprefix("."), path)
 
 
-def parse_document(content: bytes, format: str, name: str = "the document") -> Document:
+def parse_document(content: bytes, format: str, name: str | Path = "the document") -> Document:
     """Read a document from memory; see `open_document`.
 
     Args:
@@ -118,8 +97,11 @@ def parse_document(content: bytes, format: str, name: str = "the document") -> D
         DataError: the content is too large, or cannot be read.
     """
     if (parse := FORMATS.get(f".{format}")) is None:
-        names = ", ".join(suffix.removeprefix(".") for suffix in FORMATS)
-        raise ConfigError(f"unknown format {format!r}", advice=f"the formats are {names}")
+        raise ConfigError(f"unknown format {format!r}", name, advice=_formats())
     if len(content) > MAX_BYTES:
-        raise DataError(f"{len(content):,} bytes, but a document has at most {MAX_BYTES:,}", name, advice="split it")
+        raise DataError(f"more than {MAX_BYTES:,} bytes, the most of a document", name, advice="split it")
     return parse(content, Path(name))
+
+
+def _formats() -> str:
+    return f"the formats are {', '.join(suffix.removeprefix('.') for suffix in FORMATS)}"

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from markdown_it.token import Token
 
+from dragoman.documents.document import TextFile
 from dragoman.documents.mark_projection import project
 from dragoman.documents.markdown_marks import FIXED_SPACE, MarkdownParser
 from dragoman.documents.marked_text import MarkedText
@@ -73,25 +75,7 @@ class _Paragraph:
         return text.replace("|", "\\|") if self.is_cell else text
 
 
-@dataclass(frozen=True)
-class MarkdownFile:
-    """A Markdown file: paragraphs, and the text between them."""
-
-    mark: bytes
-    parts: Sequence[str | _Paragraph]
-
-    def segments(self) -> list[MarkedText]:
-        """Return the texts to translate."""
-        return [part.source for part in self.parts if isinstance(part, _Paragraph)]
-
-    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
-        """Return the file with a translation in place of each segment."""
-        given = iter(translations)
-        written = (part if isinstance(part, str) else part.fill(next(given)) for part in self.parts)
-        return self.mark + "".join(written).encode()
-
-
-def parse_markdown(content: bytes, name: Path) -> MarkdownFile:
+def parse_markdown(content: bytes, name: Path) -> TextFile:
     """Find the segments of a Markdown file.
 
     Raises:
@@ -99,7 +83,7 @@ def parse_markdown(content: bytes, name: Path) -> MarkdownFile:
     """
     mark, text = decode(content, name)
     try:
-        return MarkdownFile(mark, tuple(_parts(text, name)))
+        return TextFile(mark, tuple(_parts(text, name)))
     except RecursionError:
         raise DataError("markup nested too deeply", name, advice="simplify it") from None
 
@@ -108,17 +92,18 @@ def _parts(text: str, name: Path) -> Iterator[str | _Paragraph]:
     front = _FRONT_MATTER.match(text)
     start = front.end() if front else 0
     lines = _Lines(text[start:])
-    parser, env = MarkdownParser(), {}  # type: ignore[var-annotated]
+    parser = MarkdownParser()
+    references: dict[str, Any] = {}
     yield text[:start]
     at = 0
-    for token in parser.blocks.parse(lines.joined, env):
+    for token in parser.blocks.parse(lines.joined, references):
         place = lines.place(token, at) if token.type == "inline" else None
         if place is None:
             continue
         if len(token.content) > _LONGEST:
             line = text.count("\n", 0, start + place[0]) + 1
             raise DataError(f"a paragraph of more than {_LONGEST:,} characters", name, line=line, advice="split it")
-        source = parser.marked(token.content, env)
+        source = parser.marked(token.content, references)
         if not source.has_words:
             continue
         yield lines.text[at : place[0]]

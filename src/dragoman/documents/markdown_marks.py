@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from dragoman.documents.html_elements import POINTS
 from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 
 _Kind = Literal["text", "escape", "verbatim", "point", "break", "open", "close"]
@@ -112,7 +113,7 @@ class MarkdownParser:
             self._found.append(_Found(start, state.pos, "break"))
         elif name == "html_inline":
             tag = _TAG.match(state.src, start, state.pos)
-            is_point = tag is None or state.src[start : state.pos].endswith("/>") or tag["name"].lower() in _POINTS
+            is_point = tag is None or state.src[start : state.pos].endswith("/>") or tag["name"].lower() in POINTS
             kind: _Kind = "point" if is_point or tag is None else "close" if tag["closing"] else "open"
             self._found.append(_Found(start, state.pos, kind, tag["name"].lower() if tag else ""))
         elif name == "backticks" and is_code:
@@ -128,9 +129,6 @@ class MarkdownParser:
         length = len(token.markup)
         first = start - 1 if kind == "strong" and side == "open" else start
         self._found.append(_Found(first, first + length, "open" if side == "open" else "close", kind))
-
-
-_POINTS = frozenset(("br", "hr", "img", "input", "wbr"))
 
 
 def _add_text(builder: MarkedTextBuilder, text: str) -> None:

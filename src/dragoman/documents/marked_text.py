@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -173,8 +172,3 @@ class MarkedTextBuilder:
     def _next(self) -> int:
         self._order += 1
         return self._order
-
-
-def plain(texts: Sequence[str]) -> list[MarkedText]:
-    """Return texts without marks."""
-    return [MarkedText(text) for text in texts]

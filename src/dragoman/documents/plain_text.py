@@ -13,7 +13,8 @@ from pathlib import Path
 
 from dragoman.data.text_files.compression import HEAD_BYTES
 from dragoman.data.text_files.file_signatures import refuse_other_formats
-from dragoman.documents.marked_text import MarkedText, plain
+from dragoman.documents.document import TextFile
+from dragoman.documents.marked_text import MarkedText
 from dragoman.documents.reading_files import decode
 from dragoman.text.languages import UNSPACED
 from dragoman.translator import Translation
@@ -61,19 +62,19 @@ class _Segment:
     width: int
 
     @property
-    def text(self) -> str:
+    def source(self) -> MarkedText:
         """The lines, joined."""
-        return " ".join(line.text for line in self.lines)
+        return MarkedText(" ".join(line.text for line in self.lines))
 
-    def fill(self, translation: str) -> str:
+    def fill(self, translation: Translation) -> str:
         """Return the lines with another text, wrapped if the old lines were."""
         first, last = self.lines[0], self.lines[-1]
-        if translation == self.text:
+        if translation.text == self.source.text:
             return "".join(line.indent + line.text + line.end for line in self.lines)
         if len(self.lines) == 1:
-            return first.indent + translation + first.end
+            return first.indent + translation.text + first.end
         wrapped = textwrap.wrap(
-            translation,
+            translation.text,
             self.width,
             initial_indent=first.indent,
             subsequent_indent=self.lines[1].indent,
@@ -84,25 +85,7 @@ class _Segment:
         return line_end.join(wrapped) + last.end
 
 
-@dataclass(frozen=True)
-class PlainText:
-    """A text file: segments, and the text between them."""
-
-    mark: bytes
-    parts: tuple[str | _Segment, ...]
-
-    def segments(self) -> list[MarkedText]:
-        """Return the texts to translate."""
-        return plain([part.text for part in self.parts if isinstance(part, _Segment)])
-
-    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
-        """Return the file with a translation in place of each segment."""
-        texts = (translation.text for translation in translations)
-        filled = (part if isinstance(part, str) else part.fill(next(texts)) for part in self.parts)
-        return self.mark + "".join(filled).encode()
-
-
-def parse_text(content: bytes, name: Path) -> PlainText:
+def parse_text(content: bytes, name: Path) -> TextFile:
     """Find the segments of a text file.
 
     Raises:
@@ -110,7 +93,7 @@ def parse_text(content: bytes, name: Path) -> PlainText:
     """
     refuse_other_formats(content[:HEAD_BYTES], name)
     mark, text = decode(content, name)
-    return PlainText(mark, tuple(_parts(text)))
+    return TextFile(mark, tuple(_parts(text)))
 
 
 def _parts(text: str) -> Iterator[str | _Segment]:

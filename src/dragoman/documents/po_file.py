@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import polib  # type: ignore[import-untyped, unused-ignore]
+import polib
 
 from dragoman.documents.mark_projection import project
 from dragoman.documents.marked_text import MarkedText

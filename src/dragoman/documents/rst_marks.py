@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from dragoman.documents.html_elements import POINTS
 from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.protection import Stretch, merged, protection
 
@@ -12,7 +13,6 @@ from dragoman.text.protection import Stretch, merged, protection
 _RULES = ("printf,urls,code,rst", "%%")
 #: A tag with its attributes, which may have placeholders. "<file>", a placeholder, has no partner.
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>[A-Za-z][\w-]{0,30})(?:\s[^<>]{0,500})?/?>")
-_POINTS = frozenset(("br", "hr", "img", "input", "wbr"))
 #: Strong text and emphasis; roles and links with a text of their own.
 _WRAPPING = re.compile(
     r"""(?<![\w*])(?P<strong>\*\*)(?=[^*\s])(?P<strong_text>[^*]{1,300})(?<!\s)\*\*(?![\w*])
@@ -61,7 +61,7 @@ def _add_mark(builder: MarkedTextBuilder, match: re.Match[str]) -> None:
     """Add one tag, or a stretch that reStructuredText wraps, with its text."""
     if match.re is _TAG:
         tag = _name(match)
-        if tag in _POINTS:
+        if tag in POINTS:
             builder.add_point(match[0], is_space=tag == "br")
         elif match["closing"]:
             builder.close(f"<{tag}>", match[0])
@@ -78,7 +78,7 @@ def _add_mark(builder: MarkedTextBuilder, match: re.Match[str]) -> None:
 def _tags(text: str) -> tuple[list[re.Match[str]], list[Stretch]]:
     """Return the tags that are points or have their partner, and the places of the others, such as "<file>"."""
     found = [*_TAG.finditer(text)]
-    marks = [tag for tag in found if _name(tag) in _POINTS]
+    marks = [tag for tag in found if _name(tag) in POINTS]
     opened: list[re.Match[str]] = []
     n_open: Counter[str] = Counter()
     for tag in found:

@@ -1,4 +1,4 @@
-"""Subtitles (SRT and WebVTT): numbers, times, settings and everything else around the text stay as they are.
+"""TextFile (SRT and WebVTT): numbers, times, settings and everything else around the text stay as they are.
 
 A sentence over several cues is one segment. Its translation is broken over the same cues, each with a share that is
 close to that of the source. A cue with tags inside its text is a segment of its own.
@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from dragoman.documents.document import TextFile
 from dragoman.documents.mark_projection import project
 from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.documents.reading_files import decode
@@ -81,25 +82,7 @@ class _Sentence:
         return "".join(text + between for text, between in zip(texts, [*self.between, ""], strict=True))
 
 
-@dataclass(frozen=True)
-class Subtitles:
-    """A file of subtitles: sentences, and what is between them."""
-
-    mark: bytes
-    parts: Sequence[str | _Sentence]
-
-    def segments(self) -> list[MarkedText]:
-        """Return the sentences to translate."""
-        return [part.source for part in self.parts if isinstance(part, _Sentence)]
-
-    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
-        """Return the file with a translation in place of each segment."""
-        given = iter(translations)
-        written = (part if isinstance(part, str) else part.fill(next(given)) for part in self.parts)
-        return self.mark + "".join(written).encode()
-
-
-def parse_subtitles(content: bytes, name: Path) -> Subtitles:
+def parse_subtitles(content: bytes, name: Path) -> TextFile:
     """Find the sentences of subtitles.
 
     Raises:
@@ -108,7 +91,7 @@ def parse_subtitles(content: bytes, name: Path) -> Subtitles:
     mark, text = decode(content, name)
     if text.strip() and not text.startswith("WEBVTT") and not _TIMES.search(text):
         raise DataError("no cue with times such as 00:00:01,000 --> 00:00:02,500", name, advice="give SRT or WebVTT")
-    return Subtitles(mark, tuple(_sentences(_cues(text))))
+    return TextFile(mark, tuple(_sentences(_cues(text))))
 
 
 def _cues(text: str) -> Iterator[str | _Cue]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Protocol, Unpack
+from typing import Unpack
 
+from dragoman.documents.document import Document
 from dragoman.documents.marked_text import MarkedText
 from dragoman.translator import Request, Translation, Translator
 from dragoman.translator.options import CallOptions, split_options
@@ -14,12 +15,8 @@ from dragoman.translator.options import CallOptions, split_options
 _N_TOGETHER = 500
 
 
-class _HasSegments(Protocol):
-    def segments(self) -> Sequence[MarkedText]: ...
-
-
 def translate_document(
-    document: _HasSegments,
+    document: Document,
     translator: Translator,
     *,
     prefix: str = "",

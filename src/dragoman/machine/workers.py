@@ -12,7 +12,7 @@ from functools import partial
 from multiprocessing.connection import Connection, wait
 from typing import Generic, TypeVar
 
-from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+from threadpoolctl import threadpool_limits
 
 from dragoman.errors import ConfigError, ResourceError
 from dragoman.machine.forks import Answer, answer, can_fork, close_other_sockets, fork, leave_signals_to_parent

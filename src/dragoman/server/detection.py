@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from py3langid.langid import MODEL_FILE, LanguageIdentifier  # type: ignore[import-untyped]
+from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
 from dragoman.text.languages import UNSPACED, base_language
 

@@ -81,7 +81,7 @@ class Gate:
         seconds = self._parts.config.read_timeout
         try:
             async with asyncio.timeout(seconds):
-                return await _read(scope, receive, self._parts.config.body_limit)
+                return await _body(scope, receive, self._parts.config.body_limit)
         except TimeoutError:
             raise ApiError(408, f"the request did not arrive within {seconds:g} seconds") from None
 
@@ -120,7 +120,7 @@ class _Passage:
         await self._send(message)
 
 
-async def _read(scope: Scope, receive: Receive, limit: int) -> bytes | None:
+async def _body(scope: Scope, receive: Receive, limit: int) -> bytes | None:
     """Return the body of a request, or None if the client went away.
 
     Raises:

@@ -33,6 +33,7 @@ class ServerConfig(Section):
     workers: Annotated[int, Field(ge=1, le=1_024)] | None = None
     """Processes that search at once; None is all cores."""
     device: str = "auto"
+    """auto, cpu, cuda, cuda:<n> or mps."""
     precision: Literal["float32", "bfloat16", "int8"] = "float32"
     """bfloat16 and int8 (CPU only) are less exact, and faster on processors that support them."""
     ram_limit: MebiBytes = 0

@@ -1,0 +1,60 @@
+"""A document: segments to translate, and the content around them, which stays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from dragoman.documents.marked_text import MarkedText
+from dragoman.translator import Translation
+
+
+class Document(Protocol):
+    """Text to translate, and the content around it, which stays."""
+
+    def segments(self) -> Sequence[MarkedText]:
+        """Return the texts to translate, in order."""
+
+    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
+        """Return the document with a translation in place of each segment.
+
+        A segment that is its own translation changes nothing.
+
+        Args:
+            target_lang: the code of their language, which some formats name.
+        """
+
+
+class Segment(Protocol):
+    """A part of a file with a text to translate."""
+
+    @property
+    def source(self) -> MarkedText:
+        """The text."""
+
+    def fill(self, translation: Translation) -> str:
+        """Return the part with another text."""
+
+
+@dataclass(frozen=True)
+class TextFile:
+    """A text file: segments, and the text between them.
+
+    Args:
+        mark: its byte order mark, or nothing.
+        parts: all of it, in order.
+    """
+
+    mark: bytes
+    parts: Sequence[str | Segment]
+
+    def segments(self) -> list[MarkedText]:
+        """Return the texts to translate."""
+        return [part.source for part in self.parts if not isinstance(part, str)]
+
+    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
+        """Return the file with a translation in place of each segment."""
+        given = iter(translations)
+        written = (part if isinstance(part, str) else part.fill(next(given)) for part in self.parts)
+        return self.mark + "".join(written).encode()
