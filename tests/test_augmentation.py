@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -415,9 +416,9 @@ def store_of(folder: Path, tokenizers: Tokenizers, *, two_parts: bool = False) -
     return PairStore(folder)
 
 
-def rows(batches: Batches, tokenizers: Tokenizers, index: int, **options: int) -> list[Pair]:
+def rows(batches: Batches, tokenizers: Tokenizers, index: int, **options: Any) -> list[Pair]:
     found = []
-    for batch in batches.micro_batches(index, **options):  # type: ignore[arg-type]
+    for batch in batches.micro_batches(index, **options):
         for sides in zip(batch.source_ids.tolist(), batch.target_ids.tolist(), strict=True):
             source, target = ([id for id in side if id != PAD_ID] for side in sides)
             found.append((tokenizers.source.decode(source), tokenizers.target.decode(target)))

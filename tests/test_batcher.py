@@ -358,8 +358,8 @@ def test_the_steps_give_what_translate_gives(translator: Translator) -> None:
     assert len(plan.jobs) == 4  # the row of letters is copied
     found = pipeline.finish(plan, pipeline.search(plan.jobs))
     for request, translation in zip(requests, found, strict=True):
-        options = {"prefixes": request.prefix, "sentences": request.sentences, "align": request.align}
-        alone = translator.translate(request.text, n_best=2, **options)  # type: ignore[arg-type]
+        options: dict[str, Any] = {"prefixes": request.prefix, "sentences": request.sentences, "align": request.align}
+        alone = translator.translate(request.text, n_best=2, **options)
         assert (translation.text, translation.flags) == (alone.text, alone.flags)
         assert translation.alignment == alone.alignment
         assert (translation.alignment is None) == (not request.align)

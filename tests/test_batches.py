@@ -4,6 +4,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,10 +49,10 @@ def store_of(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers)
     return PairStore(folder)
 
 
-def make(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers, **options: object) -> Batches:
+def make(folder: Path, pairs: list[tuple[int, int]], tokenizers: Tokenizers, **options: Any) -> Batches:
     store = store_of(folder, pairs, tokenizers)
     chosen = {"batch_tokens": 64, "seed": 1, **options}
-    return Batches(store, tokenizers, **chosen)  # type: ignore[arg-type]
+    return Batches(store, tokenizers, **chosen)
 
 
 @given(pairs=length_pairs, seed=st.integers(0, 2**62), budget=st.integers(1, 200))

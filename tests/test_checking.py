@@ -4,6 +4,7 @@ import math
 from collections import UserList, deque
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,13 +26,11 @@ from dragoman.translator import Translator
         ({"nonsense": 1}, "unknown option 'nonsense' .`help.dragoman.Translator.translate.` has them"),
     ],
 )
-def test_wrong_options_are_configuration_errors(
-    translator: Translator, options: dict[str, object], message: str
-) -> None:
+def test_wrong_options_are_configuration_errors(translator: Translator, options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        translator.translate("A", **options)  # type: ignore[call-overload]
+        translator.translate("A", **options)
     with pytest.raises(ConfigError, match=message):
-        translator.translate_stream([], **options)  # type: ignore[arg-type]
+        translator.translate_stream([], **options)
 
 
 def test_impossible_options_are_refused(tmp_path: Path, translator: Translator) -> None:
@@ -65,29 +64,27 @@ def test_impossible_options_are_refused(tmp_path: Path, translator: Translator) 
     ],
     ids=lambda each: each if isinstance(each, str) else type(each).__name__,
 )
-def test_values_other_than_strings_are_named_with_their_place(
-    translator: Translator, given: object, message: str
-) -> None:
+def test_values_other_than_strings_are_named_with_their_place(translator: Translator, given: Any, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
-        translator.translate(given)  # type: ignore[call-overload]
+        translator.translate(given)
     if not isinstance(given, Iterator):
         both = message.replace("text", "source")
         with pytest.raises(ConfigError, match=both):
-            translator.score(given, given)  # type: ignore[call-overload]
+            translator.score(given, given)
 
 
 @pytest.mark.parametrize("wrong", [None, 3, b"A", {"a": "b"}], ids=str)
-def test_the_wrong_side_of_a_pair_is_named(translator: Translator, wrong: object) -> None:
+def test_the_wrong_side_of_a_pair_is_named(translator: Translator, wrong: Any) -> None:
     for call in (translator.score, translator.fits):
         for pair in (("A", wrong), (wrong, "A")):
             with pytest.raises(ConfigError, match=r"(the source|the target|the sources) (is|are) "):
-                call(*pair)  # type: ignore[operator]
+                call(*pair)
 
 
 @pytest.mark.parametrize("wrong", [None, 3, b"a", ["a", "b"], {"a": 1}], ids=str)
-def test_wrong_model_names_are_refused(wrong: object) -> None:
+def test_wrong_model_names_are_refused(wrong: Any) -> None:
     with pytest.raises(ConfigError, match="model 1 is "):
-        Translator.load(wrong)  # type: ignore[arg-type]
+        Translator.load(wrong)
 
 
 def test_any_sequence_of_strings_is_a_list_of_texts(translator: Translator) -> None:
@@ -104,7 +101,7 @@ def test_any_sequence_of_strings_is_a_list_of_texts(translator: Translator) -> N
 
 
 def test_other_wrong_arguments_are_named(translator: Translator) -> None:
-    wrong: list[tuple[dict[str, object], str]] = [
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"prefixes": [None, "x"]}, "prefix 1 is None"),
         ({"prefixes": 3}, "the prefixes are 3, a number"),
         ({"prefixes": b"Ein"}, "the prefixes are bytes"),
@@ -120,16 +117,16 @@ def test_other_wrong_arguments_are_named(translator: Translator) -> None:
     ]
     for options, message in wrong:
         with pytest.raises(ConfigError, match=message):
-            translator.translate(["A", "B"], **options)  # type: ignore[call-overload]
+            translator.translate(["A", "B"], **options)
     for name in ("prefixes", "read_ahead", "batch_size"):
         with pytest.raises(ConfigError, match=f"{name.replace('prefixes', 'the prefix')} is a list"):
             translator.translate_stream([], **{name: ["x"]})  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("given", [None, "A man", b"A", 3, {"a": "b"}, Path("a")], ids=str)
-def test_values_that_are_no_stream_of_lines_are_refused(translator: Translator, given: object) -> None:
+def test_values_that_are_no_stream_of_lines_are_refused(translator: Translator, given: Any) -> None:
     with pytest.raises(ConfigError, match=r"the lines are .*; give a list or a generator"):
-        translator.translate_stream(given)  # type: ignore[arg-type]
+        translator.translate_stream(given)
 
 
 def test_lines_before_a_wrong_line_are_translated(translator: Translator) -> None:

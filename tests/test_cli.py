@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -73,14 +74,14 @@ class Dragoman:
         return code, out, without_flags(err.decode())
 
 
-def program(arguments: Sequence[str | Path], **options: object) -> "subprocess.Popen[bytes]":
+def program(arguments: Sequence[str | Path], **options: Any) -> "subprocess.Popen[bytes]":
     """A process of its own, for what only a process has: signals, closed streams, the locale."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **dict(options.pop("env", {}))}  # type: ignore[call-overload]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), **options.pop("env", {})}
     return subprocess.Popen(
         [sys.executable, "-m", "dragoman", *map(str, arguments)],
         env=environment,
         stderr=subprocess.PIPE,
-        **options,  # type: ignore[call-overload]
+        **options,
     )
 
 

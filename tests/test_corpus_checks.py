@@ -5,6 +5,7 @@ import re
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +19,7 @@ from dragoman.data.checks.markup import MarkupCounter, clean_markup, cleaned
 from dragoman.data.checks.misalignment import AlignmentCheck, Misfit
 from dragoman.data.corpus import read_pairs
 from dragoman.data.parallel_text import ParallelText
-from dragoman.data.selection import select
+from dragoman.data.selection import Selection, select
 from dragoman.errors import DataError
 from dragoman.settings.data_config import DataConfig
 from dragoman.settings.sections import parse_section
@@ -176,7 +177,7 @@ def test_features_of_blocks_are_those_of_the_whole(lines: list[str], cut: int) -
     assert len(set(whole.words.tolist())) == len(words)
 
 
-def selection_of(pairs: Pairs, **data: object):  # type: ignore[no-untyped-def]
+def selection_of(pairs: Pairs, **data: object) -> Selection:
     return select(ParallelText.of_pairs("x", lambda: iter(pairs)), parse_section(DataConfig, data), {}, hold_out=True)
 
 
@@ -296,9 +297,9 @@ markup = st.lists(
 
 @given(parts=markup, cleaning=st.sampled_from([("entities",), ("tags",), BOTH]))
 @settings(max_examples=300)
-def test_cleaning_twice_is_cleaning_once(parts: list[str], cleaning: tuple[str, ...]) -> None:
-    once = clean_markup("".join(parts), cleaning)  # type: ignore[arg-type]
-    assert clean_markup(once, cleaning) == once  # type: ignore[arg-type]
+def test_cleaning_twice_is_cleaning_once(parts: list[str], cleaning: tuple[Any, ...]) -> None:
+    once = clean_markup("".join(parts), cleaning)
+    assert clean_markup(once, cleaning) == once
 
 
 @given(text=st.text(st.characters(exclude_characters="&<{")))

@@ -8,6 +8,7 @@ import math
 import unicodedata
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 import sacrebleu
@@ -130,8 +131,8 @@ def test_exact_match_is_a_share() -> None:
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "randomisation"])
-def test_paired_test_finds_a_difference_and_no_difference(method: str) -> None:
-    compared = paired_test(BAD, GOOD, REFERENCES, "de", method=method, n_samples=300)  # type: ignore[arg-type]
+def test_paired_test_finds_a_difference_and_no_difference(method: Any) -> None:
+    compared = paired_test(BAD, GOOD, REFERENCES, "de", method=method, n_samples=300)
     bleu, chrf, with_words = compared
     assert [each.name for each in compared] == ["BLEU", "chrF2", "chrF++"]
     assert with_words.baseline == pytest.approx(corpus_chrf(BAD, REFERENCES, word_order=2).score)
@@ -140,7 +141,7 @@ def test_paired_test_finds_a_difference_and_no_difference(method: str) -> None:
     assert bleu.system == pytest.approx(corpus_bleu(GOOD, REFERENCES, "de").score)
     assert bleu.p_value < 0.05
     assert chrf.p_value < 0.05
-    same = paired_test(GOOD, GOOD, REFERENCES, "de", method=method, n_samples=300)  # type: ignore[arg-type]
+    same = paired_test(GOOD, GOOD, REFERENCES, "de", method=method, n_samples=300)
     assert [each.p_value for each in same] == [1, 1, 1]
 
 
@@ -267,13 +268,13 @@ def test_pairs_too_long_for_the_model_have_no_share_in_the_perplexity() -> None:
 
 
 @pytest.mark.parametrize("wrong", [None, "A man", b"A", ["A", None], [b"A", "B"], [1, 2]], ids=str)
-def test_what_is_no_list_of_texts_is_refused(wrong: object) -> None:
+def test_what_is_no_list_of_texts_is_refused(wrong: Any) -> None:
     for metric in (corpus_bleu, corpus_chrf, exact_match):
         for pair in ((wrong, ["A", "B"]), (["A", "B"], wrong)):
             with pytest.raises(ConfigError, match=r"(translation|reference)s? "):
-                metric(*pair)  # type: ignore[operator]
+                metric(*pair)
     tokenizers = tiny_tokenizers()
     translator = Translator([tiny_bundle(tokenizers)], tokenizers)
     for pair in ((wrong, ["A", "B"]), (["A", "B"], wrong)):
         with pytest.raises(ConfigError, match=r"(source|reference)s? "):
-            evaluate(translator, *pair)  # type: ignore[arg-type]
+            evaluate(translator, *pair)

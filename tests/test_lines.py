@@ -14,7 +14,7 @@ import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import pytest
 from hypothesis import given
@@ -362,10 +362,10 @@ def test_no_code_of_two_letters_is_taken_for_a_document() -> None:
     assert {code for code in codes if has_document_suffix(f"train.{code}")} == {"md", "po"}, "of no language"
 
 
-def piped(bundle: Path, content: bytes, *options: str, **how: object) -> tuple[int, bytes, str]:
+def piped(bundle: Path, content: bytes, *options: str, **how: Any) -> tuple[int, bytes, str]:
     command = [sys.executable, "-m", "dragoman", "translate", "-m", str(bundle), "--device", "cpu", *options]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, input=content, capture_output=True, env=environment, check=False, **how)  # type: ignore[call-overload]
+    done = subprocess.run(command, input=content, capture_output=True, env=environment, check=False, **how)
     return done.returncode, done.stdout, done.stderr.decode()
 
 
