@@ -17,13 +17,13 @@ from typing import NamedTuple
 
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.bundle.finding import card_of, find_bundle
-from dragoman.data.formats.column_names import english_name
 from dragoman.errors import ConfigError
 from dragoman.exchange import ctranslate2_spec
 from dragoman.exchange.agreement import Agreement, compare
 from dragoman.exchange.ctranslate2_folder import Precision, translate_ids, write_model
 from dragoman.exchange.obstacles import Obstacle, require_none
 from dragoman.exchange.sentence_graph import sentence_graph
+from dragoman.text.language_names import english_name
 from dragoman.text.subword import Subword
 from dragoman.text.tags import UNKNOWN, Direction, describe_directions
 from dragoman.text.tokenizer import Tokenizers

@@ -13,7 +13,6 @@ from dragoman.documents import FORMATS
 from dragoman.documents.html_page import parse_html
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
-from dragoman.server.language_names import language_name
 from dragoman.server.libretranslate_input import Parameters, check_limits
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.texts import (
@@ -25,6 +24,7 @@ from dragoman.server.texts import (
     translate_segments,
     translate_texts,
 )
+from dragoman.text.language_names import english_name
 
 #: Seconds after which LibreTranslate's page gives up.
 _PAGE_SECONDS = 500
@@ -177,6 +177,6 @@ def _page_settings(parts: ServerParts) -> dict[str, Any]:
         "supportedFilesFormat": list(FORMATS) if with_files else [],
         "language": {
             "source": {"code": AUTO, "name": "Auto Detect"},
-            "target": {"code": target, "name": language_name(target)},
+            "target": {"code": target, "name": english_name(target)},
         },
     }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dragoman.server.language_names import language_name
+from dragoman.text.language_names import english_name
 from dragoman.text.languages import find_code
 from dragoman.text.tags import Direction
 
@@ -68,7 +68,7 @@ class Directory:
 
     def describe(self) -> list[dict[str, Any]]:
         """Return the languages as LibreTranslate lists them."""
-        return [{"code": code, "name": language_name(code), "targets": self.targets(code)} for code in self.languages]
+        return [{"code": code, "name": english_name(code), "targets": self.targets(code)} for code in self.languages]
 
     def targets(self, source: str) -> list[str]:
         """Return the languages that a language can be translated into; itself, too, as LibreTranslate has it."""

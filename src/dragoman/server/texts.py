@@ -10,11 +10,11 @@ from typing import Any
 from dragoman.documents import MarkedText
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection
-from dragoman.server.language_names import language_name
 from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.server.translation_service import LineRequest
+from dragoman.text.language_names import english_name
 from dragoman.translator import Translation
 
 #: The source language of a text whose language is to be detected, and the characters below which it is too short alone.
@@ -134,7 +134,7 @@ def require_route(directory: Directory, source: str, target: str) -> list[Leg]:
         ApiError: there are none.
     """
     if (route := directory.route(source, target)) is None:
-        names = [f"{language_name(code)} ({code})" for code in (target, source)]
+        names = [f"{english_name(code)} ({code})" for code in (target, source)]
         raise ApiError(400, f"{names[0]} is not available as a target language from {names[1]}")
     return route
 

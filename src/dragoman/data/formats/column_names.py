@@ -46,7 +46,6 @@ tr turkish türkçe; uk ukrainian українська; ur urdu اردو; uz uzb
 zh chinese mandarin 中文 汉语 简体中文 繁體中文 chinesisch chinois; zu zulu
 """
 _CODE_OF = {name: code for line in _NAMES.split(";") for code, *names in [line.split()] for name in names}
-_ENGLISH = {code: name for line in _NAMES.split(";") for code, name, *_ in [line.split()]}
 _CODES = KNOWN_CODES | frozenset(_CODE_OF.values())
 #: Words that may stand beside the name of a language.
 _REGIONS = frozenset(("brazilian", "brasil", "gb", "hans", "hant", "latn", "simplified", "traditional", "uk", "us"))
@@ -55,16 +54,6 @@ _SENTENCE = re.compile(r"\.(\s|\Z)|[!?\u2026\u3002\uff01\uff1f]|[,;:]\s")
 _WORDS = re.compile(r"[^\W\d_]+")
 _NUMBERED = re.compile(r"([^\W\d]+)[ -]?([12])")
 _CODE = re.compile(r"([A-Za-z]{2,3})(?:[-_]([A-Za-z]{2,4}))?")
-
-
-def english_name(code: str) -> str:
-    """Return the name of a language in English, or its code if that is unknown.
-
-    >>> english_name("de"), english_name("zho_Hans"), english_name("und")
-    ('German', 'Chinese', 'und')
-    """
-    name = _ENGLISH.get(base_language(code))
-    return code if name is None else name.capitalize()
 
 
 class Meaning(NamedTuple):

@@ -1,4 +1,4 @@
-"""English names of languages, as LibreTranslate gives them to its clients."""
+"""English names of languages, as LibreTranslate and Argos Translate give them."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ _VARIANTS = {
 }
 
 
-def language_name(code: str) -> str:
+def english_name(code: str) -> str:
     """Return the English name of a language, or its code if it has none here.
 
-    >>> language_name("de"), language_name("pt-BR"), language_name("xx")
-    ('German', 'Portuguese (Brazil)', 'xx')
+    >>> english_name("de"), english_name("zho_Hans"), english_name("pt-BR"), english_name("xx")
+    ('German', 'Chinese', 'Portuguese (Brazil)', 'xx')
     """
     variant = _VARIANTS.get(code.lower().replace("_", "-"))
     return variant or _BY_CODE.get(code.lower()) or _BY_CODE.get(base_language(code), code)
