@@ -111,8 +111,7 @@ def serve(
     dragoman serve -m everyday
     curl -d q="Where is the station?" -d source=en -d target=de http://127.0.0.1:5000/translate
     """
-    for module in ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid"):
-        require_package("serve", module)
+    require_package("serve", "fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid")
     from dragoman.settings.server_sources import read_server_config
 
     options = given_options(address, machine, limits, access) | {"models": model or None}
