@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from document_samples import MAKERS
+from document_samples import MAKERS, require_documents
 from extras import import_extra
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,8 +19,8 @@ from dragoman.documents.marked_text import MarkedText
 from dragoman.errors import ConfigError, DataError
 from dragoman.translator import Translation
 
+require_documents()
 polib = import_extra("polib", "documents")
-import_extra("markdown_it", "documents")
 
 #: Files of each format in the round trips.
 N_FILES = 60

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from extras import import_extra
+from document_samples import require_documents
 
 from dragoman.documents import parse_document
 from dragoman.documents.mark_projection import project
@@ -16,8 +16,7 @@ from dragoman.documents.subtitles import parse_subtitles
 from dragoman.errors import DataError
 from dragoman.translator import Translation
 
-import_extra("markdown_it", "documents")
-import_extra("polib", "documents")
+require_documents()
 
 #: Of processor time; each case takes a fraction of it, and took several times as long with a loop in a loop.
 MOST_SECONDS = 5.0
