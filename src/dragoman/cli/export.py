@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -11,7 +12,7 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Command, EachModel, OneModel, Overwrite
-from dragoman.cli.streams import input_lines, refuse_output, require_output, say, write_output
+from dragoman.cli.streams import input_lines, refuse_output, require_output, say
 from dragoman.cli.training_settings import require_folder
 
 if TYPE_CHECKING:
@@ -80,10 +81,17 @@ def web(
         size = sum(map(len, contents.values()))
         say(f"wrote {output}, {size / 1e6:.1f} MB; try it: python -m http.server -d {output}")
         return
-    from dragoman.exchange.web_site import single_page
-
     refuse_output(output, overwrite=overwrite)
-    write_output(output, single_page(model))
+    _write_page(output, model)
+
+
+def _write_page(output: Path, models: Sequence[str]) -> None:
+    from dragoman.exchange.web_site import single_page
+    from dragoman.machine.files import write_file
+
+    page = single_page(models)
+    write_file(output, page)
+    say(f"wrote {output}, {len(page) / 1e6:.1f} MB; open it in a browser")
 
 
 @export.command("ct2", cls=Command)
