@@ -191,7 +191,7 @@ def test_the_figures_are_of_the_validation_that_the_training_chose(tmp_path: Pat
 
 
 def test_the_plot() -> None:
-    pytest.importorskip("matplotlib", reason="needs the extra `plot`: pip install dragoman[plot]")
+    pytest.importorskip("matplotlib", reason="needs the extra `plot`: pip install -c constraints.txt -e .[plot]")
     curves = [[(1, 3.0), (2, 2.0)], [(1, 3.5), (2, 2.5)]]
     figure = draw_losses([("norm=post", curves), ("norm=pre", [[(1, 2.0)], []])])
     axes = figure.axes[0]

@@ -14,7 +14,7 @@ from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers
 
 from dragoman.bundle.bundle import write_bundle
 from dragoman.cli import program
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, install_advice
 from dragoman.exchange import hugging_face_folder
 from dragoman.exchange.agreement import N_SENTENCES, compare, made_up_sources
 from dragoman.exchange.hugging_face_folder import export_hugging_face, folder_files
@@ -117,7 +117,7 @@ def test_an_export_names_the_package_that_it_needs(tmp_path: Path) -> None:
 
     code, said = run_without("ctranslate2", "export", "ct2", "-m", "everyday", "-o", tmp_path / "new")
     assert code == 1
-    assert said == 'error: export ct2 needs CTranslate2; install it with: pip install "dragoman[ctranslate2]"\n'
+    assert said == f"error: export ct2 needs CTranslate2; {install_advice('ctranslate2')}\n"
     assert not (tmp_path / "new").exists()
 
 

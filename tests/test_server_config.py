@@ -94,12 +94,28 @@ def test_options_win_over_variables_and_these_over_files(tmp_path: Path) -> None
         ({"DRAGOMAN_SERVE_ADMIN_KEY": "with a space"}, "admin_key: a key has 8 to 200"),
         ({"DRAGOMAN_SERVE_METRICS_KEY": "12345678"}, "metrics_key is for metrics"),
         ({"DRAGOMAN_SERVE_PRECISION": "int4"}, "precision: input should be 'float32', 'bfloat16' or 'int8'"),
-        ({"DRAGOMAN_SERVE_CONFIG": "/no/such/file"}, "cannot read"),
+        ({"DRAGOMAN_SERVE_CONFIG": "/no/such/file"}, "cannot read the server configuration .No such file"),
+        (
+            {"LT_API_KEYS": "true"},
+            "LT_API_KEYS is not supported.*; list the keys in DRAGOMAN_SERVE_API_KEYS, or",
+        ),
     ],
 )
 def test_a_wrong_variable_is_one_line(environment: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         read_server_config({}, environment)
+
+
+def test_a_file_that_is_no_settings_is_told(tmp_path: Path) -> None:
+    (file := tmp_path / "server.yaml").write_text("- port\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"^this is no server configuration: .*; write, for example, port: 8080$"):
+        read_server_config({}, {}, file)
+
+
+def test_the_switch_for_keys_may_be_off_or_followed_by_keys() -> None:
+    assert read_server_config({}, {"LT_API_KEYS": "false"}) == ServerConfig()
+    keys = ("one-long-key",)
+    assert read_server_config({"api_keys": keys}, {"LT_API_KEYS": "true"}) == ServerConfig(api_keys=keys)
 
 
 def test_an_unknown_line_of_a_file_is_told_with_the_right_one(tmp_path: Path) -> None:
