@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -10,7 +11,7 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Command, EachModel, OneModel, Overwrite
-from dragoman.cli.streams import input_lines, refuse_output, require_output, say, write_output
+from dragoman.cli.streams import input_lines, refuse_output, require_output, say
 from dragoman.cli.training_settings import require_folder
 
 if TYPE_CHECKING:
@@ -75,10 +76,16 @@ def web(
         export_site(model, output)
         say(f"wrote {output}, {_megabytes(output)}; try it: python -m http.server -d {output}")
         return
-    from dragoman.exchange.web_site import single_page
-
     refuse_output(output, overwrite=overwrite)
-    write_output(output, single_page(model))
+    _write_page(output, model)
+
+
+def _write_page(output: Path, models: Sequence[str]) -> None:
+    from dragoman.exchange.web_site import single_page
+    from dragoman.machine.files import write_file
+
+    write_file(output, single_page(models))
+    say(f"wrote {output}, {_megabytes(output)}; open it in a browser")
 
 
 @export.command("ct2", cls=Command)
