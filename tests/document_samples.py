@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
+from extras import import_extra
+
 SENTENCES = [
     "A man is riding a horse.",
     "Where is the station?",
@@ -18,6 +20,12 @@ SENTENCES = [
     "Ünïcödé “quotes”, 'apostrophes'",
     "x",
 ]
+
+
+def require_documents() -> None:
+    """Skip a file of tests where the extra is missing."""
+    for module in ("markdown_it", "polib"):
+        import_extra(module, "documents")
 
 
 def _html_text(draw: random.Random, depth: int = 0) -> str:

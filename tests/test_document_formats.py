@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from document_samples import MAKERS
+from document_samples import MAKERS, require_documents
+from extras import import_extra
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,11 +19,8 @@ from dragoman.documents.marked_text import MarkedText
 from dragoman.errors import ConfigError, DataError
 from dragoman.translator import Translation
 
-MISSING = "needs the extra `documents`: pip install -c constraints.txt -e .[documents]"
-polib = pytest.importorskip(
-    "polib", reason="needs the extra `documents`: pip install -c constraints.txt -e .[documents]"
-)
-pytest.importorskip("markdown_it", reason=MISSING)
+require_documents()
+polib = import_extra("polib", "documents")
 
 #: Files of each format in the round trips.
 N_FILES = 60

@@ -7,9 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("markdown_it", reason="markdown-it-py is missing: pip install -c constraints.txt -e .[documents]")
-pytest.importorskip("polib", reason="polib is missing: pip install -c constraints.txt -e .[documents]")
+from document_samples import require_documents
 
 from dragoman.documents import parse_document
 from dragoman.documents.mark_projection import project
@@ -17,6 +15,8 @@ from dragoman.documents.marked_text import MarkedTextBuilder
 from dragoman.documents.subtitles import parse_subtitles
 from dragoman.errors import DataError
 from dragoman.translator import Translation
+
+require_documents()
 
 #: Of processor time; each case takes a fraction of it, and took several times as long with a loop in a loop.
 MOST_SECONDS = 5.0

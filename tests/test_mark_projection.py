@@ -61,6 +61,9 @@ def test_every_mark_is_there_once_well_nested_and_no_text_is_lost(
         elif match[0] in closing.values():
             assert path.pop() == match[0]
     assert not path
+    for mark in source.marks:
+        inner = written[written.index(mark.opening) : written.rindex(mark.closing)].removeprefix(mark.opening)
+        assert mark.is_point or not inner.isspace(), "no mark wraps white space alone"
     for stretch in {source.text[start:end] for start, end in source.verbatim}:
         assert project(source, text, links).count(stretch) <= text.count(stretch)
 
@@ -115,6 +118,8 @@ def test_tags_go_with_their_words() -> None:
     check("Read [b]{f(x, y)}[/b] now", "Lies jetzt {f(x, y)}", "0-0 1-2 2-3 3-1", "Lies jetzt [b]{f(x, y)}[/b]")
     check("the [b]red[/b] horse", "这匹红马", "0-0 0-1 1-2 2-3", "这匹[b]红[/b]马")
     check("[b][/b][im]", "", "", "[b][/b][im]")
+    check("[i]Please[/i] [b]do not[/b] go", "Geht weg", "0-0 0-1", "[i]Geht weg[/i][b][/b]")
+    check("[b].[/b] do", "tu", "1-0", "[b][/b] tu")
 
 
 def test_text_is_escaped_and_verbatim_stretches_are_not() -> None:

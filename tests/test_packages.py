@@ -12,6 +12,7 @@ from tiny import write_tiny_bundle
 
 from dragoman.cli.missing_packages import PACKAGES, explain_import
 from dragoman.cli.program import explain
+from dragoman.errors import install_advice
 
 #: Runs the command line where some modules are missing, or fail when they are imported.
 PROGRAM = """
@@ -65,7 +66,7 @@ def test_a_training_names_the_package_that_it_lacks(module: str, pairs: list[str
     last = said.splitlines()[-1]
     assert code == 1
     assert last.startswith("error: ")
-    assert f"is not installed; pip install {PACKAGES[module]}" in last
+    assert f"is not installed; install it: pip install {PACKAGES[module]}" in last
     assert "Traceback" not in said
 
 
@@ -96,10 +97,10 @@ def test_a_command_that_needs_pytorch_says_so_first(
         assert (code, line[:23]) == (2, "error: No such option: ")
         return
     assert code == 1
-    needs = name if name.startswith("PyTorch") else f"{name} needs PyTorch; install it with:"
+    needs = name if name.startswith("PyTorch") else f"{name} needs PyTorch; install it in dragoman's repository:"
     hint = "(pytorch.org tells how to get the small build for CPUs)"
     assert line.startswith(f"error: {needs}")
-    assert line.endswith(f'pip install "dragoman[train]" {hint}')
+    assert line.endswith(f'pip install -c constraints.txt ".[train]" {hint}')
     assert not list(tmp_path.glob("new*"))
 
 
@@ -107,7 +108,7 @@ def test_a_command_that_needs_pytorch_says_so_first(
 def test_the_server_names_its_extra(missing: str) -> None:
     code, said = run_without(missing, "serve", "-m", "no-such-model")
     assert code == 1
-    assert re.fullmatch(r'error: serve needs \S+; install it with: pip install "dragoman\[serve\]"\n', said)
+    assert re.fullmatch(rf"error: serve needs \S+; {re.escape(install_advice('serve'))}\n", said)
 
 
 @pytest.mark.torch
@@ -135,7 +136,7 @@ def test_what_needs_an_extra_names_it(
     last = said.splitlines()[-1]
     assert code in (1, 2), said
     assert last.startswith("error: ")
-    assert f'install it with: pip install "dragoman[{install}]"' in last
+    assert last.endswith(install_advice(install))
     assert len(said.splitlines()) == 1
     assert not (tmp_path / "run").exists()
 
@@ -160,7 +161,7 @@ def test_a_broken_pytorch_is_one_line(source: str, reason: str, pairs: list[str]
         "error: PyTorch cannot be loaded",
     ]
     assert reason in said
-    assert 'install it again: pip install "dragoman[train]"' in said
+    assert install_advice("train", "install it again") in said
 
 
 def test_other_missing_modules_are_our_fault() -> None:

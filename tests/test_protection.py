@@ -88,8 +88,19 @@ def test_rules_find_their_stretches() -> None:
     assert occurrences("a.b ab a", "a") == [(0, 1), (7, 8)]
     with pytest.raises(ConfigError, match=r"'\(' is no regular expression .*; correct it"):
         Protection.of(["("])
-    with pytest.raises(ConfigError, match="unknown preset 'pritnf'; the presets are printf, urls"):
-        Protection.of(["pritnf,urls"])
+    for rule, wrong in [
+        ("pritnf,urls", "pritnf"),
+        ("prinf", "prinf"),
+        ("print", "print"),
+        ("url", "url"),
+        ("mention,emoji", "mention"),
+    ]:
+        with pytest.raises(
+            ConfigError, match=rf"unknown preset '{wrong}'; the presets are printf, urls, .*\(\?:{wrong}\)"
+        ):
+            Protection.of([rule])
+    for word in ("Foo", "core", "first", "nodes", "(?:prinf)"):
+        assert Protection.of([word]).patterns[0].fullmatch(word.strip("(?:)"))
 
 
 @given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), max_size=8))

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from extras import import_extra
 from test_config import bounds
 
 from dragoman.cli.program import explain, run
@@ -94,12 +95,28 @@ def test_options_win_over_variables_and_these_over_files(tmp_path: Path) -> None
         ({"DRAGOMAN_SERVE_ADMIN_KEY": "with a space"}, "admin_key: a key has 8 to 200"),
         ({"DRAGOMAN_SERVE_METRICS_KEY": "12345678"}, "metrics_key is for metrics"),
         ({"DRAGOMAN_SERVE_PRECISION": "int4"}, "precision: input should be 'float32', 'bfloat16' or 'int8'"),
-        ({"DRAGOMAN_SERVE_CONFIG": "/no/such/file"}, "cannot read"),
+        ({"DRAGOMAN_SERVE_CONFIG": "/no/such/file"}, "cannot read the server configuration .No such file"),
+        (
+            {"LT_API_KEYS": "true"},
+            "LT_API_KEYS is not supported.*; list the keys in DRAGOMAN_SERVE_API_KEYS, or",
+        ),
     ],
 )
 def test_a_wrong_variable_is_one_line(environment: dict[str, str], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         read_server_config({}, environment)
+
+
+def test_a_file_that_is_no_settings_is_told(tmp_path: Path) -> None:
+    (file := tmp_path / "server.yaml").write_text("- port\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"^this is no server configuration: .*; write, for example, port: 8080$"):
+        read_server_config({}, {}, file)
+
+
+def test_the_switch_for_keys_may_be_off_or_followed_by_keys() -> None:
+    assert read_server_config({}, {"LT_API_KEYS": "false"}) == ServerConfig()
+    keys = ("one-long-key",)
+    assert read_server_config({"api_keys": keys}, {"LT_API_KEYS": "true"}) == ServerConfig(api_keys=keys)
 
 
 def test_an_unknown_line_of_a_file_is_told_with_the_right_one(tmp_path: Path) -> None:
@@ -119,7 +136,7 @@ def test_every_number_has_both_bounds() -> None:
 
 
 def test_a_server_without_a_model_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("fastapi", reason="fastapi is missing: pip install -c constraints.txt -e .[serve]")
+    import_extra("fastapi", "serve")
     assert run(["serve"]) == 2
     assert "a server without a model; name one: --model everyday" in capsys.readouterr().err
     assert run(["serve", "-m", "no-such-model"]) == 3

@@ -31,6 +31,15 @@ def printable(text: str) -> str:
     return _CONTROL.sub(lambda match: match.group().encode("unicode_escape").decode(), text)
 
 
+def install_advice(extra: str, beginning: str = "install it") -> str:
+    """Return the advice to install an extra. dragoman is installed from its repository (docs/install.md).
+
+    >>> print(install_advice("plot"))
+    install it in dragoman's repository: pip install -c constraints.txt ".[plot]"
+    """
+    return f'{beginning} in dragoman\'s repository: pip install -c constraints.txt ".[{extra}]"'
+
+
 def _line(text: str) -> str:
     """Return text as one printable line, without its middle if it is long."""
     half = _LONGEST // 2

@@ -11,9 +11,9 @@ from importlib.util import find_spec
 from itertools import takewhile
 from types import TracebackType
 
-from dragoman.errors import DragomanError, printable
+from dragoman.errors import DragomanError, install_advice, printable
 
-#: Modules that are imported somewhere, and the names of their packages for pip.
+#: Modules that every installation has, and the names of their packages for pip.
 PACKAGES = {
     "numpy": "numpy",
     "sentencepiece": "sentencepiece",
@@ -25,21 +25,24 @@ PACKAGES = {
     "typer": "typer",
     "rich": "rich",
     "threadpoolctl": "threadpoolctl",
-    "torch": "dragoman[train]",
-    "spacy": "dragoman[words]",
-    "matplotlib": "dragoman[plot]",
-    "tensorboard": "dragoman[tensorboard]",
-    "datasets": "dragoman[hub]",
-    "markdown_it": "dragoman[documents]",
-    "polib": "dragoman[documents]",
-    "fastapi": "dragoman[serve]",
-    "uvicorn": "dragoman[serve]",
-    "python_multipart": "dragoman[serve]",
-    "prometheus_client": "dragoman[serve]",
-    "py3langid": "dragoman[serve]",
-    "ctranslate2": "dragoman[ctranslate2]",
-    "onnx": "dragoman[onnx]",
-    "onnxruntime": "dragoman[onnx]",
+}
+#: Modules that an extra brings, and the extra.
+EXTRAS = {
+    "torch": "train",
+    "spacy": "words",
+    "matplotlib": "plot",
+    "tensorboard": "tensorboard",
+    "datasets": "hub",
+    "markdown_it": "documents",
+    "polib": "documents",
+    "fastapi": "serve",
+    "uvicorn": "serve",
+    "python_multipart": "serve",
+    "prometheus_client": "serve",
+    "py3langid": "serve",
+    "ctranslate2": "ctranslate2",
+    "onnx": "onnx",
+    "onnxruntime": "onnx",
 }
 #: Usual names that differ from the module's.
 TITLES = {
@@ -56,21 +59,22 @@ TITLES = {
 }
 
 
-def require_package(user: str, module: str) -> None:
-    """Refuse a command whose package is missing, before it does anything.
+def require_package(user: str, *modules: str) -> None:
+    """Refuse a command if one of its packages is missing, before it does anything.
 
     Args:
-        user: of the package, as people type it: a command, an option or a setting.
+        user: of the packages, as people type it: a command, an option or a setting.
 
     Raises:
-        DragomanError: the package is not installed.
+        DragomanError: a package is not installed.
     """
-    try:
-        is_installed = find_spec(module) is not None
-    except ModuleNotFoundError:
-        is_installed = False
-    if not is_installed:
-        raise DragomanError(f"{user} needs {_title(module)}", advice=f"install it with: {_install(module)}")
+    for module in modules:
+        try:
+            is_installed = find_spec(module) is not None
+        except ModuleNotFoundError:
+            is_installed = False
+        if not is_installed:
+            raise DragomanError(f"{user} needs {_title(module)}", advice=_install(module))
 
 
 def explain_import(error: BaseException) -> str | None:
@@ -80,24 +84,29 @@ def explain_import(error: BaseException) -> str | None:
         return None
     missing = (error.name or "") if isinstance(error, ImportError) else ""
     module = missing.partition(".")[0]
-    if isinstance(error, ModuleNotFoundError) and missing in PACKAGES:
+    if isinstance(error, ModuleNotFoundError) and _is_ours(missing):
         return f"{_title(missing)} is not installed; {_install(missing)}"
-    if module not in PACKAGES:
-        module = next((name for name in _modules(error.__traceback__) if name in PACKAGES), "")
+    if not _is_ours(module):
+        module = next(filter(_is_ours, _modules(error.__traceback__)), "")
     if not module:
         return None
     reason = next(iter(str(error).strip().splitlines()), type(error).__name__)
-    return f"{_title(module)} cannot be loaded ({printable(reason)}); install it again: {_install(module)}"
+    return f"{_title(module)} cannot be loaded ({printable(reason)}); {_install(module, 'install it again')}"
 
 
 def _title(module: str) -> str:
     return TITLES.get(module, module)
 
 
-def _install(module: str) -> str:
-    package = PACKAGES[module]
-    command = f'pip install "{package}"' if "[" in package else f"pip install {package}"
-    return f"{command} (pytorch.org tells how to get the small build for CPUs)" if module == "torch" else command
+def _is_ours(module: str) -> bool:
+    return module in PACKAGES or module in EXTRAS
+
+
+def _install(module: str, beginning: str = "install it") -> str:
+    if module in PACKAGES:
+        return f"{beginning}: pip install {PACKAGES[module]}"
+    advice = install_advice(EXTRAS[module], beginning)
+    return f"{advice} (pytorch.org tells how to get the small build for CPUs)" if module == "torch" else advice
 
 
 def _modules(trace: TracebackType | None) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from dragoman.data.formats.json_lines import Keys, object_pair
 from dragoman.data.parallel_text import ParallelText
-from dragoman.errors import ConfigError, DataError
+from dragoman.errors import ConfigError, DataError, install_advice
 
 #: Begins the name of a corpus from the hub: "hub:<name>" or "hub:<name>:<configuration>".
 HUB = "hub:"
@@ -34,9 +34,7 @@ def _rows(corpus: str, split: str) -> Iterable[object]:
     try:
         import datasets
     except ImportError:
-        raise ConfigError(
-            f"{corpus} needs the package datasets, which is not installed", advice='pip install "dragoman[hub]"'
-        ) from None
+        raise ConfigError(f"{corpus} needs the package datasets", advice=install_advice("hub")) from None
     name, _, configuration = corpus.removeprefix(HUB).partition(":")
     try:
         rows: Iterable[object] = datasets.load_dataset(name, configuration or None, split=split)

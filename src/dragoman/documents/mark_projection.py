@@ -157,15 +157,16 @@ class _Projection:
             first = min(max(first, at), end)
             last = min(max(last, first), end)
             yield self._text(at, first)
-            left, right = self._point_spaces(node.mark, first) if first == last else ("", "")
-            yield left + node.mark.opening + right
+            is_apart = first == last and start < end and not self._has_text(node)
+            left, right = self._spaces_around(node.mark, first) if is_apart else ("", "")
+            yield left + node.mark.opening
             if not node.mark.is_point:
                 yield from self._written(node.children, first, last)
-            yield node.mark.closing
+            yield node.mark.closing + right
             at = last
         yield self._text(at, end)
 
-    def _point_spaces(self, mark: Mark, place: int) -> tuple[str, str]:
+    def _spaces_around(self, mark: Mark, place: int) -> tuple[str, str]:
         """Return the spaces that a mark without text needs to stand apart from its neighbours as in the source."""
         text, translation = self._source.text, self._translation
         before, after = text[max(0, mark.start - 1) : mark.start], text[mark.end : mark.end + 1]

@@ -6,7 +6,7 @@ import io
 import warnings
 from typing import TYPE_CHECKING
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, install_advice
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise ConfigError("pictures need matplotlib", advice='pip install "dragoman[plot]"') from None
+        raise ConfigError("pictures need matplotlib", advice=install_advice("plot")) from None
 
 
 def new_figure(width: float, height: float) -> Figure:

@@ -12,10 +12,7 @@ import yaml
 from dragoman.errors import ConfigError
 from dragoman.settings.config import Config
 from dragoman.settings.sections import Section
-from dragoman.settings.yaml_loader import MAX_DEPTH, UNREADABLE, load_yaml
-
-#: PyYAML reads about 50 kB a second.
-MAX_RECIPE_BYTES = 100_000
+from dragoman.settings.yaml_loader import MAX_DEPTH, UNREADABLE, load_yaml, read_yaml
 
 
 def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, Any]:
@@ -24,7 +21,10 @@ def read_recipe(path: Path | None, overrides: Sequence[str] = ()) -> dict[str, A
     Raises:
         ConfigError: the file is not a YAML mapping of at most 100 kB, or an override is not `key=value`.
     """
-    settings = _read_file(path) if path is not None else {}
+    advice = (
+        f"recipes have sections ({', '.join(Config.model_fields)}); text goes after --source and --target, or --pairs"
+    )
+    settings = read_yaml(path, "recipe", advice) if path is not None else {}
     if path is not None and path.name == "config.yaml":
         _drop_pad_id(settings)
     override_settings(settings, overrides)
@@ -81,34 +81,3 @@ def _drop_pad_id(settings: dict[str, Any]) -> None:
     model = settings.get("model")
     if isinstance(model, dict) and model.get("pad_id") == 0:
         del model["pad_id"]
-
-
-def _read_file(path: Path) -> dict[str, Any]:
-    try:
-        with open(path, "rb") as file:
-            content = file.read(MAX_RECIPE_BYTES + 1)  # a device never ends
-    except OSError as error:
-        raise ConfigError(f"cannot read the recipe ({error.strerror})", path, advice="check the path") from None
-    if len(content) > MAX_RECIPE_BYTES:
-        raise ConfigError(
-            "the recipe is larger than 100 kB",
-            path,
-            advice="is it text to train on? Give it as --source and --target, or --pairs",
-        )
-    try:
-        settings = load_yaml(content)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark
-        line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
-        raise ConfigError(f"not readable as YAML ({error.problem})", path, line=line, byte=column) from None
-    except UNREADABLE as error:
-        raise ConfigError(f"not readable as YAML ({getattr(error, 'reason', error)})", path) from None
-    if settings is None:
-        return {}
-    if not isinstance(settings, dict):
-        sections = ", ".join(Config.model_fields)
-        advice = f"text goes after --source and --target; recipes have sections ({sections})"
-        raise ConfigError("this is no recipe", path, advice=advice)
-    return {
-        section: values for section, values in settings.items() if values is not None
-    }  # an empty section is as good as none

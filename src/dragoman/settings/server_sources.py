@@ -9,9 +9,9 @@ from typing import Annotated, Any, get_args, get_origin
 from pydantic import TypeAdapter, ValidationError
 
 from dragoman.errors import ConfigError
-from dragoman.settings.recipe import read_recipe
 from dragoman.settings.sections import parse_section
 from dragoman.settings.server_config import ServerConfig
+from dragoman.settings.yaml_loader import read_yaml
 
 PREFIX = "DRAGOMAN_SERVE_"
 #: The variable that names the YAML file.
@@ -31,6 +31,8 @@ LIBRETRANSLATE = {
     "LT_DISABLE_FILES_TRANSLATION": "disable_files_translation",
     "LT_DISABLE_WEB_UI": "disable_web_ui",
 }
+#: LibreTranslate's switch for its database of keys. A server that ignored it would be open to all.
+KEY_DATABASE = "LT_API_KEYS"
 
 
 def read_server_config(
@@ -48,9 +50,13 @@ def read_server_config(
     """
     if file is None and environment.get(FILE):
         file = Path(environment[FILE])
-    settings = read_recipe(file)
+    settings = read_yaml(file, "server configuration", "write, for example, port: 8080") if file is not None else {}
     settings |= _from_environment(environment)
     settings |= {name: value for name, value in options.items() if value is not None}
+    asks_for_keys = environment.get(KEY_DATABASE, "").lower() not in ("", "0", "false", "no", "off")
+    if asks_for_keys and not settings.get("api_keys"):
+        problem = f"{KEY_DATABASE} is not supported: there is no database of keys"
+        raise ConfigError(problem, advice=f"list the keys in {PREFIX}API_KEYS, or unset it")
     return parse_section(ServerConfig, settings)
 
 

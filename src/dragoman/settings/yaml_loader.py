@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import yaml
 
+from dragoman.errors import ConfigError
+
+#: PyYAML reads about 50 kB a second.
+MAX_BYTES = 100_000
 #: Sections, their settings, and lists of them: nothing in a recipe lies deeper.
 MAX_DEPTH = 10
 MAX_CHARACTERS = 1_000
@@ -23,6 +28,38 @@ def load_yaml(text: str | bytes) -> Any:
     return yaml.load(text, Loader=_RecipeLoader)
 
 
+def read_yaml(path: Path, title: str, advice: str) -> dict[str, Any]:
+    """Return the mapping in a YAML file, without keys that have no value: an empty section is as good as none.
+
+    Args:
+        title: of what the file should have, for messages.
+        advice: for a file that has something else.
+
+    Raises:
+        ConfigError: the file is not a YAML mapping of at most 100 kB.
+    """
+    try:
+        with open(path, "rb") as file:
+            content = file.read(MAX_BYTES + 1)  # a device never ends
+    except OSError as error:
+        raise ConfigError(f"cannot read the {title} ({error.strerror})", path, advice="check the path") from None
+    if len(content) > MAX_BYTES:
+        raise ConfigError(f"the {title} is larger than 100 kB", path, advice=advice)
+    try:
+        settings = load_yaml(content)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (None, None)
+        raise ConfigError(f"not readable as YAML ({error.problem})", path, line=line, byte=column) from None
+    except UNREADABLE as error:
+        raise ConfigError(f"not readable as YAML ({getattr(error, 'reason', error)})", path) from None
+    if settings is None:
+        return {}
+    if not isinstance(settings, dict):
+        raise ConfigError(f"this is no {title}", path, advice=advice)
+    return {name: value for name, value in settings.items() if value is not None}
+
+
 class _RecipeLoader(yaml.SafeLoader):
     """YAML in which `1e-4` is a number and `no` is Norwegian.
 
@@ -36,9 +73,9 @@ class _RecipeLoader(yaml.SafeLoader):
         event: Any = self.peek_event()  # type: ignore[no-untyped-call]
         mark, problem = event.start_mark, None
         if isinstance(event, yaml.AliasEvent):
-            problem = "references (*) are not used in recipes"
+            problem = "references (*) are not used here"
         elif event.tag is not None:
-            problem = "types (!) are not used in recipes"
+            problem = "types (!) are not used here"
         elif isinstance(event, yaml.ScalarEvent) and len(event.value) > MAX_CHARACTERS:
             problem = f"more than {MAX_CHARACTERS:,} characters"
         elif self.depth == MAX_DEPTH:

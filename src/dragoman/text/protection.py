@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import lru_cache
 from typing import Self
 
@@ -38,8 +39,10 @@ RST = re.compile(
     re.VERBOSE,
 )
 _PRESET_NAMES = (*PRESETS, "rst")
-#: A rule that can only be a list of presets, perhaps with a typo.
+#: A rule that may be a list of presets.
 _NAMES = re.compile(r"\w+(?:,\w+)*")
+#: The similarity from which a word in small letters is a preset with a typo; see `difflib`.
+_SIMILAR = 0.8
 _WORD_CHARACTER = re.compile(rf"[^\W{UNSPACED}]")
 
 
@@ -55,18 +58,21 @@ class Protection:
         """Compile rules: each a regular expression, or presets with commas between them ("printf,urls").
 
         Raises:
-            ConfigError: a rule is no regular expression, or names an unknown preset beside a known one.
+            ConfigError: a rule is no regular expression, or has an unknown preset beside a known one or much like one.
         """
         kinds: frozenset[Kind] = frozenset()
         patterns = []
         for rule in rules:
             names = rule.split(",")
-            if not _NAMES.fullmatch(rule) or not any(name in _PRESET_NAMES for name in names):
+            if not _NAMES.fullmatch(rule) or not any(
+                get_close_matches(name, _PRESET_NAMES, 1, _SIMILAR) for name in names
+            ):
                 patterns.append(_compiled(rule))
                 continue
             for name in names:
                 if name not in _PRESET_NAMES:
-                    raise ConfigError(f"unknown preset {name!r}", advice=f"the presets are {', '.join(_PRESET_NAMES)}")
+                    advice = f"the presets are {', '.join(_PRESET_NAMES)}; to protect the word, write (?:{name})"
+                    raise ConfigError(f"unknown preset {name!r}", advice=advice)
                 kinds |= PRESETS.get(name, frozenset())
                 patterns += [RST] if name == "rst" else []
         return cls(kinds, tuple(patterns))

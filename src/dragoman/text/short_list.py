@@ -40,18 +40,18 @@ class LikelyTokens:
 
     def of(self, source_ids: Sequence[int]) -> Ints:
         """Return the ids that a translation of a source may have, sorted: (n,)."""
-        listed = self._frequent_ones.copy()
+        listed = self._is_frequent.copy()
         for id in set(source_ids):
             listed[self.likely[self.starts[id] : self.starts[id + 1]]] = True
         return np.flatnonzero(listed)
 
     @cached_property
-    def _frequent_ones(self) -> Bools:
-        """Marks at the ids that are frequent. Marking ids takes a tenth of the time of sorting them."""
+    def _is_frequent(self) -> Bools:
+        """True at the frequent ids: (highest id + 1,). To mark ids takes a tenth of the time of sorting them."""
         highest = max(self.frequent.max(initial=0), self.likely.max(initial=0))
-        frequent = np.zeros(int(highest) + 1, dtype=bool)
-        frequent[self.frequent] = True
-        return frequent
+        is_frequent = np.zeros(int(highest) + 1, dtype=bool)
+        is_frequent[self.frequent] = True
+        return is_frequent
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, install_advice
 from dragoman.text.cleaning import without_controls
 from dragoman.text.invisible import is_blank, is_one_emoji
 from dragoman.text.languages import base_language
@@ -98,10 +98,7 @@ def load_rules(language: str) -> Callable[[str], Iterable[Token]]:
     try:
         import spacy
     except ImportError:
-        raise ConfigError(
-            "tokenizer.kind 'words' needs spaCy, which is not installed",
-            advice='pip install "dragoman[words]"',
-        ) from None
+        raise ConfigError("tokenizer.kind 'words' needs spaCy", advice=install_advice("words")) from None
     code = base_language(language)
     known = re.fullmatch("[a-z]{2,3}", code) is not None and find_spec(f"spacy.lang.{code}") is not None
     try:

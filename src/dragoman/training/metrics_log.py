@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
-from dragoman.errors import ConfigError
+from dragoman.errors import ConfigError, install_advice
 from dragoman.inspection.curves import parse_record
 from dragoman.machine.files import append_file, write_file
 
@@ -79,9 +79,7 @@ class TensorBoardLog:
         try:
             from torch.utils.tensorboard import SummaryWriter
         except ImportError:
-            raise ConfigError(
-                "training.tensorboard needs TensorBoard", advice='pip install "dragoman[tensorboard]"'
-            ) from None
+            raise ConfigError("training.tensorboard needs TensorBoard", advice=install_advice("tensorboard")) from None
         self._board = SummaryWriter(str(folder), purge_step=last_step + 1)
 
     def write(self, record: Mapping[str, Any]) -> None:
