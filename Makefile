@@ -12,10 +12,10 @@
 #   make format   format and tidy the code
 #   make wheels   build the wheels of this platform and of those that can be compiled for from here, and try the first in
 #                 an environment of its own; TRY="python3.12 python3.13" names the Pythons for it
-#   make foreign  tests that need tools of Debian and npm: the browser's module in Node (nodejs), its page, the
-#                 widgets of the book and, after `make docs`, each of its pages (chromium), ARM in an emulator
-#                 (gcc-aarch64-linux-gnu qemu-user); and of other packages: exported models in CTranslate2 and others. A skipped test
-#                 says what it needs
+#   make foreign  tests that need other programs. It installs CTranslate2, onnxruntime and transformers for exported
+#                 models, but not what Debian and npm have: Node for the browser's module (nodejs), a browser for its
+#                 page, the widgets of the book and, after `make docs`, each of its pages (chromium), ARM in an emulator
+#                 (gcc-aarch64-linux-gnu qemu-user). A skipped test says what it needs
 #   make wasm     compile the engine for browsers (clang-19 lld-19 wasi-libc libclang-rt-19-dev-wasm32)
 #   make clean    remove what the other targets made, except trained models in runs/
 
@@ -47,7 +47,7 @@ test: $(VENV)/development
 	$(BIN)/clang-format --dry-run --Werror $(C_SOURCES)
 	$(BIN)/mypy --strict src
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
-	@echo "left out: make lean (an environment without PyTorch), make faults, make foreign (needs tools of Debian)"
+	@echo "left out: make lean (an environment without PyTorch), make faults, make foreign (needs other programs)"
 	@$(BIN)/python -c "import pathlib; files = sorted(pathlib.Path('src').rglob('*.py')); print('src/:', len(files), 'files,', sum(len(f.read_bytes().split(b'\n')) - 1 for f in files), 'lines')"
 
 # The environment is removed and made anew, so that its size is that of a new one. The tests of word tokenizers and of
@@ -99,8 +99,8 @@ format: $(VENV)/development
 wheels: $(VENV)/wheels
 	$(BIN)/python .ci/wheels.py $(TRY)
 
-foreign: $(VENV)/development
-	$(BIN)/python -m pytest tests/foreign
+foreign: $(VENV)/foreign
+	$(BIN)/python -m pytest -rs tests/foreign
 
 wasm: $(VENV)/core
 	$(BIN)/python wasm.py
@@ -126,6 +126,11 @@ $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
 	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,train,serve,documents,words,tensorboard,plot]"
 	@touch $(VENV)/core $@
+
+$(VENV)/foreign: $(VENV)/development
+	@echo "Installing the programs that exported models are tried in into $(VENV) ..."
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[ctranslate2,onnx,hf]"
+	@touch $(VENV)/core $(VENV)/development $@
 
 $(VENV)/bench: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the systems it is measured against into $(VENV) ..."

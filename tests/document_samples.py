@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 
-import pytest
+from extras import import_extra
 
 SENTENCES = [
     "A man is riding a horse.",
@@ -25,7 +25,7 @@ SENTENCES = [
 def require_documents() -> None:
     """Skip a file of tests where the extra is missing."""
     for module in ("markdown_it", "polib"):
-        pytest.importorskip(module, reason=f'{module} is missing: pip install -c constraints.txt -e ".[documents]"')
+        import_extra(module, "documents")
 
 
 def _html_text(draw: random.Random, depth: int = 0) -> str:

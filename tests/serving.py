@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from extras import import_extra
 from tiny import many_tokenizers, tiny_bundle
 
 from dragoman.bundle.bundle import write_bundle
@@ -30,7 +30,7 @@ KEY, ADMIN, METRICS = "key-of-a-client", "key-of-an-admin", "key-for-metrics"
 def require_server() -> None:
     """Skip a file of tests where the extra is missing."""
     for module in NEEDED:
-        pytest.importorskip(module, reason=f"{module} is missing: pip install -c constraints.txt -e .[serve,dev]")
+        import_extra(module, "serve,dev")
 
 
 def write_many(folder: Path, seed: int = 1) -> Path:

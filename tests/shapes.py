@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from tiny import PAIRS, many_tokenizers, tiny_bundle
 
 from dragoman.bundle.bundle import Bundle
+from dragoman.errors import ConfigError
 from dragoman.settings.tokenizer_config import TokenizerConfig
 from dragoman.text.learning import learn_tokenizers
 from dragoman.text.tokenizer import Tokenizers
@@ -76,6 +78,11 @@ def shaped_bundle(shape: str, **settings: Any) -> Bundle:
         elif "positions" in name:
             weight *= 2
     return bundle
+
+
+def settings_in_the_way(caught: pytest.ExceptionInfo[ConfigError]) -> list[str]:
+    """Return the settings, with their values, that the error of a refused model names."""
+    return [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:]]
 
 
 def _tokenizers(*, joint: bool) -> Tokenizers:

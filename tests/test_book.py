@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from extras import import_extra
 
 BOOK = Path(__file__).resolve().parent.parent / "docs" / "book"
 sys.path.insert(0, str(BOOK / "building"))
@@ -71,7 +72,7 @@ def test_cells_run(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """And each decimal in the prose of a page is recorded, or stands in a cell of the page or its output."""
-    matplotlib = pytest.importorskip("matplotlib", reason="needs the extra `plot`")
+    matplotlib = import_extra("matplotlib", "plot")
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
@@ -258,7 +259,7 @@ def test_every_page_is_in_the_book(language: str) -> None:
 
 @each_page
 def test_pages_open_as_notebooks(page: Path, tmp_path: Path) -> None:
-    nbformat = pytest.importorskip("nbformat", reason="needs the extra `docs`")
+    nbformat = import_extra("nbformat", "docs")
     from notebooks import write_notebook
 
     write_notebook(page, tmp_path)
@@ -273,7 +274,7 @@ def test_pages_open_as_notebooks(page: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_notebooks_lead_somewhere_and_need_no_sphinx(language: str, tmp_path: Path) -> None:
-    pytest.importorskip("nbformat", reason="needs the extra `docs`")
+    import_extra("nbformat", "docs")
     from check import problems
     from notebooks import write_notebook
 
@@ -287,7 +288,7 @@ def test_notebooks_lead_somewhere_and_need_no_sphinx(language: str, tmp_path: Pa
 
 
 def test_chinese_is_looked_up_by_pairs_of_characters() -> None:
-    pytest.importorskip("sphinx", reason="needs the extra `docs`")
+    import_extra("sphinx", "docs")
     from chinese import split
 
     assert split("多头注意力 (multi-head)") == ["多头", "头注", "注意", "意力", "multi", "head"]

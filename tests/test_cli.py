@@ -992,6 +992,14 @@ def test_package(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "two").exists()
 
 
+@pytest.mark.parametrize(("precision", "is_larger"), [("float16", True), ("int8", False)])
+def test_a_package_larger_than_its_model_is_told(
+    dragoman: Dragoman, tmp_path: Path, precision: str, is_larger: bool
+) -> None:
+    code, _, err = dragoman("package", "-m", "multi30k-en-de", "-o", tmp_path / "new", "--precision", precision)
+    assert (code, "larger than multi30k-en-de (5.0 MB)" in err) == (0, is_larger)
+
+
 @pytest.mark.torch
 def test_a_shipped_model_goes_by_its_name_everywhere(
     dragoman: Dragoman, bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from extras import import_extra
 from tiny import write_tiny_bundle
 
 from dragoman.cli.program import run
@@ -191,7 +192,7 @@ def test_the_figures_are_of_the_validation_that_the_training_chose(tmp_path: Pat
 
 
 def test_the_plot() -> None:
-    pytest.importorskip("matplotlib", reason="needs the extra `plot`: pip install -c constraints.txt -e .[plot]")
+    import_extra("matplotlib", "plot")
     curves = [[(1, 3.0), (2, 2.0)], [(1, 3.5), (2, 2.5)]]
     figure = draw_losses([("norm=post", curves), ("norm=pre", [[(1, 2.0)], []])])
     axes = figure.axes[0]

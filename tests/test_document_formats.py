@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from document_samples import MAKERS, require_documents
+from extras import import_extra
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from dragoman.errors import ConfigError, DataError
 from dragoman.translator import Translation
 
 require_documents()
-polib = pytest.importorskip("polib")
+polib = import_extra("polib", "documents")
 
 #: Files of each format in the round trips.
 N_FILES = 60

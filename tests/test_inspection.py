@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import torch
+from extras import import_extra
 from tiny import PAIRS, tiny_model, tiny_tokenizers, write_tiny_bundle
 
 from dragoman.alignment.capture import KINDS
@@ -308,7 +309,7 @@ def test_curves_are_those_of_the_log(reference: Path) -> None:
         (each["step"], each["validation_bleu"]) for each in records if "validation_bleu" in each
     ]
     assert read_curves(reference / "metrics.jsonl") == curves
-    pytest.importorskip("matplotlib")
+    import_extra("matplotlib", "plot")
     drawn = [list(line.get_xdata()) for line in draw_curves([curves]).axes[0].get_lines()]
     assert drawn == [[step for step, _ in curve] for curve in (curves.training_loss, curves.validation_loss)]
 
@@ -337,12 +338,12 @@ def hostile_attention() -> Attention:
 
 
 def test_dollar_signs_in_tokens_start_no_formula() -> None:
-    pytest.importorskip("matplotlib")
+    import_extra("matplotlib", "plot")
     assert to_image(draw_attention(hostile_attention(), "cross", 0, 0), ".png").startswith(PNG)
 
 
 def test_the_picture_has_the_weights(translator: Translator) -> None:
-    pytest.importorskip("matplotlib")
+    import_extra("matplotlib", "plot")
     attention = inspect_attention(translator, TEXT)
     for kind in KINDS:
         weights = attention.weights(kind)

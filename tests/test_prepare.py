@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from extras import import_extra
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from runs import captured_log
@@ -349,7 +350,7 @@ def test_special_tokens_in_text_are_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", ["bpe", "unigram", "words", "characters"])
 def test_one_sentence_is_enough(tmp_path: Path, kind: str) -> None:
     if kind == "words":
-        pytest.importorskip("spacy")
+        import_extra("spacy", "words")
     prepared, lines = make(corpus(tmp_path, [("A man.", "Ein Mann.")], tokenizer={"kind": kind}), tmp_path / "run")
     assert texts(prepared.train) == texts(prepared.validation) == [("A man.", "Ein Mann.")]
     assert any("too few pairs" in line for line in lines)

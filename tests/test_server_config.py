@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import yaml
+from extras import import_extra
 from test_config import bounds
 
 from dragoman.cli.program import explain, run
@@ -135,7 +136,7 @@ def test_every_number_has_both_bounds() -> None:
 
 
 def test_a_server_without_a_model_says_what_is_missing(capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("fastapi", reason="fastapi is missing: pip install -c constraints.txt -e .[serve]")
+    import_extra("fastapi", "serve")
     assert run(["serve"]) == 2
     assert "a server without a model; name one: --model everyday" in capsys.readouterr().err
     assert run(["serve", "-m", "no-such-model"]) == 3

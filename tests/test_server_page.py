@@ -131,6 +131,19 @@ def test_the_language_is_detected_and_told(page: Any) -> None:
     page.locator("#detected:empty").wait_for(state="attached")
 
 
+def test_a_detected_language_can_be_swapped_and_is_no_target(page: Any) -> None:
+    choose(page, "auto", "de")
+    page.locator("#text").fill(GERMAN)
+    page.locator("#notes", has_text="in this language already").wait_for()
+    assert page.locator("#swap").is_disabled()
+    page.locator("#target-lang").select_option("en")
+    page.locator("#translation:not(.stale)", has_text="station").wait_for()
+    assert page.locator("#notes").inner_text() == ""
+    page.locator("#swap").click()
+    assert [page.locator(f"#{side}-lang").input_value() for side in ("source", "target")] == ["en", "de"]
+    assert "station" in page.locator("#text").input_value()
+
+
 def test_a_problem_is_told(page: Any) -> None:
     choose(page, "en", "de")
     page.locator("#text").fill("x" * 100_001)

@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.error import HTTPError
 
 import pytest
+from extras import import_extra
 from serving import require_server, served, write_many
 from tiny import PAIRS
 
@@ -63,7 +64,7 @@ def post(address: str, text: str, target: str = "de") -> str:
 
 
 def test_libretranslatepy(address: str, oracle: Translator) -> None:
-    package = pytest.importorskip("libretranslatepy", reason="pip install libretranslatepy")
+    package = import_extra("libretranslatepy", "dev")
     api = package.LibreTranslateAPI(f"{address}/")
     assert api.translate(SOURCES[0], "en", "de") == german(oracle, SOURCES[0])
     assert api.detect("Die Katze sitzt auf der Matte und schläft.")[0]["language"] == "de"
@@ -71,7 +72,7 @@ def test_libretranslatepy(address: str, oracle: Translator) -> None:
 
 
 def test_deep_translator(address: str, oracle: Translator) -> None:
-    package = pytest.importorskip("deep_translator", reason="pip install deep-translator")
+    package = import_extra("deep_translator", "dev")
     translator = package.LibreTranslator(
         source="en", target="de", api_key="x", use_free_api=False, custom_url=f"{address}/"
     )
@@ -79,7 +80,7 @@ def test_deep_translator(address: str, oracle: Translator) -> None:
 
 
 def test_libretranslate_aio(address: str, oracle: Translator, tmp_path: Path) -> None:
-    package = pytest.importorskip("libretranslate_aio", reason="pip install libretranslate-aio")
+    package = import_extra("libretranslate_aio", "dev")
     (file := tmp_path / "text.txt").write_text(f"{SOURCES[0]}\n", encoding="utf-8")
 
     async def ask() -> None:

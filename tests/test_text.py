@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+from extras import import_extra
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -60,7 +61,7 @@ def pairs() -> list[tuple[str, str]]:
 def learn(kind: str, sampling: float = 0.0, **settings: object) -> Tokenizers:
     config = TokenizerConfig.model_validate({"kind": kind, "sampling": sampling, **settings})
     if kind == "words":
-        pytest.importorskip("spacy")
+        import_extra("spacy", "words")
     return learn_tokenizers(lambda: iter(pairs()), config, "en", "de")
 
 
@@ -276,7 +277,7 @@ def test_a_vocabulary_smaller_than_the_characters(kind: str) -> None:
 @pytest.mark.parametrize("pair", [("a", "b"), ("A man.", "Ein Mann."), ("你好，世界。", "Hello, world.")])
 def test_one_sentence_is_enough(kind: str, pair: tuple[str, str]) -> None:
     if kind == "words":
-        pytest.importorskip("spacy")
+        import_extra("spacy", "words")
     learned = learn_tokenizers(lambda: iter([pair]), TokenizerConfig.model_validate({"kind": kind}), "en", "de")
     assert learned.target.decode(learned.target.encode(pair[1])) == pair[1]
 
@@ -444,7 +445,7 @@ def test_a_damaged_vocabulary(damaged: object) -> None:
 
 
 def test_multi30k_has_the_published_vocabulary_sizes(data_folder: Path) -> None:
-    pytest.importorskip("spacy")
+    import_extra("spacy", "words")
     sides = [[str(line) for line in read_lines(multi30k_file("train", lang))] for lang in ("en", "de")]
     config = TokenizerConfig(kind="words", min_count=2, lowercase=True)
     learned = learn_tokenizers(lambda: zip(*sides, strict=True), config, "en", "de")
@@ -454,7 +455,7 @@ def test_multi30k_has_the_published_vocabulary_sizes(data_folder: Path) -> None:
 def test_words_read_like_a_sentence() -> None:
     spoken = "It's a t-shirt, isn't it? (Yes!) The man's dog."
     config = TokenizerConfig(kind="words")
-    pytest.importorskip("spacy")
+    import_extra("spacy", "words")
     learned = learn_tokenizers(lambda: iter([(spoken, "Das „ist“ es.")]), config, "en", "qq")
     assert learned.source.decode(learned.source.encode(spoken)) == spoken
     assert learned.source.decode([UNK_ID]) == "<unk>"
@@ -471,7 +472,7 @@ def test_words_without_spacy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_languages_that_spacy_does_not_know_have_common_rules() -> None:
-    pytest.importorskip("spacy")
+    import_extra("spacy", "words")
     for code in ("und", "../x", "lex", "zz", "x" * 50):
         assert [token.text for token in load_rules(code)("a, b")] == ["a", ",", "b"]
     for code in ("en-US", "eng", "eng_Latn"):
@@ -496,7 +497,7 @@ def test_codes_of_one_language_are_one_language() -> None:
 
 
 def test_every_language_of_spacy_is_known_by_its_longer_codes() -> None:
-    aliases = pytest.importorskip("spacy.util").LANG_ALIASES
+    aliases = import_extra("spacy.util", "words").LANG_ALIASES
     for language, codes in aliases.items():
         for code in codes:
             if len(code) == 3 and code not in ("mul", "viw", "rom", "mol", "scr", "scc"):  # no codes of today

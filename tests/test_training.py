@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 import torch
+from extras import import_extra
 from rich.console import Console
 from runs import assert_equal_but_for_rounding, assert_same_training, losses, settings
 from safetensors.torch import load_file
@@ -192,7 +193,7 @@ def test_a_log_of_an_older_version_goes_on(corpus: Path, reference: Path, tmp_pa
 
 
 def test_tensorboard_gets_the_same_figures(corpus: Path, tmp_path: Path) -> None:
-    event_accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator")
+    event_accumulator = import_extra("tensorboard.backend.event_processing.event_accumulator", "tensorboard")
     run = tmp_path / "run"
     train(settings(corpus, max_steps=3, warmup_steps=1, tensorboard=True), run, device="cpu")
     events = event_accumulator.EventAccumulator(str(run / "tensorboard")).Reload()

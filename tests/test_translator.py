@@ -12,6 +12,7 @@ from unicodedata import category
 from unittest.mock import patch
 
 import pytest
+from extras import import_extra
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiny import PAIRS, tiny_bundle, tiny_model, tiny_tokenizers, write_tiny_bundle
@@ -145,7 +146,7 @@ controlled = st.text(
 @settings(max_examples=300)
 def test_training_and_translation_read_the_same(kind: str, text: str) -> None:
     if kind == "words":
-        pytest.importorskip("spacy")
+        import_extra("spacy", "words")
     tokenizer = known_tokenizers(kind).source
     problem = text_problem(text, "b")
     if problem is None:

@@ -235,13 +235,16 @@ def test_wrong_arguments_are_one_clear_line(
     assert (tmp_path / "old.html").read_text() == "mine"
 
 
-def test_the_command_writes_a_folder_and_a_page(bundle: Path, tmp_path: Path) -> None:
+def test_the_command_writes_a_folder_and_a_page(
+    bundle: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert program.run(["export", "web", "-m", str(bundle), "-o", str(tmp_path / "site")]) == 0
     assert (tmp_path / "site" / "models" / "tiny.dragoman").read_bytes() == model_file(bundle)
     page = tmp_path / "page.html"
     for more in ([], ["--overwrite"]):
         assert program.run(["export", "web", "-m", str(bundle), "--single-file", "-o", str(page), *more]) == 0
     assert page.read_bytes() == single_page([bundle])
+    assert capsys.readouterr().err.endswith(f"{len(page.read_bytes()) / 1e6:.1f} MB; open it in a browser\n")
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=20))

@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from shapes import shaped_bundle
+from extras import import_extra
+from shapes import settings_in_the_way, shaped_bundle
 from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers, write_tiny_bundle
 
 from dragoman import Translator
@@ -19,8 +20,8 @@ from dragoman.bundle.bundle import write_bundle
 from dragoman.cli import program
 from dragoman.errors import ConfigError
 
-pytest.importorskip("ctranslate2", reason='pip install -c constraints.txt ".[ctranslate2,onnx]"')
-runtime = pytest.importorskip("onnxruntime", reason='pip install -c constraints.txt ".[ctranslate2,onnx]"')
+import_extra("ctranslate2", "ctranslate2,onnx")
+runtime = import_extra("onnxruntime", "ctranslate2,onnx")
 
 from dragoman.exchange.argos_package import argos_package  # noqa: E402
 from dragoman.exchange.sentence_graph import sentence_graph  # noqa: E402
@@ -126,7 +127,7 @@ def test_what_a_package_cannot_hold_is_refused(name: str, settings: list[str], t
         write_bundle(tmp_path / name, shaped_bundle("two vocabularies", memory="layerwise"))
     with pytest.raises(ConfigError, match="Argos Translate cannot hold this model") as caught:
         argos_package(tmp_path / name)
-    assert [line.strip().partition(":")[0] for line in str(caught.value).splitlines()[1:]] == settings
+    assert settings_in_the_way(caught) == settings
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from extras import import_extra
 from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
@@ -26,8 +27,8 @@ from dragoman.cli import program
 from dragoman.exchange.agreement import made_up_sources
 from dragoman.text.tokenizer import Tokenizers
 
-runtime = pytest.importorskip("onnxruntime", reason='pip install -c constraints.txt ".[onnx]"')
-pytest.importorskip("onnx", reason='pip install -c constraints.txt ".[onnx]"')
+runtime = import_extra("onnxruntime", "onnx")
+import_extra("onnx", "onnx")
 
 from dragoman.exchange.onnx_folder import export_onnx, folder_files  # noqa: E402
 from dragoman.exchange.onnx_heads import padded_width  # noqa: E402
@@ -144,7 +145,7 @@ def test_tokenizer_json_has_our_tokens(name: str, text: str) -> None:
 
 @cache
 def loaded_json(name: str) -> Any:
-    tokenizers = pytest.importorskip("tokenizers", reason='pip install -c constraints.txt ".[hf]"')
+    tokenizers = import_extra("tokenizers", "hf")
     return tokenizers.Tokenizer.from_str(json.dumps(tokenizer_json(TOKENIZERS[name])))
 
 

@@ -132,6 +132,10 @@ class Layout:
         """Yield all parts of a type, such as `LinearLayout` or `Weight`, in the order of the table."""
         return _parts_of(self, kind)
 
+    def with_ties(self, weights: Mapping[str, T]) -> dict[str, T]:
+        """Return the weights of a file, and the tied ones by their own names too."""
+        return {**weights, **{name: weights[other] for name, other in self.ties.items()}}
+
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of each weight that a file has, by name."""
         return {weight.name: weight.shape for weight in self.parts(Weight) if weight.name not in self.ties}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -11,7 +11,7 @@ import typer
 
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Command, EachModel, OneModel, Overwrite
-from dragoman.cli.streams import input_lines, refuse_output, require_output, say, write_output
+from dragoman.cli.streams import input_lines, refuse_output, require_output, say
 from dragoman.cli.training_settings import require_folder
 
 if TYPE_CHECKING:
@@ -71,19 +71,21 @@ def web(
         )
     if not single_file:
         require_folder(output)
-        from dragoman.exchange.export_folder import require_free, write_export, write_files
-        from dragoman.exchange.web_site import site_files
+        from dragoman.exchange.web_site import export_site
 
-        require_free(output, "web")
-        contents = site_files(model)
-        write_export(output, partial(write_files, contents=contents), "web")
-        size = sum(map(len, contents.values()))
-        say(f"wrote {output}, {size / 1e6:.1f} MB; try it: python -m http.server -d {output}")
+        export_site(model, output)
+        say(f"wrote {output}, {_megabytes(output)}; try it: python -m http.server -d {output}")
         return
-    from dragoman.exchange.web_site import single_page
-
     refuse_output(output, overwrite=overwrite)
-    write_output(output, single_page(model))
+    _write_page(output, model)
+
+
+def _write_page(output: Path, models: Sequence[str]) -> None:
+    from dragoman.exchange.web_site import single_page
+    from dragoman.machine.files import write_file
+
+    write_file(output, single_page(models))
+    say(f"wrote {output}, {_megabytes(output)}; open it in a browser")
 
 
 @export.command("ct2", cls=Command)
@@ -125,8 +127,7 @@ def argos(
     \b
     dragoman export argos -m everyday --source-lang en --target-lang de -o translate-en_de.argosmodel
     """
-    for needed in ("ctranslate2", "onnx"):
-        require_package("export argos", needed)
+    require_package("export argos", "ctranslate2", "onnx")
     require_output(output, [".argosmodel"], overwrite=overwrite)
     sentences = _sentences(compare)
     from dragoman.exchange.argos_package import argos_package
@@ -162,8 +163,7 @@ def onnx(model: OneModel, output: Folder, precision: Precision = "float32", comp
     dragoman export onnx -m multi30k-en-de -o multi30k-onnx
     dragoman export onnx -m everyday -o everyday-onnx --precision int8
     """
-    for needed in ("onnx", "onnxruntime"):
-        require_package("export onnx", needed)
+    require_package("export onnx", "onnx", "onnxruntime")
     require_folder(output)
     sentences = _sentences(compare)
     from dragoman.exchange.onnx_folder import export_onnx
@@ -179,10 +179,15 @@ def _sentences(path: Path | None) -> list[str]:
 
 
 def _say_agreement(output: Path, program: str, precision: str, agreement: Agreement | None) -> None:
-    size = sum(path.stat().st_size for path in output.rglob("*")) if output.is_dir() else output.stat().st_size
     compared = f"{program} is not installed, so no translations were compared"
     if agreement is not None:
         compared = (
             f"{program} in {precision} translates {agreement} sentences as dragoman does in float32 (greedy search)"
         )
-    say(f"wrote {output}, {size / 1e6:.1f} MB; {compared}")
+    say(f"wrote {output}, {_megabytes(output)}; {compared}")
+
+
+def _megabytes(output: Path) -> str:
+    """Return the size of a file or of the files in a folder, in MB."""
+    size = sum(path.stat().st_size for path in (output, *output.rglob("*")) if path.is_file())
+    return f"{size / 1e6:.1f} MB"

@@ -59,21 +59,22 @@ TITLES = {
 }
 
 
-def require_package(user: str, module: str) -> None:
-    """Refuse a command whose package is missing, before it does anything.
+def require_package(user: str, *modules: str) -> None:
+    """Refuse a command if one of its packages is missing, before it does anything.
 
     Args:
-        user: of the package, as people type it: a command, an option or a setting.
+        user: of the packages, as people type it: a command, an option or a setting.
 
     Raises:
-        DragomanError: the package is not installed.
+        DragomanError: a package is not installed.
     """
-    try:
-        is_installed = find_spec(module) is not None
-    except ModuleNotFoundError:
-        is_installed = False
-    if not is_installed:
-        raise DragomanError(f"{user} needs {_title(module)}", advice=_install(module))
+    for module in modules:
+        try:
+            is_installed = find_spec(module) is not None
+        except ModuleNotFoundError:
+            is_installed = False
+        if not is_installed:
+            raise DragomanError(f"{user} needs {_title(module)}", advice=_install(module))
 
 
 def explain_import(error: BaseException) -> str | None:

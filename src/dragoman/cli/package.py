@@ -57,7 +57,7 @@ def package(
     text = _read_card(card)
     require_folder(output, new=True)
     from dragoman.bundle.bundle import load_bundle, write_bundle
-    from dragoman.bundle.finding import card_of
+    from dragoman.bundle.finding import card_of, find_bundle
 
     bundle = _with_search(load_bundle(model), {"beam_size": beam_size, "length_penalty": length_penalty})
     if short_list is not None:
@@ -71,6 +71,8 @@ def package(
     write_bundle(output, bundle, precision, text)
     if note:
         say(note)
+    if (old := _megabytes(find_bundle(model))) < _megabytes(output) / 1.2:
+        say(f"larger than {model} ({old:.1f} MB), whose weights have fewer bits; --precision int8 makes the smallest")
     _say_packaged(output, bundle)
 
 
@@ -95,10 +97,15 @@ def _with_short_list(bundle: Bundle, folder: Path) -> Bundle:
     return replace(bundle, short_list=learn_short_list(prepared.train, bundle.tokenizers))
 
 
+def _megabytes(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
 def _say_packaged(output: Path, bundle: Bundle) -> None:
-    size = sum(path.stat().st_size for path in output.rglob("*") if path.is_file())
     into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
-    say(f"packaged into {output}, {size / 1e6:.1f} MB; use it: {command_line('translate', '-m', output, *into)}")
+    say(
+        f"packaged into {output}, {_megabytes(output):.1f} MB; use it: {command_line('translate', '-m', output, *into)}"
+    )
 
 
 def _read_card(path: Path | None) -> str | None:

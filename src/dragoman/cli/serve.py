@@ -111,8 +111,7 @@ def serve(
     dragoman serve -m everyday
     curl -d q="Where is the station?" -d source=en -d target=de http://127.0.0.1:5000/translate
     """
-    for module in ("fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid"):
-        require_package("serve", module)
+    require_package("serve", "fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid")
     from dragoman.settings.server_sources import read_server_config
 
     options = given_options(address, machine, limits, access) | {"models": model or None}
@@ -126,16 +125,15 @@ def _run(config: ServerConfig) -> None:
 
     from dragoman.server import app
 
-    application = app(config)
-    logging.getLogger("uvicorn").setLevel(logging.WARNING)
-    settings = uvicorn.Config(
-        application,
-        log_config=None,
-        access_log=False,  # it would write query strings, which may have texts
-        server_header=False,
-        timeout_graceful_shutdown=round(config.timeout) + 1,
-    )
-    with _listen(config) as listener:
+    with _listen(config) as listener:  # before the models are loaded: a port in use is told at once
+        settings = uvicorn.Config(
+            app(config),
+            log_config=None,
+            access_log=False,  # it would write query strings, which may have texts
+            server_header=False,
+            timeout_graceful_shutdown=round(config.timeout) + 1,
+        )
+        logging.getLogger("uvicorn").setLevel(logging.WARNING)
         host, port = listener.getsockname()[:2]
         address = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
         say(f"serving at http://{address}{config.url_prefix}; Ctrl-C ends")

@@ -20,11 +20,11 @@ from dragoman.bundle.finding import card_of, find_bundle
 from dragoman.errors import ConfigError
 from dragoman.exchange import ctranslate2_spec
 from dragoman.exchange.agreement import Agreement, compare
-from dragoman.exchange.ctranslate2_folder import Precision, translate_ids, write_model
-from dragoman.exchange.obstacles import Obstacle, require_none
+from dragoman.exchange.ctranslate2_folder import translate_ids, write_model
+from dragoman.exchange.export_folder import Precision, sentencepiece_files
+from dragoman.exchange.obstacles import Obstacle, require_none, tokenizer_obstacles
 from dragoman.exchange.sentence_graph import sentence_graph
 from dragoman.text.language_names import english_name
-from dragoman.text.subword import Subword
 from dragoman.text.tags import UNKNOWN, Direction, describe_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.directions import Directions
@@ -76,14 +76,8 @@ def argos_package(
 def obstacles(bundle: Bundle) -> Iterator[Obstacle]:
     """Yield the settings that a package cannot express."""
     yield from ctranslate2_spec.obstacles(bundle.config)
-    config, source, target = bundle.tokenizers.config, bundle.tokenizers.source, bundle.tokenizers.target
-    if not isinstance(source, Subword) or not isinstance(target, Subword):
-        yield Obstacle("tokenizer.kind", config.kind, "text is cut by a SentencePiece model", "bpe")
-        return
-    if config.lowercases_source:
-        setting = "tokenizer.lowercase" if config.lowercase else "tokenizer.lowercase_source"
-        yield Obstacle(setting, True, "nothing lower-cases the text", False)
-    if source.segmenter.model != target.segmenter.model:
+    yield from tokenizer_obstacles(bundle.tokenizers)
+    if len({*sentencepiece_files(bundle.tokenizers).values()}) > 1:
         yield Obstacle("tokenizer.joint", False, "both sides have the same SentencePiece model", True)
 
 

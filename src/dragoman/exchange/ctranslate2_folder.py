@@ -6,20 +6,18 @@ import logging
 from collections.abc import Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import ctranslate2
 
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.exchange.agreement import Agreement, compare
 from dragoman.exchange.ctranslate2_spec import names_of, obstacles, specification
-from dragoman.exchange.export_folder import require_free, write_export
+from dragoman.exchange.export_folder import Precision, require_free, sentencepiece_files, write_export, write_files
 from dragoman.exchange.obstacles import require_none
 from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers
 
-#: Of the weights on disk.
-Precision = Literal["float32", "int8"]
 KIND = "ct2"
 
 _log = logging.getLogger(__name__)
@@ -59,10 +57,7 @@ def write_model(bundle: Bundle, precision: Precision, folder: Path, first_piece:
         spec.config.bos_token, spec.config.add_source_bos = first_piece, True
     spec.optimize(quantization=None if precision == "float32" else precision)
     spec.save(str(folder))
-    sides = {"source": bundle.tokenizers.source, "target": bundle.tokenizers.target}
-    for side, tokenizer in sides.items():
-        if isinstance(tokenizer, Subword):
-            (folder / f"{side}.spm").write_bytes(tokenizer.segmenter.model)
+    write_files(folder, sentencepiece_files(bundle.tokenizers))
 
 
 def translate_ids(

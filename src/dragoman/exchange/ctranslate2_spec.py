@@ -16,7 +16,7 @@ from ctranslate2.specs import Activation, common_spec, transformer_spec
 from dragoman.bundle.bundle import Bundle
 from dragoman.bundle.layout import AttentionLayout, FeedForwardLayout, Layout, LinearLayout, NormLayout
 from dragoman.exchange.never_written import never_written
-from dragoman.exchange.obstacles import Obstacle
+from dragoman.exchange.obstacles import Obstacle, memory_obstacles
 from dragoman.exchange.piece_names import PieceNames, piece_names
 from dragoman.machine.arrays import Floats
 from dragoman.runtime.embedding import sinusoidal_table
@@ -39,8 +39,7 @@ Weights = Mapping[str, Floats]
 
 def obstacles(config: ModelConfig) -> Iterator[Obstacle]:
     """Yield the settings that CTranslate2 cannot express."""
-    if config.memory == "layerwise" and config.n_decoder_layers > 1:
-        yield Obstacle("model.memory", "layerwise", "all decoder layers read the same memory", "last")
+    yield from memory_obstacles(config)
     if config.norm_kind == "std":
         yield Obstacle("model.norm_kind", "std", "it divides by the standard deviation otherwise", "layer")
     keys, values = config.head_widths
@@ -51,7 +50,7 @@ def obstacles(config: ModelConfig) -> Iterator[Obstacle]:
 def specification(bundle: Bundle) -> transformer_spec.TransformerSpec:
     """Return the specification of a model without obstacles, with its weights and vocabularies."""
     config, layout = bundle.config, Layout(bundle.config)
-    weights = {**bundle.weights, **{name: bundle.weights[other] for name, other in layout.ties.items()}}
+    weights = layout.with_ties(bundle.weights)
     spec = _empty(config)
     sides = (
         (spec.encoder, spec.encoder.embeddings[0], layout.source_embedding, layout.encoder_norm),

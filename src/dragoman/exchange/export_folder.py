@@ -5,10 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Literal
 
 from dragoman.errors import BundleError, RunFolderError, disk_errors
 from dragoman.machine.files import temporary
 from dragoman.machine.folders import MANIFEST, remove_folder, save_folder, verify_folder
+from dragoman.text.subword import Subword
+from dragoman.text.tokenizer import Tokenizers
+
+#: Of the weights on disk.
+Precision = Literal["float32", "int8"]
 
 
 def write_export(folder: Path, write: Callable[[Path], None], kind: str) -> None:
@@ -45,6 +51,12 @@ def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
     for path, content in contents.items():
         (folder / path).parent.mkdir(exist_ok=True)
         (folder / path).write_bytes(content)
+
+
+def sentencepiece_files(tokenizers: Tokenizers) -> dict[str, bytes]:
+    """Return `source.spm` and `target.spm`, the SentencePiece models of subwords; other tokens have none."""
+    sides = {"source.spm": tokenizers.source, "target.spm": tokenizers.target}
+    return {name: side.segmenter.model for name, side in sides.items() if isinstance(side, Subword)}
 
 
 def require_free(folder: Path, kind: str) -> bool:

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from pathlib import Path
 from typing import Any
 
 from dragoman.bundle.bundle import Bundle
 from dragoman.exchange.never_written import never_written
-from dragoman.exchange.obstacles import Obstacle
 from dragoman.exchange.piece_names import PieceNames, piece_names
 from dragoman.settings.model_config import ModelConfig
-from dragoman.text.subword import Subword
 from dragoman.text.tokenizer import Tokenizers
 
+#: The most positions of a model that computes them; `max_length` may be a million.
+_MOST_POSITIONS = 4_096
 
-def tokenizer_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
-    """Yield the settings of tokenizers that are no pieces of a SentencePiece model, or change the text."""
-    config = tokenizers.config
-    if not isinstance(tokenizers.source, Subword) or not isinstance(tokenizers.target, Subword):
-        yield Obstacle("tokenizer.kind", config.kind, "text is cut by a SentencePiece model", "bpe")
-    elif config.lowercases_source:
-        setting = "tokenizer.lowercase" if config.lowercase else "tokenizer.lowercase_source"
-        yield Obstacle(setting, True, "nothing lower-cases the text", False)
+_log = logging.getLogger(__name__)
+
+
+def n_positions(config: ModelConfig) -> int:
+    """Return the number of positions that the exported model has."""
+    return config.max_length if config.positions == "learned" else min(config.max_length, _MOST_POSITIONS)
+
+
+def warn_of_tags(tokenizers: Tokenizers, name: str | Path) -> None:
+    """Warn that a caller must begin each text with a tag, if the model reads tags.
+
+    Args:
+        name: of the model.
+    """
+    if tokenizers.is_tagged:
+        tags = " ".join(map(tokenizers.tag, tokenizers.targets))
+        _log.warning(f"{name}: begin each text with the language to translate into: {tags}")
 
 
 def names_of(tokenizers: Tokenizers) -> PieceNames:
@@ -29,7 +39,7 @@ def names_of(tokenizers: Tokenizers) -> PieceNames:
     return piece_names(tokenizers, ("<s>", "<pad>", "<unk>", "</s>"))
 
 
-def model_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
+def model_config(bundle: Bundle) -> dict[str, Any]:
     """Return `config.json`."""
     config, ids = bundle.config, bundle.tokenizers.target.special_ids
     kind, name = ("pegasus", "PegasusForConditionalGeneration") if config.norm == "pre" else ("marian", "MarianMTModel")
@@ -48,7 +58,7 @@ def model_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
         **vocabularies,
         **sharing,
         "tie_word_embeddings": is_tied,
-        "max_position_embeddings": n_positions,
+        "max_position_embeddings": n_positions(config),
         "activation_function": config.activation,
         "scale_embedding": config.scale_embeddings,
         "dropout": config.dropout,
@@ -73,9 +83,9 @@ def _side(side: str, n_layers: int, config: ModelConfig) -> dict[str, Any]:
     }
 
 
-def generation_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
+def generation_config(bundle: Bundle) -> dict[str, Any]:
     """Return `generation_config.json`: the search that the bundle has as its default."""
-    ids = bundle.tokenizers.target.special_ids
+    ids, longest = bundle.tokenizers.target.special_ids, n_positions(bundle.config)
     return {
         "decoder_start_token_id": ids.start,
         "bos_token_id": ids.start,
@@ -85,12 +95,12 @@ def generation_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
         "forced_eos_token_id": None,
         "num_beams": bundle.search.beam_size,
         "length_penalty": bundle.search.length_penalty,
-        "max_length": min(n_positions, bundle.search.max_length or n_positions),
+        "max_length": min(longest, bundle.search.max_length or longest),
         "do_sample": False,
     }
 
 
-def tokenizer_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
+def tokenizer_config(bundle: Bundle) -> dict[str, Any]:
     """Return `tokenizer_config.json`, except the class."""
     tokenizers = bundle.tokenizers
     names = names_of(tokenizers)
@@ -101,6 +111,6 @@ def tokenizer_config(bundle: Bundle, n_positions: int) -> dict[str, Any]:
         "bos_token": names.start,
         "eos_token": names.end,
         "pad_token": names.pad,
-        "model_max_length": n_positions,
+        "model_max_length": n_positions(bundle.config),
         "clean_up_tokenization_spaces": False,
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib.util import find_spec
@@ -12,24 +11,22 @@ from safetensors.numpy import save
 
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.exchange.agreement import Agreement, compare, until_end
-from dragoman.exchange.export_folder import require_free, write_export, write_files
+from dragoman.exchange.export_folder import require_free, sentencepiece_files, write_export, write_files
 from dragoman.exchange.hugging_face_config import (
     generation_config,
     model_config,
     names_of,
     tokenizer_config,
-    tokenizer_obstacles,
+    warn_of_tags,
 )
-from dragoman.exchange.hugging_face_weights import id_obstacles, model_obstacles, positions, stock_weights
-from dragoman.exchange.obstacles import require_none
+from dragoman.exchange.hugging_face_weights import id_obstacles, model_obstacles, stock_weights
+from dragoman.exchange.obstacles import require_none, tokenizer_obstacles
 from dragoman.machine.json_files import to_json
-from dragoman.text.subword import Subword
+from dragoman.translator.padding import pad_sources
 
 KIND = "hf"
 #: Sentences that are translated at once when they are compared.
 _BATCH = 20
-
-_log = logging.getLogger(__name__)
 
 
 def export_hugging_face(name: str | Path, folder: Path, sentences: Sequence[str] = ()) -> Agreement | None:
@@ -48,9 +45,7 @@ def export_hugging_face(name: str | Path, folder: Path, sentences: Sequence[str]
     tokenizers = bundle.tokenizers
     obstacles = [*model_obstacles(bundle.config), *tokenizer_obstacles(tokenizers), *id_obstacles(tokenizers)]
     require_none(obstacles, "Hugging Face's Marian or Pegasus", name)
-    if tokenizers.is_tagged:
-        tags = " ".join(map(tokenizers.tag, tokenizers.targets))
-        _log.warning(f"{name}: begin each text with the language to translate into: {tags}")
+    warn_of_tags(tokenizers, name)
     write_export(folder, partial(write_files, contents=folder_files(bundle)), KIND)
     if find_spec("transformers") is None or find_spec("torch") is None:
         return None
@@ -59,23 +54,19 @@ def export_hugging_face(name: str | Path, folder: Path, sentences: Sequence[str]
 
 def folder_files(bundle: Bundle) -> Mapping[str, bytes]:
     """Return the content of each file."""
-    n_positions, names = positions(bundle.config), names_of(bundle.tokenizers)
-    sides = {"source": bundle.tokenizers.source, "target": bundle.tokenizers.target}
+    names = names_of(bundle.tokenizers)
     is_shared = names.source == names.target
     tokenizer = {"tokenizer_class": "MarianTokenizer", "separate_vocabs": not is_shared}
     files = {
-        "config.json": to_json(model_config(bundle, n_positions)),
-        "generation_config.json": to_json(generation_config(bundle, n_positions)),
-        "tokenizer_config.json": to_json(tokenizer | tokenizer_config(bundle, n_positions)),
+        "config.json": to_json(model_config(bundle)),
+        "generation_config.json": to_json(generation_config(bundle)),
+        "tokenizer_config.json": to_json(tokenizer | tokenizer_config(bundle)),
         "vocab.json": _vocabulary(names.source),
         "model.safetensors": save(stock_weights(bundle), {"format": "pt"}),
     }
     if not is_shared:
         files["target_vocab.json"] = _vocabulary(names.target)
-    for side, tokenizer_of_side in sides.items():
-        if isinstance(tokenizer_of_side, Subword):
-            files[f"{side}.spm"] = tokenizer_of_side.segmenter.model
-    return files
+    return files | sentencepiece_files(bundle.tokenizers)
 
 
 def translate_ids(folder: Path, bundle: Bundle, sources: Sequence[Sequence[int]], max_length: int) -> list[list[int]]:
@@ -89,12 +80,10 @@ def translate_ids(folder: Path, bundle: Bundle, sources: Sequence[Sequence[int]]
     model = AutoModelForSeq2SeqLM.from_pretrained(folder, local_files_only=True).eval()
     translations = []
     for first in range(0, len(sources), _BATCH):
-        batch = [[*source, ids.source.end] for source in sources[first : first + _BATCH]]
-        width = max(map(len, batch))
-        padded = torch.tensor([source + [ids.source.pad] * (width - len(source)) for source in batch])
-        mask = torch.tensor([[1] * len(source) + [0] * (width - len(source)) for source in batch])
+        padded = torch.from_numpy(pad_sources(sources[first : first + _BATCH], ids.source))
         with torch.no_grad():
             options = {"num_beams": 1, "do_sample": False, "max_length": max_length}
+            mask = (padded != ids.source.pad).long()
             written = model.generate(input_ids=padded, attention_mask=mask, **options)
         translations += [until_end(row[1:], ids.target.end) for row in written.tolist()]
     return translations

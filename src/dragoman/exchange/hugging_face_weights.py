@@ -22,20 +22,17 @@ from dragoman.bundle.layout import (
     LinearLayout,
     NormLayout,
 )
-from dragoman.exchange.obstacles import Obstacle
+from dragoman.exchange.hugging_face_config import n_positions
+from dragoman.exchange.obstacles import Obstacle, memory_obstacles
 from dragoman.machine.arrays import Floats, Ints
 from dragoman.runtime.embedding import sinusoidal_table
 from dragoman.settings.model_config import ModelConfig
 from dragoman.text.tokenizer import Tokenizers
 
-#: The most positions that are written as a table; `max_length` may be a million.
-_MOST_POSITIONS = 4_096
-
 
 def model_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
     """Yield the settings of a model that no stock class has."""
-    if config.memory == "layerwise" and config.n_decoder_layers > 1:
-        yield Obstacle("model.memory", "layerwise", "all decoder layers read the same memory", "last")
+    yield from memory_obstacles(config)
     if config.positions == "rotary":
         yield Obstacle("model.positions", "rotary", "positions are a table that is added to embeddings", "sinusoidal")
     if config.norm_kind != "layer":
@@ -59,15 +56,10 @@ def id_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
         yield Obstacle("special_ids", "different", "padding and end have the same ids on both sides")
 
 
-def positions(config: ModelConfig) -> int:
-    """Return the number of positions that the exported model has."""
-    return config.max_length if config.positions == "learned" else min(config.max_length, _MOST_POSITIONS)
-
-
 def stock_weights(bundle: Bundle) -> dict[str, Floats]:
     """Return the weights of a model without obstacles, by their names in transformers."""
     config, layout = bundle.config, Layout(bundle.config)
-    weights = {**bundle.weights, **{name: bundle.weights[other] for name, other in layout.ties.items()}}
+    weights = layout.with_ties(bundle.weights)
     writer = _Writer(weights, _order(config))
     embeddings = {
         "model.encoder": writer.weights[layout.source_embedding.tokens.name][:, writer.order],
@@ -101,7 +93,7 @@ def _order(config: ModelConfig) -> Ints:
 def _table(config: ModelConfig, embedding: EmbeddingLayout, weights: Mapping[str, Floats]) -> Floats:
     if embedding.positions is not None:
         return weights[embedding.positions.name]
-    return sinusoidal_table(range(positions(config)), config.d_model, halves=True)
+    return sinusoidal_table(range(n_positions(config)), config.d_model, halves=True)
 
 
 class _Writer(NamedTuple):

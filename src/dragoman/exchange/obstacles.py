@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from dragoman.errors import ConfigError
+from dragoman.settings.model_config import ModelConfig
+from dragoman.text.subword import Subword
+from dragoman.text.tokenizer import Tokenizers
 
 
 class Obstacle(NamedTuple):
@@ -38,6 +41,22 @@ def require_none(obstacles: Sequence[Obstacle], program: str, name: str | Path) 
         advice = f"train another with {' '.join(changes)}; dragoman distill makes its training text from this one"
     lines = [f"{each.setting}={_spelled(each.value)}: {each.reason}" for each in obstacles]
     raise ConfigError(f"{program} cannot hold this model", name, advice=advice, details=lines)
+
+
+def memory_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
+    """Yield the setting of a model with a memory for each decoder layer."""
+    if config.memory == "layerwise" and config.n_decoder_layers > 1:
+        yield Obstacle("model.memory", "layerwise", "all decoder layers read the same memory", "last")
+
+
+def tokenizer_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
+    """Yield the settings of tokenizers that have no SentencePiece model, or change the text before it."""
+    config = tokenizers.config
+    if not isinstance(tokenizers.source, Subword) or not isinstance(tokenizers.target, Subword):
+        yield Obstacle("tokenizer.kind", config.kind, "text is cut by a SentencePiece model", "bpe")
+    elif config.lowercases_source:
+        setting = "tokenizer.lowercase" if config.lowercase else "tokenizer.lowercase_source"
+        yield Obstacle(setting, True, "nothing lower-cases the text", False)
 
 
 def _spelled(value: object) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import onnx
@@ -15,21 +15,24 @@ import onnxruntime
 
 from dragoman.bundle.bundle import Bundle, load_bundle
 from dragoman.exchange.agreement import Agreement, compare, until_end
-from dragoman.exchange.export_folder import require_free, write_export, write_files
-from dragoman.exchange.hugging_face_config import generation_config, model_config, tokenizer_config
+from dragoman.exchange.export_folder import Precision, require_free, sentencepiece_files, write_export, write_files
+from dragoman.exchange.hugging_face_config import (
+    generation_config,
+    model_config,
+    n_positions,
+    tokenizer_config,
+    warn_of_tags,
+)
 from dragoman.exchange.never_written import never_written
 from dragoman.exchange.onnx_heads import padded_width
 from dragoman.exchange.onnx_models import decoder_model, encoder_model
 from dragoman.exchange.tokenizer_json import tokenizer_json, tokenizer_problem
 from dragoman.machine.json_files import to_json
-from dragoman.text.subword import Subword
+from dragoman.translator.padding import pad_sources
 
 KIND = "onnx"
-Precision = Literal["float32", "int8"]
 #: Ends of the names of graphs, as transformers.js expects them.
 _ENDS: Mapping[Precision, str] = {"float32": ".onnx", "int8": "_quantized.onnx"}
-#: The most rows of a table of positions; `max_length` may be a million.
-_MOST_POSITIONS = 4_096
 #: Sentences that are translated at once when they are compared.
 _BATCH = 20
 
@@ -52,9 +55,8 @@ def export_onnx(
     bundle = load_bundle(name)
     if problem := tokenizer_problem(bundle.tokenizers):
         _log.warning(f"{name}: {problem}: there is no tokenizer.json, and transformers.js cannot cut text for it")
-    elif bundle.tokenizers.is_tagged:
-        tags = " ".join(map(bundle.tokenizers.tag, bundle.tokenizers.targets))
-        _log.warning(f"{name}: begin each text with the language to translate into: {tags}")
+    else:
+        warn_of_tags(bundle.tokenizers, name)
     write_export(folder, partial(write_files, contents=folder_files(bundle, precision)), KIND)
     return compare(bundle, partial(translate_ids, folder, bundle), sentences)
 
@@ -62,25 +64,22 @@ def export_onnx(
 def folder_files(bundle: Bundle, precision: Precision) -> Mapping[str, bytes]:
     """Return the content of each file, by its path."""
     config, tokenizers = bundle.config, bundle.tokenizers
-    n_positions = config.max_length if config.positions == "learned" else min(config.max_length, _MOST_POSITIONS)
     # transformers.js makes caches of d_model / heads numbers, and knows no beams.
     width = {"d_model": padded_width(config) * config.n_heads}
-    shape = model_config(bundle, n_positions) | width | {"model_type": "marian", "architectures": ["MarianMTModel"]}
+    shape = model_config(bundle) | width | {"model_type": "marian", "architectures": ["MarianMTModel"]}
     files = {
         "config.json": to_json(shape),
-        "generation_config.json": to_json(generation_config(bundle, n_positions) | {"num_beams": 1}),
+        "generation_config.json": to_json(generation_config(bundle) | {"num_beams": 1}),
     }
     graphs = {"encoder_model": encoder_model, "decoder_model_merged": decoder_model}
     for name, make in graphs.items():
-        graph = make(bundle, n_positions)
+        graph = make(bundle, n_positions(config))
         files[f"onnx/{name}{_ENDS[precision]}"] = graph if precision == "float32" else _quantized(graph)
-    for side, tokenizer in (("source", tokenizers.source), ("target", tokenizers.target)):
-        if isinstance(tokenizer, Subword):
-            files[f"{side}.spm"] = tokenizer.segmenter.model
+    files |= sentencepiece_files(tokenizers)
     if tokenizer_problem(tokenizers) is None:
         kind = {"tokenizer_class": "PreTrainedTokenizerFast"}
         files["tokenizer.json"] = to_json(tokenizer_json(tokenizers))
-        files["tokenizer_config.json"] = to_json(kind | tokenizer_config(bundle, n_positions))
+        files["tokenizer_config.json"] = to_json(kind | tokenizer_config(bundle))
     return files
 
 
@@ -94,20 +93,16 @@ def translate_ids(folder: Path, bundle: Bundle, sources: Sequence[Sequence[int]]
         for path in (folder / "onnx").glob(f"{name}*.onnx")
     )
     batches = (sources[first : first + _BATCH] for first in range(0, len(sources), _BATCH))
-    return [ids for batch in batches for ids in _translate(encoder, decoder, bundle, (batch, max_length))]
+    return [ids for batch in batches for ids in _translate(encoder, decoder, bundle, batch, max_length)]
 
 
 def _translate(
-    encoder: Any, decoder: Any, bundle: Bundle, work: tuple[Sequence[Sequence[int]], int]
+    encoder: Any, decoder: Any, bundle: Bundle, sources: Sequence[Sequence[int]], max_length: int
 ) -> list[list[int]]:
     """Translate one batch of sources into at most so many tokens."""
-    sources, max_length = work
     ids = bundle.tokenizers.special_ids
-    width = max(map(len, sources)) + 1
-    source_ids = np.array(
-        [[*source, ids.source.end] + [ids.source.pad] * (width - len(source) - 1) for source in sources]
-    )
-    mask = np.array([[1] * (len(source) + 1) + [0] * (width - len(source) - 1) for source in sources])
+    source_ids = pad_sources(sources, ids.source)
+    mask = (source_ids != ids.source.pad).astype(np.int64)
     (memory,) = encoder.run(None, {"input_ids": source_ids, "attention_mask": mask})
     empty = np.zeros((len(sources), bundle.config.n_heads, 0, padded_width(bundle.config)), dtype=np.float32)
     feeds = {part.name: empty for part in decoder.get_inputs() if part.name.startswith("past_key_values")}

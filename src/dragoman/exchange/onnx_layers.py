@@ -39,8 +39,8 @@ class Layers:
 
     def __init__(self, graph: Builder, config: ModelConfig, weights: Mapping[str, Floats], n_positions: int) -> None:
         self.graph, self.config = graph, config
-        self._ties = Layout(config).ties
-        self._weights = {**weights, **{name: weights[other] for name, other in self._ties.items()}}
+        layout = Layout(config)
+        self._ties, self._weights = layout.ties, layout.with_ties(weights)
         self._n_positions = n_positions
         self._norms: Mapping[str, Callable[[str, NormLayout], str]] = {
             "layer": self._layer_norm,

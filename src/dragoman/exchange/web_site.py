@@ -6,6 +6,7 @@ import base64
 import html
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -13,6 +14,7 @@ from string import Template
 from typing import Any
 
 from dragoman.errors import ConfigError
+from dragoman.exchange.export_folder import require_free, write_export, write_files
 from dragoman.exchange.model_file import model_file, read_model_file
 from dragoman.exchange.modules import bundled
 from dragoman.exchange.text_rules import rules
@@ -26,6 +28,8 @@ from dragoman.inspection.page import (
     policy_hash,
 )
 
+KIND = "web"
+
 _WEB = files("dragoman") / "web"
 #: The pages of `inspection/` that the site shows, and their titles.
 _VIEWS: Mapping[View, str] = {"attention": "Attention", "search": "Search"}
@@ -33,6 +37,18 @@ _VIEWS: Mapping[View, str] = {"attention": "Attention", "search": "Search"}
 _DATA = "the data"
 #: The folders of the site: the module that translates, what belongs to the page, the models.
 _MODULE, _PAGE, _MODELS = "dragoman", "page", "models"
+
+
+def export_site(names: Sequence[str | Path], folder: Path) -> None:
+    """Write a site that translates with some models, found as by `find_bundle`.
+
+    Raises:
+        BundleError: a model cannot be loaded.
+        ConfigError: one cannot be exported, two have the same name, or there is none.
+        RunFolderError: the folder has something else than an earlier export, or cannot be written.
+    """
+    require_free(folder, KIND)
+    write_export(folder, partial(write_files, contents=site_files(names)), KIND)
 
 
 def site_files(names: Sequence[str | Path]) -> dict[str, bytes]:

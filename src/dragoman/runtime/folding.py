@@ -38,7 +38,7 @@ def search_weights(config: ModelConfig, weights: Mapping[str, Floats]) -> Mappin
 
     All weights are there by all their names, tied ones too. Norms are folded into them where `can_fold`.
     """
-    all_weights = {**weights, **{name: weights[other] for name, other in Layout(config).ties.items()}}
+    all_weights = Layout(config).with_ties(weights)
     return fold_norms(config, all_weights) if can_fold(config) else all_weights
 
 

@@ -71,7 +71,7 @@ def native_routes(parts: ServerParts) -> APIRouter:
 def _require_admin(parts: ServerParts, request: Request) -> None:
     key = parts.config.admin_key
     if key is None:
-        raise ApiError(403, "this server has no admin key")
+        raise ApiError(403, "this server has no admin key; start it with DRAGOMAN_SERVE_ADMIN_KEY set")
     if not is_equal(bearer_token(request), key):
         raise ApiError(401, "the admin key is missing or wrong")
 

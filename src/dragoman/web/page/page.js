@@ -1,6 +1,7 @@
 // The page: it translates as one types.
 
 import { Client } from "./client.js";
+import { decoded, makeWorker } from "./held.js";
 import { showAttention, showSearch } from "./inside.js";
 import { changeLanguage, nameOf, say, sayAll } from "./sayings.js";
 import { WordLinks } from "./words.js";
@@ -29,24 +30,9 @@ const loaded = new Map();
 /** @type {{result: Translation | null, source: string, chosen: number, beamSize: number, timer: number, asked: number}} */
 const shown = { result: null, source: "", chosen: 0, beamSize: 5, timer: 0, asked: 0 };
 
-/** Return the worker: a module, or the script that this page holds. */
-function makeWorker() {
-  const script = document.getElementById("worker");
-  if (!script) return new Worker(new URL("page/worker.js", location.href), { type: "module" });
-  const source = new Blob([decoded(script)], { type: "text/javascript" });
-  return new Worker(URL.createObjectURL(source));
-}
-
-/** Return the bytes that an element holds in base64. @param {HTMLElement} element */
-function decoded(element) {
-  const letters = atob(element.textContent ?? "");
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
-  element.remove();
-  return bytes;
-}
-
 const currentModel = () => models[Math.max(0, modelChoice.selectedIndex)];
+/** Return the language of the text: the chosen one, or the detected one. */
+const sourceLanguage = () => (sourceChoice.value === "auto" && shown.result?.detected) || sourceChoice.value;
 
 /** Load a model once. @param {ModelEntry} model */
 function load(model) {
@@ -107,6 +93,7 @@ function fail(key, problem) {
   drawInside();
   byId("notes").textContent = say(key).replace("{0}", () => problem);
   byId("copy").hidden = true;
+  offerSwap();
 }
 
 /** Translate after a short pause, and align words after another one. */
@@ -137,9 +124,11 @@ function show(source, result, hasLinks) {
   drawChosen();
   drawOthers();
   const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag));
+  if (result.detected === targetChoice.value) notes.push(say("same"));
   byId("detected").textContent = result.detected ? say("detected").replace("{0}", nameOf(result.detected)) : "";
   byId("notes").textContent = notes.join(" ");
   byId("copy").hidden = !result.text;
+  offerSwap();
   if (hasLinks || !source.trim()) drawInside();
 }
 
@@ -209,9 +198,14 @@ function offer(source, target) {
   const { directions } = currentModel();
   fill(sourceChoice, directions.map(([code]) => code), source);
   fill(targetChoice, directions.filter(([code]) => code === sourceChoice.value).map(([, code]) => code), target);
-  const isReversible = directions.some(([from, to]) => from === targetChoice.value && to === sourceChoice.value);
-  /** @type {HTMLButtonElement} */ (byId("swap")).disabled = !isReversible;
+  offerSwap();
   text.lang = sourceChoice.value === "auto" ? "" : sourceChoice.value;
+}
+
+/** Let the languages be swapped if the model translates the other way, too. */
+function offerSwap() {
+  const isReversible = currentModel().directions.some(([from, to]) => from === targetChoice.value && to === sourceLanguage());
+  /** @type {HTMLButtonElement} */ (byId("swap")).disabled = !isReversible;
 }
 
 function restart() {
@@ -224,7 +218,7 @@ modelChoice.replaceChildren(...models.map(({ name }) => new Option(name)));
 for (const choice of [modelChoice, sourceChoice, targetChoice]) choice.addEventListener("change", restart);
 text.addEventListener("input", schedule);
 byId("swap").addEventListener("click", () => {
-  const [source, target] = [targetChoice.value, sourceChoice.value];
+  const [source, target] = [targetChoice.value, sourceLanguage()];
   if (shown.result?.text) text.value = translationPlace.textContent ?? "";
   offer(source, target);
   schedule();
