@@ -16,6 +16,7 @@ sys.path.insert(0, str(BOOK))
 import transformer  # noqa: E402
 from chapters import cells  # noqa: E402
 from drawings import SVG, Place, draw  # noqa: E402
+from drawings import words as words_of  # noqa: E402
 
 pytestmark = pytest.mark.torch
 
@@ -136,3 +137,23 @@ def test_the_model_is_drawn_as_it_is_built() -> None:
         box = boxes[name]
         assert box is not None
         assert float(box.attrib["y"]) < float(y) < float(box.attrib["y"]) + float(box.attrib["height"])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_the_path_writes_is_the_word_with_the_longest_bar(language: str) -> None:
+    """And each word of the source has an id, a vector, and a vector of the memory."""
+    svg = parse("path")
+    table = words_of("path", language)
+    samples = [(each.text or "").strip("{}") for each in of_class(svg, "text", "sample")]
+    sentence, (*source, start, first, second) = samples[0], samples[1:8]
+    *choices, following, whole = samples[8:]
+    assert re.findall(r"\w+|\.", sentence) == source
+    assert len(of_class(svg, "text", "name")) == len(source)
+    for group in of_class(svg, "g", "cells"):
+        assert len({each.get("x") for each in group}) == len(source)
+    widths = [float(rect.attrib["width"]) for group in of_class(svg, "g", "bar") for rect in group]
+    assert len(widths) == len(choices)
+    assert widths[choices.index(following)] == max(widths)
+    assert start == "<sos>"
+    written = [table[each] for each in (first, second, following)]
+    assert table[whole].replace(" ", "") == "".join(written) + {"en": ".", "zh": "。"}[language]

@@ -1,7 +1,7 @@
 """The outputs of the chapters' cells: computed once, kept as long as nothing they could depend on has changed.
 
 Sphinx runs a chapter whose outputs are not there in a kernel of its own. `compute` goes before: one kernel runs all of
-them, so that PyTorch is imported once and not seventeen times.
+them, so that PyTorch is imported once and not once a page.
 
 A chapter (one of each language) may save models. It asks the environment variable `DRAGOMAN_BOOK_MODELS` for the
 folder, and without it writes into the folder it runs in:
@@ -28,9 +28,6 @@ BUILD = ROOT / "build" / "docs"
 TIMEOUT_S = 300
 #: The environment variable that names the folder of a language's models, for the cells.
 MODELS = "DRAGOMAN_BOOK_MODELS"
-
-#: What replaces text drawn as outlines, in figures of a language.
-FONTS = {"zh": "svg.fonttype: none"}
 
 
 def folder() -> Path:
@@ -59,7 +56,9 @@ def set_up_kernels(language: str) -> None:
     os.environ["IPYTHONDIR"] = str(profile.parent)
     style = BUILD / f"matplotlibrc-{language}"
     lines = (HERE / "matplotlibrc").read_text(encoding="utf-8")
-    style.write_text(lines.replace("svg.fonttype: path", FONTS.get(language, "svg.fonttype: path")), encoding="utf-8")
+    if language == "zh":
+        lines = lines.replace("svg.fonttype: path", "svg.fonttype: none")
+    style.write_text(lines, encoding="utf-8")
     os.environ["MATPLOTLIBRC"] = str(style)
     os.environ["PYTHONWARNINGS"] = "ignore:Glyph"  # of Matplotlib, which has no font with Chinese
     os.environ.setdefault("OMP_NUM_THREADS", "1")

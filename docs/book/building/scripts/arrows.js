@@ -1,6 +1,7 @@
 // Chapter 4: a query and keys as arrows to drag, with the weights that follow.
 
-import { controls, element, slider, statusLine, widget } from "./widget.js";
+import { softmax } from "./softmax.js";
+import { controls, element, headRow, shade, slider, statusLine, svg, widget } from "./widget.js";
 
 const LABELS = {
   en: {
@@ -22,35 +23,20 @@ const LABELS = {
     flat: "：几乎学不到东西了。", steep: "。",
   },
 };
-const SVG = "http://www.w3.org/2000/svg";
 const WIDTHS = [2, 8, 32, 128, 512];
 const VALUES = [10, 20, 60];
 const [REACH, STEP, FLAT] = [3, 0.25, 0.02];
-
-/** @param {number[]} scores */
-function softmax(scores) {
-  const powers = scores.map((score) => Math.exp(score - Math.max(...scores)));
-  const sum = powers.reduce((one, other) => one + other);
-  return powers.map((power) => power / sum);
-}
-
-/** @param {string} tag @param {Record<string, string | number>} attributes */
-function svg(tag, attributes) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  return made;
-}
 
 widget("arrows", LABELS, (place, say) => {
   const arrows = [[2, 0.5], [1, 0], [0, 1], [1, 1]]; // the query, then the keys
   const names = [say.query, ...VALUES.map((_, i) => say.key(i))];
   const state = { isScaled: true, width: 2, temperature: 1 };
-  const picture = /** @type {SVGSVGElement} */ (svg("svg", { viewBox: `${-REACH} ${-REACH} ${2 * REACH} ${2 * REACH}`, class: "arrows-picture", role: "group", "aria-label": say.picture }));
+  const picture = svg("svg", { viewBox: `${-REACH} ${-REACH} ${2 * REACH} ${2 * REACH}`, class: "arrows-picture", role: "group", "aria-label": say.picture });
   picture.append(svg("path", { d: `M${-REACH} 0H${REACH}M0 ${-REACH}V${REACH}`, class: "arrows-axes" }));
   const [body, line] = [element("tbody"), statusLine()];
   const drawn = arrows.map((_, i) => {
-    const [shaft, tip, name] = [svg("line", { x1: 0, y1: 0 }), svg("circle", { r: 0.14 }), svg("text", {})];
-    const group = /** @type {SVGGElement} */ (svg("g", { tabindex: 0, role: "button", class: i ? "arrows-key" : "arrows-query" }));
+    const [shaft, tip, name] = [svg("line", { x1: 0, y1: 0 }), svg("circle", { r: 0.14 }), svg("text")];
+    const group = svg("g", { tabindex: 0, role: "button", class: i ? "arrows-key" : "arrows-query" });
     name.textContent = i ? `k${i - 1}` : "q";
     group.append(shaft, tip, name);
     picture.append(group);
@@ -85,8 +71,7 @@ widget("arrows", LABELS, (place, say) => {
       group.setAttribute("aria-label", say.arrow(names[i], x.toFixed(2), y.toFixed(2)));
     });
     body.replaceChildren(...weights.map((weight, i) => {
-      const cell = element("span", { className: "widget-cell" }, weight.toFixed(2));
-      cell.style.setProperty("--share", String(weight));
+      const cell = shade(element("span", { className: "widget-cell" }, weight.toFixed(2)), weight);
       return element("tr", {}, element("th", { scope: "row" }, `k${i}`), element("td", {}, scores[i].toFixed(2)), element("td", {}, cell), element("td", {}, String(VALUES[i])));
     }));
     const slope = Math.max(...weights.map((weight) => weight * (1 - weight)));
@@ -95,14 +80,13 @@ widget("arrows", LABELS, (place, say) => {
   };
   const divide = element("input", { type: "checkbox", checked: state.isScaled });
   divide.addEventListener("change", () => (state.isScaled = divide.checked, draw()));
-  const head = element("tr", {}, element("td"), ...[say.score, say.weight, say.value].map((name) => element("th", { scope: "col" }, name)));
   place.append(
     controls(
       element("label", { className: "widget-slider" }, divide, say.divide),
       slider(say.width, { min: 0, max: WIDTHS.length - 1, step: 1, value: 0 }, (i) => (state.width = WIDTHS[i], draw()), (i) => String(WIDTHS[i])),
       slider(say.temperature, { min: 0.1, max: 3, step: 0.1, value: 1 }, (value) => (state.temperature = value, draw()), (value) => value.toFixed(1)),
     ),
-    element("div", { className: "arrows-both" }, picture, element("table", { className: "widget-table" }, element("thead", {}, head), body)),
+    element("div", { className: "arrows-both" }, picture, element("table", { className: "widget-table" }, element("thead", {}, headRow([say.score, say.weight, say.value])), body)),
     line,
   );
   draw();

@@ -2,7 +2,7 @@
 
 import { allTranslations, beamSearch } from "./beam_search.js";
 import { drawTree } from "./tree.js";
-import { button, controls, element, slider, statusLine, widget } from "./widget.js";
+import { button, controls, element, headRow, slider, statusLine, widget } from "./widget.js";
 
 const LABELS = {
   en: {
@@ -71,14 +71,13 @@ widget("beam", LABELS, (place, say) => {
     for (const [text, row] of Object.entries(inputs)) for (const [token, input] of Object.entries(row)) input.value = String(TABLE[text][token]);
     draw();
   };
-  const head = element("tr", {}, element("td"), ...TOKENS.map((token) => element("th", { scope: "col" }, token)));
   place.append(
     controls(
       slider(say.size, { min: 1, max: 3, step: 1, value: state.size }, (value) => (state.size = value, draw())),
       slider(say.alpha, { min: 0, max: 2, step: 0.1, value: state.alpha }, (value) => (state.alpha = value, draw()), (value) => value.toFixed(1)),
       button(say.reset, reset),
     ),
-    element("table", { className: "widget-table" }, head, ...rows), line, tree,
+    element("table", { className: "widget-table" }, headRow(TOKENS), ...rows), line, tree,
     element("p", { className: "widget-hint" }, say.legend), element("p", { className: "widget-hint" }, say.ended), list,
   );
   draw();

@@ -1,6 +1,6 @@
 // Chapter 14: BLEU of a sentence that one types, with the n-grams that count.
 
-import { button, controls, element, statusLine, widget } from "./widget.js";
+import { button, controls, element, headRow, shade, statusLine, widget } from "./widget.js";
 
 const LABELS = {
   en: {
@@ -56,12 +56,10 @@ widget("bleu", LABELS, (place, say) => {
     lengths.forEach((each, i) => each.setAttribute("aria-pressed", String(i + 1 === chosen)));
     shown.replaceChildren(...output.map((word, i) => {
       const token = element("span", { className: "widget-token", role: "listitem", "aria-label": say.word(word, lit[i]) }, word);
-      token.style.setProperty("--share", lit[i] ? "0.7" : "0");
-      return token;
+      return shade(token, lit[i] ? 0.7 : 0);
     }));
     body.replaceChildren(...found.map((each, i) => {
-      const cell = element("span", { className: "widget-cell" }, shares[i].toFixed(2));
-      cell.style.setProperty("--share", String(shares[i]));
+      const cell = shade(element("span", { className: "widget-cell" }, shares[i].toFixed(2)), shares[i]);
       const numbers = [each.filter(Boolean).length, each.length].map((number) => element("td", {}, String(number)));
       return element("tr", {}, element("th", { scope: "row" }, say.length(i + 1)), ...numbers, element("td", {}, cell));
     }));
@@ -70,8 +68,7 @@ widget("bleu", LABELS, (place, say) => {
     line.textContent = say.result(score.toFixed(2), penalty.toFixed(2)) + (shares.includes(0) ? say.zero : "");
   };
   for (const field of fields) field.addEventListener("input", draw);
-  const head = element("tr", {}, element("td"), ...[say.matched, say.all, say.share].map((name) => element("th", { scope: "col" }, name)));
   const [reference, output] = [say.reference, say.output].map((name, i) => element("label", { className: "widget-field" }, name, fields[i]));
-  place.append(reference, output, controls(...lengths), shown, element("table", { className: "widget-table" }, element("thead", {}, head), body), line);
+  place.append(reference, output, controls(...lengths), shown, element("table", { className: "widget-table" }, element("thead", {}, headRow([say.matched, say.all, say.share])), body), line);
   draw();
 });

@@ -1,6 +1,7 @@
 // Chapter 6: a mask to click, and the weights that it leaves.
 
-import { button, controls, element, moveByArrows, statusLine, widget } from "./widget.js";
+import { softmax } from "./softmax.js";
+import { button, controls, element, headRow, moveByArrows, shade, statusLine, widget } from "./widget.js";
 
 const LABELS = {
   en: {
@@ -29,26 +30,19 @@ const MASKS = {
   both: (/** @type {number} */ i, /** @type {number} */ j) => j <= i && j < PADDED,
 };
 
-/** Return the weights of a row: softmax of the scores that are seen, zero elsewhere. @param {number[]} scores @param {boolean[]} seen */
-export function maskedSoftmax(scores, seen) {
-  const powers = scores.map((score, j) => (seen[j] ? Math.exp(score) : 0));
-  const sum = powers.reduce((one, other) => one + other, 0);
-  return powers.map((power) => (sum ? power / sum : 0));
-}
-
 widget("masks", LABELS, (place, say) => {
   let mask = SCORES.map((row, i) => row.map((_, j) => MASKS.causal(i, j)));
   const line = statusLine();
   const cells = SCORES.map((row, i) => row.map((_, j) => button("", () => change(i, j), { className: "widget-cell" })));
-  const head = element("tr", {}, element("td"), ...SCORES.map((_, j) => element("th", { scope: "col" }, `${say.key} ${j}`)));
+  const head = headRow(SCORES.map((_, j) => `${say.key} ${j}`));
   const rows = cells.map((row, i) => element("tr", {}, element("th", { scope: "row" }, `${say.query} ${i}`), ...row.map((one) => element("td", {}, one))));
 
   const draw = () =>
     mask.forEach((seen, i) =>
-      maskedSoftmax(SCORES[i], seen).forEach((weight, j) => {
+      softmax(SCORES[i], seen).forEach((weight, j) => {
         const text = seen[j] ? weight.toFixed(2) : "";
         cells[i][j].textContent = text || "·";
-        cells[i][j].style.setProperty("--share", String(weight));
+        shade(cells[i][j], weight);
         cells[i][j].setAttribute("aria-pressed", String(seen[j]));
         cells[i][j].setAttribute("aria-label", say.cell(i, j, text));
       }),

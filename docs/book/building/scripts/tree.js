@@ -1,6 +1,6 @@
 // The tree of a search: lists in lists, which screen readers read as they are.
 
-import { element } from "./widget.js";
+import { element, shade } from "./widget.js";
 
 /**
  * @typedef {object} Branch
@@ -18,10 +18,9 @@ export function drawTree(name, branches) {
   const lists = [];
   for (const { parent, token, probability, mark, best } of branches) {
     const box = element("span", { className: best ? "widget-token widget-best" : "widget-token" }, token, element("small", {}, ` ${probability < 0.005 ? "<0.01" : probability.toFixed(2)}${mark}`));
-    box.style.setProperty("--share", String(probability));
     const list = element("ul");
     lists.push(list);
-    (lists[parent] ?? root).append(element("li", {}, box, list));
+    (lists[parent] ?? root).append(element("li", {}, shade(box, probability), list));
   }
   return element("div", { className: "widget-tree", role: "region", "aria-label": name, tabIndex: 0 }, root);
 }

@@ -5,7 +5,7 @@ import { ModelHere } from "./model_here.js";
 import { drawTree } from "./tree.js";
 import { TRY_IT_LABELS } from "./try_it_labels.js";
 import { StepControls } from "./step_controls.js";
-import { element, moveByArrows, statusLine, widget } from "./widget.js";
+import { element, moveByArrows, shade, statusLine, svg, widget } from "./widget.js";
 
 /** @typedef {import("../../../../src/dragoman/web/dragoman/dragoman.js").Translation} Translation */
 /** @typedef {import("./next_tokens.js").NextToken} NextToken */
@@ -32,8 +32,7 @@ class Box {
     this.layer = element("select", { "aria-label": say.layer });
     this.source = element("div", { className: "try-it-tokens", role: "group", "aria-label": say.read });
     this.target = element("div", { className: "try-it-tokens", role: "group", "aria-label": say.written });
-    this.lines = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    this.lines.setAttribute("aria-hidden", "true");
+    this.lines = svg("svg", { "aria-hidden": "true" });
     this.bars = element("ol", { className: "try-it-bars", "aria-label": say.next });
     this.now = statusLine();
     this.tree = element("div");
@@ -131,7 +130,7 @@ class Box {
       if (i === step) token.setAttribute("aria-current", "step");
       else token.removeAttribute("aria-current");
     });
-    this.#weights(step).forEach((weight, i) => /** @type {HTMLElement} */ (this.source.children[i]).style.setProperty("--share", String(weight)));
+    this.#weights(step).forEach((weight, i) => shade(/** @type {HTMLElement} */ (this.source.children[i]), weight));
     this.#drawLines();
     const ids = this.#trace().candidates[0].ids.slice(0, step);
     const asked = this.next.get(step) ?? this.model.next(shown.text, ids);
@@ -146,8 +145,7 @@ class Box {
     const probability = Math.exp(this.#trace().candidates[0].logProbs[step]);
     const all = tokens.some(({ token }) => token === written[step]) ? tokens : [...tokens, { token: written[step], probability }];
     const items = all.map(({ token, probability: share }) => {
-      const bar = element("span", { className: "try-it-bar" });
-      bar.style.setProperty("--share", String(share));
+      const bar = shade(element("span", { className: "try-it-bar" }), share);
       return element("li", { className: token === written[step] ? "widget-best" : "" }, element("span", {}, token), bar, element("span", {}, share.toFixed(3)));
     });
     this.bars.replaceChildren(...items);
@@ -163,11 +161,8 @@ class Box {
     const from = this.target.children[this.steps.step].getBoundingClientRect();
     const lines = this.#weights(this.steps.step).map((weight, i) => {
       const to = this.source.children[i].getBoundingClientRect();
-      const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
       const places = { x1: from.left + from.width / 2 - frame.left, y1: from.top - frame.top, x2: to.left + to.width / 2 - frame.left, y2: to.bottom - frame.top };
-      for (const [name, value] of Object.entries(places)) line.setAttribute(name, value.toFixed(1));
-      line.setAttribute("stroke-width", (8 * weight).toFixed(2));
-      return line;
+      return svg("line", { ...places, "stroke-width": 8 * weight });
     });
     this.lines.replaceChildren(...lines);
   }

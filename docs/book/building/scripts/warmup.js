@@ -1,6 +1,6 @@
 // Chapter 12: the learning rate over the steps, as sliders shape it.
 
-import { controls, element, slider, statusLine, widget } from "./widget.js";
+import { controls, element, slider, statusLine, svg, widget } from "./widget.js";
 
 const LABELS = {
   en: {
@@ -18,7 +18,6 @@ const LABELS = {
     width: (/** @type {number} */ width) => `D = ${width.toLocaleString("en")} 时，公式的峰值正是这么高。`,
   },
 };
-const SVG = "http://www.w3.org/2000/svg";
 const [WIDTH, HEIGHT, N_POINTS, HIGHEST] = [400, 150, 200, 0.01];
 
 /** Return the rate of a step in `transformer.py`. @param {number} step @param {number} steps @param {number} highest @param {number} warmup */
@@ -29,13 +28,6 @@ function cosineRate(step, steps, highest, warmup) {
 
 /** Return the rate of a step in the paper, scaled to a peak. @param {number} step @param {number} highest @param {number} warmup */
 const paperRate = (step, highest, warmup) => highest * Math.min(step / warmup, Math.sqrt(warmup / step));
-
-/** @param {string} tag @param {Record<string, string | number>} attributes */
-function svg(tag, attributes) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  return made;
-}
 
 widget("warmup", LABELS, (place, say) => {
   const state = { highest: 0.004, warmup: 50, steps: 600, step: 100 };

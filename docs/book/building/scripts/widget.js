@@ -1,4 +1,4 @@
-// What all widgets share: the language of the page, elements, sliders, and movement by arrow keys.
+// What all widgets share: the language of the page, elements, sliders, shades, and movement by arrow keys.
 
 /**
  * Fill the places of a widget in the page.
@@ -34,6 +34,34 @@ export function element(tag, properties = {}, ...children) {
   made.append(...children);
   return made;
 }
+
+/**
+ * Make an element of a drawing.
+ *
+ * @template {keyof SVGElementTagNameMap} K
+ * @param {K} tag @param {Record<string, string | number>} attributes
+ * @returns {SVGElementTagNameMap[K]}
+ */
+export function svg(tag, attributes = {}) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  return made;
+}
+
+/**
+ * Shade an element, the darker the larger the share, and return it.
+ *
+ * @template {HTMLElement} T
+ * @param {T} made @param {number} share from 0 to 1
+ * @returns {T}
+ */
+export function shade(made, share) {
+  made.style.setProperty("--share", String(share));
+  return made;
+}
+
+/** Make a row of heads of columns, with an empty corner. @param {string[]} names */
+export const headRow = (names) => element("tr", {}, element("td"), ...names.map((name) => element("th", { scope: "col" }, name)));
 
 /** Make a button. @param {string} text @param {() => void} act @param {Record<string, unknown>} [properties] */
 export function button(text, act, properties = {}) {
