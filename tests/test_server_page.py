@@ -43,8 +43,9 @@ def test_the_page_loads_only_what_the_server_has(model: Path) -> None:
                 file = client.get(f"/my/translator/{name}")
                 assert file.status_code == 200
                 assert file.headers["x-content-type-options"] == "nosniff"
-                open_files += [f"page/{part}" for part in re.findall(r'^import .* from "\./([^"]+)"', file.text, re.M)]
-        assert {"page/page.js", "page/views.js", "page/page.css", "page/frame.css"} <= known
+                parts = re.findall(r'^import .* from "\.(?:\./page)?/([^"]+)"', file.text, re.M)
+                open_files += [f"page/{part}" for part in parts]
+        assert {"page/page.js", "page/calls.js", "page/views.js", "page/page.css", "page/frame.css"} <= known
         assert not re.findall(r'(?:src|href)="(?!page/|data:)', page.text)
         for name in ("nothing.js", "index.html", "..%2f..%2f__init__.py", "dragoman.js"):
             assert client.get(f"/my/translator/page/{name}").status_code == 404

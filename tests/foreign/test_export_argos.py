@@ -151,7 +151,7 @@ def test_wrong_arguments_are_one_line(
     assert [path.name for path in tmp_path.iterdir()] == ["old.argosmodel"]
 
 
-@pytest.mark.skipif(not ARGOS, reason="DRAGOMAN_ARGOS=PYTHON names a Python where argostranslate is installed")
+@pytest.mark.skipif(not ARGOS, reason="pip install argostranslate elsewhere, and set DRAGOMAN_ARGOS to that Python")
 def test_argos_translates_without_a_network(tmp_path: Path) -> None:
     package = tmp_path / "en_de.argosmodel"
     command = ["export", "argos", "-m", "everyday", "--source-lang", "en", "--target-lang", "de", "-o", str(package)]

@@ -165,7 +165,9 @@ def test_the_loop_of_the_guide_translates(tmp_path: Path, monkeypatch: pytest.Mo
     assert capsys.readouterr().out == "Ein Mann reitet auf einem Pferd.\n"
 
 
-@pytest.mark.skipif(not JAVASCRIPT, reason="DRAGOMAN_TRANSFORMERS_JS names a folder where npm has installed it")
+@pytest.mark.skipif(
+    not JAVASCRIPT, reason="npm install @huggingface/transformers, and set DRAGOMAN_TRANSFORMERS_JS to that folder"
+)
 @pytest.mark.parametrize(
     ("model", "text", "languages", "dtype"),
     [

@@ -1,6 +1,7 @@
 // The worker of a "try it" box: it loads a model, translates, and looks up next tokens, one call after the other.
 
 import { Translator } from "../../../../src/dragoman/web/dragoman/dragoman.js";
+import { answerCalls } from "../../../../src/dragoman/web/page/calls.js";
 import { nextTokens } from "./next_tokens.js";
 
 /** Tokens of which a box shows the probability. */
@@ -28,11 +29,4 @@ async function answer({ file, wasm, text = "", written }) {
   return { translation: translator.translate(text, { attention: true, trace: true }) };
 }
 
-addEventListener("message", async (event) => {
-  const call = /** @type {MessageEvent<Call>} */ (event).data;
-  try {
-    postMessage({ id: call.id, ...(await answer(call)) });
-  } catch (error) {
-    postMessage({ id: call.id, error: error instanceof Error ? error.message : String(error) });
-  }
-});
+answerCalls(answer);

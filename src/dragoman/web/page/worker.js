@@ -1,6 +1,7 @@
 // The worker of the page: it loads models and translates, one call after the other.
 
 import { Translator } from "../dragoman/dragoman.js";
+import { answerCalls } from "./calls.js";
 
 /** @type {Map<string, Translator>} */
 const translators = new Map();
@@ -27,11 +28,4 @@ async function answer({ id, model, file, wasm, text, options }) {
   return { translation: translator.translate(text ?? "", options) };
 }
 
-addEventListener("message", async (event) => {
-  const call = /** @type {MessageEvent<Call>} */ (event).data;
-  try {
-    postMessage({ id: call.id, ...(await answer(call)) });
-  } catch (error) {
-    postMessage({ id: call.id, error: error instanceof Error ? error.message : String(error) });
-  }
-});
+answerCalls(answer);

@@ -1,5 +1,7 @@
 // The worker of a server's page: it asks the server, in place of a model in the browser, and answers as page/worker.js.
 
+import { answerCalls } from "../page/calls.js";
+
 /** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
 /** @typedef {{text: string, score: number, log_prob: number, alignment: [number, number][] | null, words: string[] | null}} Found */
 /** @typedef {{source: string, words: string[] | null, alternatives: Found[]}} Line */
@@ -48,12 +50,5 @@ function joined(text, lines, rank) {
   return isAligned ? candidate : { ...candidate, words: undefined, alignment: undefined };
 }
 
-addEventListener("message", async (event) => {
-  const { id, file, text, options } = event.data;
-  try {
-    if (file !== undefined) postMessage({ id, description: { beamSize: N_BEST } });
-    else postMessage({ id, translation: await translate(text ?? "", options) });
-  } catch (error) {
-    postMessage({ id, error: error instanceof Error ? error.message : String(error) });
-  }
-});
+answerCalls(async (/** @type {import("../page/worker.js").Call} */ { file, text, options = {} }) =>
+  file !== undefined ? { description: { beamSize: N_BEST } } : { translation: await translate(text ?? "", options) });
