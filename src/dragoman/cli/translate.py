@@ -13,6 +13,7 @@ import typer
 
 from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
+from dragoman.cli.memory_options import MemoryFlags
 from dragoman.cli.option_groups import (
     DirectionOptions,
     EngineOptions,
@@ -74,6 +75,7 @@ def translate(
     search: SearchFlags,
     sampling: SamplingFlags,
     of_texts: TextFlags,
+    memories: MemoryFlags,
     engine: EngineOptions,
     files: InputFlags,
     output: Output = None,
@@ -102,7 +104,8 @@ def translate(
         options = search_options(search, sampling, samples=translator.search.sample)
         options |= _languages(direction, translator, is_typed=text.is_typed)
         options |= _amounts(engine, text) | {"n_best": n_best, "align": align} | asdict(of_texts)
-        translations = _translations(text, translator, options)
+        options |= memories.open(translator, direction)
+        translations = memories.told(_translations(text, translator, options))
         results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
         target = _target(translator, direction.target_lang)
         for content in _contents(results, text, target, moses=n_best is not None, as_json=as_json):

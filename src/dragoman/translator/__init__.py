@@ -18,6 +18,7 @@ see text only. Read `request`, `options`, `results`, `directions`, `cutting`, `p
 `pipeline`, `batcher` and `translator`, in this order.
 """
 
+from dragoman.memories import MemoryMatch, TranslationMemory
 from dragoman.translator.models import ComputeOptions
 from dragoman.translator.options import SearchOptions, TranslateOptions
 from dragoman.translator.padding import BATCH_TOKENS
@@ -33,6 +34,7 @@ __all__ = [
     "Alternative",
     "Candidate",
     "ComputeOptions",
+    "MemoryMatch",
     "Pipeline",
     "Plan",
     "Request",
@@ -42,5 +44,6 @@ __all__ = [
     "StopCondition",
     "TranslateOptions",
     "Translation",
+    "TranslationMemory",
     "Translator",
 ]

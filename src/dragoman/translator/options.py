@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict, cast
 
+from dragoman.memories import TranslationMemory
+
 #: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
 
@@ -37,6 +39,8 @@ class TextOptions(LanguageOptions, total=False):
     """Options that belong to texts; see `Request`."""
 
     protect: str | Sequence[str] | None
+    memory: TranslationMemory | None
+    memory_threshold: float
 
 
 class CallOptions(SearchOptions, TextOptions, total=False):

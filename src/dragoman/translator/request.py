@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
-from dragoman.translator.checking import checked_stretches, flag, string, string_list
+from dragoman.translator.checking import checked_stretches, flag, string, string_list, translation_memory
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,10 @@ class Request:
     verbatim: Sequence[Stretch] = ()
     #: Rules that find more of them: regular expressions, or names of presets ("printf,urls"; see `text.protection`).
     protect: str | Sequence[str] | None = None
+    #: Translations by people. That of an equal text is used; those of similar texts, whose score is at least the
+    #: threshold, are in `Translation.memory`.
+    memory: TranslationMemory | None = None
+    memory_threshold: float = THRESHOLD
 
     def checked(self, owner: str) -> Self:
         """Check the types of its values, and return it.
@@ -50,6 +55,8 @@ class Request:
                 string(code, f"{name}{owner}")
         if self.protect:
             protection(self._rules(owner))
+        translation_memory(self.memory, f"the memory{owner}")
+        check_threshold(self.memory_threshold)
         if self.verbatim:
             checked_stretches(self.verbatim, len(self.text), f"verbatim{owner}")
         return self
