@@ -5,7 +5,7 @@
 For each language, the files of DRAGOMAN_DATA/python-docs whose name has a hash of 0 modulo 10 are held out, whole.
 Marks of reStructuredText are left out of the messages of the others, and what must stay stands there as a reserved
 piece: the model learns to copy it. A pair whose sides do not keep the same is left out. Writes documentation/, with
-150 everyday sentences of each Tatoeba validation set, which show how much a model forgets.
+60 everyday sentences of each Tatoeba validation set, which show how much a model forgets.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from pathlib import Path
 import polib
 from everyday_sets import text_pairs
 
-from dragoman.documents.rst_marks import marked_rst
+from dragoman.text.rst_marks import marked_rst
 
 ARCHIVES = {"fr": "fr.tar.xz", "zh": "zh-cn.tar.xz"}
 LONGEST, MOST_PIECES, LETTERS = 600, 12, 0.4
-VALIDATION_SIZE, EVERYDAY_SIZE = 80, 150
+VALIDATION_SIZE, EVERYDAY_SIZE = 80, 60
 
 
 def po_files(language: str) -> dict[str, bytes]:
@@ -56,9 +56,7 @@ def learned(message: str, translation: str) -> tuple[str, str] | None:
     kept = [Counter(each.text[slice(*stretch)] for stretch in each.verbatim) for each in (source, target)]
     if kept[0] != kept[1] or len(kept[0]) > MOST_PIECES or max(kept[0].values(), default=1) > 1:
         return None
-    names = {
-        source.text[slice(*stretch)]: f"⟨{number}⟩" for number, stretch in enumerate(source.verbatim, 1)
-    }
+    names = {source.text[slice(*stretch)]: f"⟨{number}⟩" for number, stretch in enumerate(source.verbatim, 1)}
     texts = []
     for side in (source, target):
         text = side.text
