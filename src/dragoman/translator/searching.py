@@ -150,12 +150,12 @@ class Searcher:
             beams = self._beams(batch.jobs, batch.stop)
         except StoppedError:
             return None
-        return [[self._candidate(hypothesis) for hypothesis in beam] for beam in beams]
+        return [[candidate_of(self._tokenizer, hypothesis) for hypothesis in beam] for beam in beams]
 
     def _beams(self, jobs: Sequence[SearchJob], stop: StopCondition | None) -> list[list[Hypothesis]]:
         first, condition = jobs[0], stop or StopCondition()
         allowed = [self._allowed(job) for job in jobs]
-        sentence = SentenceJob(first.ids, first.config, first.prefix_ids, first.forbidden_ids, allowed[0])
+        sentence = sentence_of(first)
         is_simple = len(jobs) == 1 and not first.required and is_fast(sentence)
         if self._engine is not None and is_simple and not condition.needs_python:
             left = condition.seconds_left
@@ -172,22 +172,27 @@ class Searcher:
         return search(scorer, source_ids, first.config, prefixes=prefixes, constraints=rules, should_stop=stop)
 
     def _allowed(self, job: SearchJob) -> Ints:
-        """Return the only ids that the translation may have; none for the whole vocabulary."""
-        allowed = np.asarray(job.allowed_ids, dtype=np.int64)
-        if not len(allowed):
+        """Return the only ids that the translation may have, those of its demands too; none for all."""
+        allowed = _allowed(job)
+        if not len(allowed) or not job.required:
             return allowed
         more = [id for demand in job.required for phrase in demand for id in phrase.all_tokens(self._surfaces)]
-        return np.append(allowed, np.array([*job.prefix_ids, *more], dtype=np.int64))
+        return np.append(allowed, np.array(more, dtype=np.int64))
 
     @cached_property
     def _surfaces(self) -> Surfaces:
         return Surfaces.of(self._tokenizer)
 
-    def _candidate(self, hypothesis: Hypothesis) -> Candidate:
-        ids = list(hypothesis.ids)
-        return Candidate(
-            hypothesis, decoded_text(self._tokenizer, ids), tuple(map(printable, self._tokenizer.pieces(ids)))
-        )
+
+def candidate_of(tokenizer: Tokenizer, hypothesis: Hypothesis) -> Candidate:
+    """Return a hypothesis as text, by the tokenizer of the target language."""
+    ids = list(hypothesis.ids)
+    return Candidate(hypothesis, decoded_text(tokenizer, ids), tuple(map(printable, tokenizer.pieces(ids))))
+
+
+def sentence_of(job: SearchJob) -> SentenceJob:
+    """Return a job as the engine takes it."""
+    return SentenceJob(job.ids, job.config, job.prefix_ids, job.forbidden_ids, _allowed(job))
 
 
 def decoded_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
