@@ -200,6 +200,12 @@ def decoded_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
     return sanitize(tokenizer.decode(list(ids))).strip()
 
 
+def _allowed(job: SearchJob) -> Ints:
+    """Return the only ids that the translation may have; none for the whole vocabulary."""
+    allowed = np.asarray(job.allowed_ids, dtype=np.int64)
+    return np.append(allowed, np.array(job.prefix_ids, dtype=np.int64)) if len(allowed) else allowed
+
+
 def _groups(jobs: Sequence[SearchJob]) -> list[list[int]]:
     """Return the indices of the jobs of equal settings, in order. Those with demands or short-lists are apart."""
     groups: dict[tuple[SearchConfig, bool, bool], list[int]] = {}
