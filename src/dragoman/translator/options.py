@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TypedDict, cast
 
 from dragoman.memories import TranslationMemory
+from dragoman.text.terms import TermList
 
 #: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
@@ -41,6 +42,7 @@ class TextOptions(LanguageOptions, total=False):
     protect: str | Sequence[str] | None
     memory: TranslationMemory | None
     memory_threshold: float
+    terms: TermList | None
 
 
 class CallOptions(SearchOptions, TextOptions, total=False):

@@ -14,8 +14,9 @@ from dragoman.memories import MemoryMatch
 #: `copied`: a segment of the text was copied, because no model can translate it;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
-#: `number`: a number is missing or changed.
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number"]
+#: `number`: a number is missing or changed;
+#: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`).
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -60,6 +61,8 @@ class Translation:
     #: Translations of equal and similar texts in the request's memory, the best first. The translation is the first of
     #: them if its score is 1, and then `score` is 0 and `tokens` is empty.
     memory: tuple[MemoryMatch, ...] = ()
+    #: The sources of the terms of which it has no translation.
+    missing_terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
