@@ -146,12 +146,12 @@ class Searcher:
             beams = self._beams(batch.jobs, batch.stop)
         except StoppedError:
             return None
-        return [[self._candidate(hypothesis) for hypothesis in beam] for beam in beams]
+        return [[candidate_of(self._tokenizer, hypothesis) for hypothesis in beam] for beam in beams]
 
     def _beams(self, jobs: Sequence[SearchJob], stop: StopCondition | None) -> list[list[Hypothesis]]:
         first, condition = jobs[0], stop or StopCondition()
         allowed = [_allowed(job) for job in jobs]
-        sentence = SentenceJob(first.ids, first.config, first.prefix_ids, first.forbidden_ids, allowed[0])
+        sentence = sentence_of(first)
         if self._engine is not None and len(jobs) == 1 and is_fast(sentence) and not condition.needs_python:
             left = condition.seconds_left
             seconds = 0.0 if left is None else max(left, 1e-9)
@@ -164,11 +164,16 @@ class Searcher:
             scorer = TransformerScorer([ShortListedModel(self._engine, allowed)])
         return search(scorer, source_ids, first.config, prefixes=prefixes, constraints=rules, should_stop=stop)
 
-    def _candidate(self, hypothesis: Hypothesis) -> Candidate:
-        ids = list(hypothesis.ids)
-        return Candidate(
-            hypothesis, decoded_text(self._tokenizer, ids), tuple(map(printable, self._tokenizer.pieces(ids)))
-        )
+
+def candidate_of(tokenizer: Tokenizer, hypothesis: Hypothesis) -> Candidate:
+    """Return a hypothesis as text, by the tokenizer of the target language."""
+    ids = list(hypothesis.ids)
+    return Candidate(hypothesis, decoded_text(tokenizer, ids), tuple(map(printable, tokenizer.pieces(ids))))
+
+
+def sentence_of(job: SearchJob) -> SentenceJob:
+    """Return a job as the engine takes it."""
+    return SentenceJob(job.ids, job.config, job.prefix_ids, job.forbidden_ids, _allowed(job))
 
 
 def decoded_text(tokenizer: Tokenizer, ids: Sequence[int]) -> str:
