@@ -35,7 +35,7 @@ def make_portable(settings: Mapping[str, Any], location: str | Path | None = Non
         ConfigError: they ask for something else; it lists every such setting.
     """
     changed, chosen, problems = dict(settings), [], []
-    for name, values in (CHOSEN | CHECKED).items():
+    for name, values in {**CHOSEN, **CHECKED}.items():
         section, _, key = name.partition(".")
         given = changed.get(section)
         if given is not None and not isinstance(given, Mapping):
