@@ -82,32 +82,31 @@ def distill(
     teachers = _teachers(model or [], backward or [], engine, _direction(languages), each=each)
     samples = all(teacher.translator.search.sample for teacher in teachers)
     options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
-    pairs = _read(text, teachers[0].languages)
     settings: Any = {"options": options, "sentences": sentences, "batch_size": engine.batch_size}
-    files = distill(teachers, pairs, output, **settings)
+    files = distill(teachers, _read(text, teachers[0].languages), output, **settings)
     if portable:
         _train_student(files, teachers[0].languages, output / "student", engine.device)
-    elif given_options(text).keys() == {"target"}:
-        _say_corpus(files, teachers[0].languages)
     else:
-        command = command_line("train", "--source", files[0], "--target", files[1])
-        say(f"train on it, and validate on text of people: {command} --validation-source ...")
+        _say_next(files, teachers[0].languages, has_targets_only=given_options(text).keys() == {"target"})
 
 
 def _train_student(files: tuple[Path, Path], languages: tuple[str, str], folder: Path, device: str) -> None:
     """Train a portable model on the new text, or go on with its training."""
     text = {"source": str(files[0]), "target": str(files[1]), **known_languages(languages)}
     settings, choices = portable_settings({"data": text})
-    for line in (f"run folder: {folder}", *choices):
-        say(line)
+    say("\n".join([f"run folder: {folder}", *choices]))
     from dragoman.training.run import train
 
     best = train(settings, folder, device=device, progress_bar=True)
     say(f"done; the best model is {best}. Export it: {command_line('export', 'ct2', '-m', folder, '-o', 'exported')}")
 
 
-def _say_corpus(files: tuple[Path, Path], languages: tuple[str, str]) -> None:
-    """Print the line of a recipe that mixes back-translated text with other text."""
+def _say_next(files: tuple[Path, Path], languages: tuple[str, str], *, has_targets_only: bool) -> None:
+    """Print how to train on the new text; back-translated text is mixed with other text, by a line of a recipe."""
+    if not has_targets_only:
+        command = command_line("train", "--source", files[0], "--target", files[1])
+        say(f"train on it, and validate on text of people: {command} --validation-source ...")
+        return
     source, target = (json.dumps(str(file), ensure_ascii=False) for file in files)
     langs = f"source_lang: {languages[0]}, target_lang: {languages[1]}"
     say("train on it together with text of people; a line of data.corpora in a recipe:")

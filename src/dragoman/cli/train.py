@@ -92,22 +92,15 @@ def train(
     data = _data_options(text, validation, languages, invalid_utf8)
     recipe = recipe or recipe_of_run(output, data, overrides or [])
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
-    choices: list[str] = []
-    if portable:
-        settings, choices = portable_settings(settings, recipe, init_from)
+    settings, choices = portable_settings(settings, recipe, init_from) if portable else (settings, [])
     limit = None if time is None else time_limit(time, settings, recipe, overrides or [])
     folder = _check(settings, recipe, output, init_from)
     _find_device(device)
-    from dragoman.machine.torchrun import is_main_process
-
-    if is_main_process():
-        for line in (f"run folder: {folder}", *choices):
-            say(line)
+    _say("\n".join([f"run folder: {folder}", *choices]))
     from dragoman.training.run import train
 
     best = train(settings, folder, init_from=init_from, device=device, progress_bar=True, time_limit=limit)
-    if is_main_process():
-        _say_done(best, folder, settings)
+    _say_done(best, folder, settings)
 
 
 def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, init_from: str | None) -> Path:
@@ -208,10 +201,18 @@ def _data_options(*groups: object) -> dict[str, str]:
     return {**given_options(*options), **({} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8})}
 
 
+def _say(text: str) -> None:
+    """Print a message for people, in one process of those that train together."""
+    from dragoman.machine.torchrun import is_main_process
+
+    if is_main_process():
+        say(text)
+
+
 def _say_done(best: Path, folder: Path, settings: dict[str, Any]) -> None:
-    say(f"done; the best model is {best}. Use it:")
-    say(f"  {command_line('translate', '-m', folder, *_first_direction(folder))}")
-    say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
+    _say(f"done; the best model is {best}. Use it:")
+    _say(f"  {command_line('translate', '-m', folder, *_first_direction(folder))}")
+    _say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
 
 
 def _first_direction(folder: Path) -> list[str]:
