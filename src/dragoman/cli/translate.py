@@ -98,12 +98,13 @@ def translate(
     dragoman translate -m runs/my --input page.html --output seite.html
     """
     is_for_lines = n_best is not None or align or as_json or invalid_utf8 != "error"
+    given = of_texts.options()
     text = _open(files, invalid_utf8, is_for_lines=is_for_lines)
     with result_bytes(output, overwrite=overwrite, inputs=[files.input, files.document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
         options = search_options(search, sampling, samples=translator.search.sample)
         options |= _languages(direction, translator, is_typed=text.is_typed)
-        options |= _amounts(engine, text) | {"n_best": n_best, "align": align} | asdict(of_texts)
+        options |= _amounts(engine, text) | {"n_best": n_best, "align": align} | given
         translations = _translations(text, translator, options)
         results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
         target = _target(translator, direction.target_lang)
