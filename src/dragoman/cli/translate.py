@@ -22,7 +22,7 @@ from dragoman.cli.option_groups import (
     TextFlags,
     search_options,
 )
-from dragoman.cli.options import AsJson, InvalidUtf8, Models, Overwrite, Utf8
+from dragoman.cli.options import AsJson, Models, Overwrite, Utf8
 from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, with_progress
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ Format = Annotated[
         "--format", help="Keep the form of a document: html, md, po, srt, vtt or txt. Default: by its suffix."
     ),
 ]
+Fuzzy = Annotated[bool, typer.Option("--fuzzy", help="Mark all new translations of a PO file as fuzzy, to be checked.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")]
 NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
 Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
@@ -57,6 +58,8 @@ class InputFlags:
     input: Input = None
     document: DocumentFile = None
     format: Format = None
+    fuzzy: Fuzzy = False
+    invalid_utf8: Utf8 = "error"
 
 
 class _Text(NamedTuple):
@@ -83,7 +86,6 @@ def translate(
     n_best: NBest = None,
     align: Align = False,
     as_json: AsJson = False,
-    invalid_utf8: Utf8 = "error",
 ) -> None:
     """Translate text line by line, or a document.
 
@@ -97,9 +99,9 @@ def translate(
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --input page.html --output seite.html
     """
-    is_for_lines = n_best is not None or align or as_json or invalid_utf8 != "error"
+    is_for_lines = n_best is not None or align or as_json or files.invalid_utf8 != "error"
     given = of_texts.options()
-    text = _open(files, invalid_utf8, is_for_lines=is_for_lines)
+    text = _open(files, is_for_lines=is_for_lines)
     with result_bytes(output, overwrite=overwrite, inputs=[files.input, files.document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
         options = search_options(search, sampling, samples=translator.search.sample)
@@ -165,7 +167,7 @@ def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
     return {"batch_size": batch_size, "read_ahead": READ_AHEAD if text.is_file else 1}
 
 
-def _open(files: InputFlags, invalid_utf8: InvalidUtf8, *, is_for_lines: bool) -> _Text:
+def _open(files: InputFlags, *, is_for_lines: bool) -> _Text:
     from dragoman.machine.torchrun import refuse_copies
 
     refuse_copies("dragoman translate")
@@ -173,11 +175,25 @@ def _open(files: InputFlags, invalid_utf8: InvalidUtf8, *, is_for_lines: bool) -
     if (document := _document(files, is_for_lines=is_for_lines)) is not None:
         from dragoman.documents import open_document
 
-        return _Text(iter(()), open_document(document, files.format), is_file=True, is_typed=False)
+        opened = open_document(document, files.format)
+        if files.fuzzy:
+            _mark_fuzzy(opened)
+        return _Text(iter(()), opened, is_file=True, is_typed=False)
+    if files.fuzzy:
+        _mark_fuzzy(None)
     if input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
     is_file = input is not None or stdin_is_file()
-    return _Text(input_lines(input, invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+    return _Text(input_lines(input, files.invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+
+
+def _mark_fuzzy(document: object) -> None:
+    """Have all new translations of a document marked as fuzzy."""
+    from dragoman.documents.document import Reviewed
+
+    if not isinstance(document, Reviewed):
+        raise typer.BadParameter("--fuzzy is for PO files")
+    document.is_fuzzy = True
 
 
 def _contents(
