@@ -13,7 +13,7 @@ from typing import Literal
 from dragoman.bulk.input_files import InputFile
 from dragoman.data.text_files.file_signatures import refuse_documents
 from dragoman.data.text_files.lines import MAX_INPUT_BYTES, Line, input_text
-from dragoman.documents import MAX_BYTES
+from dragoman.data.text_files.whole_files import MAX_BYTES, check_size
 from dragoman.errors import DataError
 
 _log = logging.getLogger(__name__)
@@ -90,6 +90,5 @@ def _content(file: InputFile) -> bytes:
             content = stream.read(MAX_BYTES + 1)
     except OSError as error:
         raise DataError(f"cannot read ({error.strerror})", file.path, advice="check the path") from None
-    if len(content) > MAX_BYTES:
-        raise DataError(f"more than {MAX_BYTES:,} bytes, the most of a document", file.path, advice="split it")
+    check_size(content, file.path)
     return content

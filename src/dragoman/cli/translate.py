@@ -72,11 +72,12 @@ def translate(
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --input texts/ --output translations/
     """
+    given = of_texts.options()
 
     def options(translator: Translator) -> dict[str, Any]:
         of_search = search_options(search, sampling, samples=translator.search.sample)
         n_best, align = of_lines.n_best, of_lines.align
-        return of_search | asdict(direction) | asdict(of_texts) | {"n_best": n_best, "align": align}
+        return of_search | asdict(direction) | given | {"n_best": n_best, "align": align}
 
     refuse_copies("dragoman translate")
     models = ModelOptions(model, engine, files.ray, options)
