@@ -55,6 +55,7 @@ class BulkJob:
         fingerprints: of their bundles, which must be equal everywhere.
         options: of `Translator.translate_stream`.
         target: the code of the language of the translations, if it is known.
+        fuzzy: new translations in PO files are marked as fuzzy, to be checked.
     """
 
     models: tuple[str, ...]
@@ -64,6 +65,7 @@ class BulkJob:
     target: str | None
     precision: Precision = "float32"
     short_list: bool = True
+    fuzzy: bool = False
 
     def load(self, device: str) -> BulkWorker:
         """Load the models, for one process of one thread.
@@ -107,8 +109,11 @@ class BulkWorker:
 
     def _document(self, work: DocumentContent) -> Result:
         from dragoman.documents import parse_document, translate_document
+        from dragoman.documents.document import Reviewed
 
         document = parse_document(work.content, work.format, work.name)
+        if self.job.fuzzy and isinstance(document, Reviewed):
+            document.is_fuzzy = True
         options = {name: value for name, value in self.job.options.items() if name not in _OF_LINES}
         prefix = self.job.options.get("prefixes") or ""
         translations = list(translate_document(document, self.translator, prefix=prefix, **options))

@@ -82,7 +82,7 @@ def translate(
     refuse_copies("dragoman translate")
     models = ModelOptions(model, engine, files.ray, options)
     if files.are_many(to.output):
-        many = ManyFiles(files.inputs or [], files.format, to.output, to.overwrite, of_lines.invalid_utf8)
+        many = ManyFiles(files.inputs or [], files.format, to.output, to.overwrite, of_lines.invalid_utf8, files.fuzzy)
         many.check(files.document, is_for_lines=of_lines.are_given)
         translate_files(many, models, of_lines.form)
     else:
@@ -146,11 +146,25 @@ def _open(files: InputFlags, of_lines: LineFlags) -> _Text:
     if (document := _document(files, is_for_lines=of_lines.are_given)) is not None:
         from dragoman.documents import open_document
 
-        return _Text(iter(()), open_document(document, files.format), is_file=True, is_typed=False)
+        opened = open_document(document, files.format)
+        if files.fuzzy:
+            _mark_fuzzy(opened)
+        return _Text(iter(()), opened, is_file=True, is_typed=False)
+    if files.fuzzy:
+        _mark_fuzzy(None)
     if input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
     is_file = input is not None or stdin_is_file()
     return _Text(input_lines(input, of_lines.invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+
+
+def _mark_fuzzy(document: object) -> None:
+    """Have all new translations of a document marked as fuzzy."""
+    from dragoman.documents.document import Reviewed
+
+    if not isinstance(document, Reviewed):
+        raise typer.BadParameter("--fuzzy is for PO files")
+    document.is_fuzzy = True
 
 
 def _contents(

@@ -38,6 +38,7 @@ class ManyFiles:
     output: Path | None
     overwrite: bool
     invalid_utf8: InvalidUtf8
+    fuzzy: bool = False
 
     def check(self, document: Path | None, *, is_for_lines: bool) -> None:
         """Refuse options that are missing, or for one file only.
@@ -91,7 +92,7 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
     engine = models.engine
     # On a cluster, this process only checks the options; its workers translate.
     translator = engine.load(models.names, one_worker=models.ray is not None)
-    job = _job(translator, models, form)
+    job = _job(translator, models, form, fuzzy=many.fuzzy)
     settings = {**asdict(job), "invalid_utf8": many.invalid_utf8}
     del settings["models"]  # the fingerprints say which they are
     with open_output(output, settings, overwrite=many.overwrite) as folder:
@@ -116,7 +117,7 @@ def target_language(translator: Translator, target_lang: str | None) -> str | No
     return target_lang or (None if others or target == UNKNOWN else target)
 
 
-def _job(translator: Translator, models: ModelOptions, form: LineFormat) -> BulkJob:
+def _job(translator: Translator, models: ModelOptions, form: LineFormat, *, fuzzy: bool) -> BulkJob:
     """Return the job. Options that are wrong for the models are refused now, before anything is written."""
     from dragoman.bulk.worker import BulkJob, model_fingerprints
 
@@ -128,7 +129,14 @@ def _job(translator: Translator, models: ModelOptions, form: LineFormat) -> Bulk
     target = target_language(translator, target_lang)
     names = tuple(_absolute(name) for name in models.names)
     return BulkJob(
-        names, model_fingerprints(names), options, form, target, engine.precision, short_list=not engine.no_short_list
+        names,
+        model_fingerprints(names),
+        options,
+        form,
+        target,
+        precision=engine.precision,
+        short_list=not engine.no_short_list,
+        fuzzy=fuzzy,
     )
 
 

@@ -28,6 +28,7 @@ Format = Annotated[
         "--format", help="Keep the form of a document: html, md, po, srt, vtt or txt. Default: by its suffix."
     ),
 ]
+Fuzzy = Annotated[bool, typer.Option("--fuzzy", help="Mark all new translations of a PO file as fuzzy, to be checked.")]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="A file, or the folder for many; default: standard output.")
 ]
@@ -53,6 +54,7 @@ class InputFlags:
     inputs: Input = None
     document: DocumentFile = None
     format: Format = None
+    fuzzy: Fuzzy = False
     ray: Ray = None
 
     @property
