@@ -61,18 +61,16 @@ class MemoryFlags:
         say(f"the memory has {len(memory):,} texts")
         return {"memory": memory, **options}
 
-    def told(self, translations: Iterable[Translation]) -> Iterator[Translation]:
-        """Yield translations; then say how many came from a memory."""
-        if not self.memory:
-            yield from translations
-            return
-        n_all = n_equal = n_similar = 0
-        for translation in translations:
-            n_all += 1
-            n_equal += bool(translation.memory) and translation.memory[0].score == 1
-            n_similar += bool(translation.memory) and translation.memory[0].score < 1
-            yield translation
-        say(f"of {n_all:,} texts, {n_equal:,} are equal to one of the memory, and {n_similar:,} similar")
+
+def count_matches(translations: Iterable[Translation]) -> Iterator[Translation]:
+    """Yield translations; then say how many came from a memory."""
+    n_all = n_equal = n_similar = 0
+    for translation in translations:
+        n_all += 1
+        n_equal += bool(translation.memory) and translation.memory[0].score == 1
+        n_similar += bool(translation.memory) and translation.memory[0].score < 1
+        yield translation
+    say(f"of {n_all:,} texts, {n_equal:,} are equal to one of the memory, and {n_similar:,} similar")
 
 
 def direction_of(translator: Translator, direction: DirectionOptions) -> tuple[str | None, str | None]:
