@@ -19,7 +19,7 @@ LEVELS = [
     {"runtime"},
     {"translator", "doctor"},
     {"inspection", "evaluation", "documents"},
-    {"training", "exchange"},
+    {"training", "exchange", "bulk"},
     {"experiments", "server"},
     {"__init__", "__main__", "cli", "demo"},
 ]

@@ -43,6 +43,7 @@ EXTRAS = {
     "ctranslate2": "ctranslate2",
     "onnx": "onnx",
     "onnxruntime": "onnx",
+    "ray": "ray",
 }
 #: Usual names that differ from the module's.
 TITLES = {
@@ -53,6 +54,7 @@ TITLES = {
     "tensorboard": "TensorBoard",
     "ctranslate2": "CTranslate2",
     "onnx": "ONNX",
+    "ray": "Ray",
     "fastapi": "FastAPI",
     "python_multipart": "python-multipart",
     "prometheus_client": "prometheus-client",
