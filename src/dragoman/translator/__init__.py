@@ -18,6 +18,8 @@ see text only. Read `request`, `options`, `results`, `directions`, `cutting`, `p
 `pipeline`, `batcher` and `translator`, in this order.
 """
 
+from dragoman.data.term_files import read_terms
+from dragoman.text.terms import Term, TermList
 from dragoman.translator.models import ComputeOptions
 from dragoman.translator.options import SearchOptions, TranslateOptions
 from dragoman.translator.padding import BATCH_TOKENS
@@ -40,7 +42,10 @@ __all__ = [
     "SearchJob",
     "SearchOptions",
     "StopCondition",
+    "Term",
+    "TermList",
     "TranslateOptions",
     "Translation",
     "Translator",
+    "read_terms",
 ]

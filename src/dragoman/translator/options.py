@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict, cast
 
+from dragoman.text.terms import TermList
+
 #: Texts for a type checker, for which a string is a sequence of strings, too.
 TextList = list[str] | tuple[str, ...]
 
@@ -37,6 +39,7 @@ class TextOptions(LanguageOptions, total=False):
     """Options that belong to texts; see `Request`."""
 
     protect: str | Sequence[str] | None
+    terms: TermList | None
 
 
 class CallOptions(SearchOptions, TextOptions, total=False):

@@ -12,8 +12,9 @@ from typing import Literal, get_args
 #: `copied`: a segment of the text was copied, because no model can translate it;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
-#: `number`: a number is missing or changed.
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number"]
+#: `number`: a number is missing or changed;
+#: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`).
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -55,6 +56,8 @@ class Translation:
     n_parts: int = 1
     #: Reasons to read it with care, each once, in the order of `Flag`.
     flags: tuple[Flag, ...] = ()
+    #: The sources of the terms of which it has no translation.
+    missing_terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
