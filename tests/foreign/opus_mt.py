@@ -1,4 +1,4 @@
-"""Folders as those of OPUS-MT, with random weights: made by transformers' own classes, on text in English and German."""
+"""Folders as those of OPUS-MT, with random weights, made by transformers' own classes, for English and German."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write_tokenizer(folder: Path, texts: Texts, *, separate: bool = False, **set
     joint = sorted(pieces[0] | pieces[1])
     dropped = {*sorted(pieces[0] - pieces[1])[3::9]}
     names = [sorted(each) for each in pieces] if separate else [joint]
-    tables = [_table([piece for piece in each if piece not in dropped]) for each in names]
+    tables = [_table([piece for piece in each if piece not in dropped], separate=separate) for each in names]
     for name, table in zip(("vocab.json", "target_vocab.json"), tables, strict=False):
         (folder / name).write_text(json.dumps(table))
     settings = {"source_lang": "en", "target_lang": "de", "separate_vocabs": separate, **settings}
@@ -56,21 +56,23 @@ def write_tokenizer(folder: Path, texts: Texts, *, separate: bool = False, **set
     return len(tables[0]), len(tables[-1])
 
 
-def _table(pieces: list[str]) -> dict[str, int]:
-    names = ["</s>", "<unk>", *pieces, ">>deu<<", "<pad>"]
+def _table(pieces: list[str], *, separate: bool) -> dict[str, int]:
+    """Padding has the same id on both sides, so it is last in a shared table only."""
+    first, last = (["<pad>"], []) if separate else ([], ["<pad>"])
+    names = ["</s>", "<unk>", *first, *pieces, ">>deu<<", *last]
     return {name: id for id, name in enumerate(names)}
 
 
 def write_model(folder: Path, sizes: tuple[int, int], dtype: torch.dtype = torch.float32, **settings: Any) -> Any:
-    """Write a model of random weights beside its tokenizer, and return it in float32."""
-    model = random_model(sizes, **settings).to(dtype)
-    model.save_pretrained(folder)
-    return model.float()
+    """Write a model of random weights beside its tokenizer, and return it as it is loaded in float32."""
+    random_model(sizes, **settings).to(dtype).save_pretrained(folder)
+    return transformers.MarianMTModel.from_pretrained(folder, dtype=torch.float32).eval()
 
 
 def random_model(sizes: tuple[int, int], **settings: Any) -> Any:
     """A model of random weights, whose gains are not 1, whose biases are not 0, and whose padding is a row of zeros."""
-    size = sizes[1] if settings.get("share_encoder_decoder_embeddings") is False else sizes[0]
+    is_shared = settings.get("share_encoder_decoder_embeddings", True)
+    size, pad = (sizes[0], sizes[0] - 1) if is_shared else (sizes[1], 2)
     shape = {
         "vocab_size": sizes[0],
         "decoder_vocab_size": size,
@@ -85,9 +87,9 @@ def random_model(sizes: tuple[int, int], **settings: Any) -> Any:
         "max_position_embeddings": 128,
         "scale_embedding": True,
         "init_std": 0.1,
-        "pad_token_id": size - 1,
+        "pad_token_id": pad,
         "eos_token_id": 0,
-        "decoder_start_token_id": size - 1,
+        "decoder_start_token_id": pad,
         "forced_eos_token_id": 0,
     }
     torch.manual_seed(3)
@@ -97,9 +99,9 @@ def random_model(sizes: tuple[int, int], **settings: Any) -> Any:
             if weight.dim() == 1:
                 weight += 0.2 * torch.randn_like(weight)
         for embedding in {model.get_input_embeddings(), model.model.decoder.embed_tokens}:
-            embedding.weight[-1] = 0
+            embedding.weight[pad] = 0
         model.final_logits_bias.normal_(std=0.3)
-    padding = {"bad_words_ids": [[size - 1]], "decoder_start_token_id": size - 1, "pad_token_id": size - 1}
+    padding = {"bad_words_ids": [[pad]], "decoder_start_token_id": pad, "pad_token_id": pad}
     ends = {"eos_token_id": 0, "forced_eos_token_id": 0}
     model.generation_config.update(num_beams=4, length_penalty=1.0, max_length=128, **padding, **ends)
     return model

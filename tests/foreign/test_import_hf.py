@@ -1,22 +1,19 @@
 """Models of transformers' Marian class as bundles: tokens, logits and translations are theirs."""
 
+import gzip
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from extras import import_extra
 
 from dragoman import Translator
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
-from dragoman.cli import program
-from dragoman.corpora.finding import data_folder
 from dragoman.exchange.agreement import made_up_sources
-from dragoman.exchange.hugging_face_folder import export_hugging_face
 from dragoman.exchange.hugging_face_import import import_hugging_face
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.models import ComputeOptions
@@ -28,7 +25,17 @@ from opus_mt import captions, random_model, teach, write_model, write_tokenizer 
 
 pytestmark = pytest.mark.filterwarnings("ignore:Recommended. pip install sacremoses", "ignore::DeprecationWarning")
 
-STRANGE = ["", "½ … test", "☃☃ é 猫", "ﬁne  spaces ", "Ａ man", ">>deu<< A man.", ">>deu<<A man.", "A >>deu<< man", "a\tb"]
+STRANGE = [
+    "",
+    "½ … test",
+    "☃☃ é 猫",
+    "ﬁne  spaces ",
+    "Ａ man",
+    ">>deu<< A man.",
+    ">>deu<<A man.",
+    "A >>deu<< man",
+    "a\tb",
+]
 
 
 class Opus(NamedTuple):
@@ -52,7 +59,9 @@ def opus(tmp_path_factory: pytest.TempPathFactory) -> Opus:
     folder = tmp_path_factory.mktemp("opus") / "opus-mt-en-de"
     texts = captions(400)
     model, tokenizer = random_model(write_tokenizer(folder, texts)), tokenizer_of(folder)
-    pairs = [(tokenizer(one).input_ids, tokenizer(text_target=other).input_ids) for one, other in zip(*texts)]
+    pairs = [
+        (tokenizer(one).input_ids, tokenizer(text_target=other).input_ids) for one, other in zip(*texts, strict=True)
+    ]
     teach(model, pairs, 80)
     model.save_pretrained(folder)
     return Opus(folder, model, tokenizer, import_hugging_face(folder))
@@ -83,11 +92,9 @@ def test_tokens_are_theirs(opus: Opus) -> None:
 
 def real_lines(*names: str) -> list[str]:
     """Captions of Multi30k, if they are there."""
-    import gzip
-
-    folder = data_folder() / "multi30k"
-    paths = [folder / name for name in names if (folder / name).is_file()]
-    return [line for path in paths for line in gzip.open(path, "rt", encoding="utf-8").read().split("\n")]
+    paths = [Path(os.environ.get("DRAGOMAN_DATA", "")) / "multi30k" / name for name in names]
+    texts = [gzip.decompress(path.read_bytes()).decode() for path in paths if path.is_file()]
+    return [line for text in texts for line in text.splitlines()]
 
 
 @pytest.mark.parametrize("beam_size", [1, 4])
@@ -111,3 +118,66 @@ def test_translations_are_theirs(opus: Opus, beam_size: int) -> None:
             n_finished += 1
     assert n_finished > 80
     assert len(different) > 20
+
+
+# -- every kind of folder ----------------------------------------------------------------------------------------------
+
+KINDS: dict[str, dict[str, Any]] = {
+    "OPUS-MT": {},
+    "ReLU, unscaled": {"activation_function": "relu", "scale_embedding": False},
+    "GELU, 1 + 3 layers": {"activation_function": "gelu", "encoder_layers": 1, "decoder_layers": 3},
+    "output of its own": {"tie_word_embeddings": False},
+    "two vocabularies": {"share_encoder_decoder_embeddings": False},
+    "two vocabularies, nothing tied": {"share_encoder_decoder_embeddings": False, "tie_word_embeddings": False},
+}
+
+
+def make(folder: Path, kind: str, dtype: torch.dtype = torch.float32) -> Any:
+    settings = KINDS[kind]
+    separate = settings.get("share_encoder_decoder_embeddings") is False
+    return write_model(folder, write_tokenizer(folder, captions(200), separate=separate), dtype, **settings)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_logits_are_theirs(kind: str, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+    model, tokenizer = make(tmp_path / "opus", kind), tokenizer_of(tmp_path / "opus")
+    write_bundle(tmp_path / "bundle", import_hugging_face(tmp_path / "opus"))
+    bundle = load_bundle(tmp_path / "bundle")
+    difference = logits_difference(bundle, model)
+    record_property("export", (f"import: {kind}", "transformers", f"logits {difference:.1g}"))
+    assert difference < 1e-5
+    tokenizers = bundle.tokenizers
+    for text in [*captions(20)[1], *STRANGE]:
+        assert [*tokenizers.source.encode(text), 0] == tokenizer(text).input_ids
+        if ">>" not in text:
+            assert [*tokenizers.target.encode(text), 0] == tokenizer(text_target=text).input_ids
+    assert bundle.search.beam_size == 4
+    assert tokenizers.source.special_ids.pad == tokenizers.target.special_ids.start == model.config.pad_token_id
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_weights_of_other_types_are_read(dtype: torch.dtype, tmp_path: Path) -> None:
+    model = make(tmp_path, "OPUS-MT", dtype)
+    assert logits_difference(import_hugging_face(tmp_path), model) < 1e-5
+
+
+def test_shards_are_read(tmp_path: Path) -> None:
+    model = make(tmp_path, "OPUS-MT")
+    (tmp_path / "model.safetensors").unlink()
+    model.save_pretrained(tmp_path, max_shard_size="30KB")
+    assert len(list(tmp_path.glob("model-*.safetensors"))) > 2
+    assert logits_difference(import_hugging_face(tmp_path), model) < 1e-5
+
+
+def test_padding_has_no_probability_where_transformers_leaves_it_out(tmp_path: Path) -> None:
+    model = make(tmp_path, "OPUS-MT")
+    model.generation_config.renormalize_logits = True
+    model.save_pretrained(tmp_path)
+    bundle, pad = import_hugging_face(tmp_path), model.config.pad_token_id
+    source, target = torch.tensor([[5, 6, 7, 0]]), torch.tensor([[pad, 9, 8]])
+    with torch.no_grad():
+        theirs = model(input_ids=source, decoder_input_ids=target).logits
+        theirs[..., pad] = -torch.inf
+        ours = bundle.model(source, target).log_softmax(-1)
+    kept = np.arange(theirs.size(-1)) != pad
+    torch.testing.assert_close(ours[..., kept], theirs.log_softmax(-1)[..., kept], atol=1e-5, rtol=0)

@@ -46,9 +46,11 @@ def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | Non
     """
     settings = _optional(folder / _SETTINGS)
     models = [_content(folder / name) for name in ("source.spm", "target.spm")]
-    tables = [_table(folder / _TABLE, stock.vocab_size)]
-    tables.append(tables[0] if stock.is_shared else _table(folder / _TARGET_TABLE, stock.target_vocab_size))
-    is_joint = stock.is_shared and models[0] == models[1]
+    is_separate = settings.get("separate_vocabs") is True
+    names = _TABLE, _TARGET_TABLE if is_separate else _TABLE
+    sizes = stock.vocab_size, stock.target_vocab_size
+    tables = [_table(folder / name, size) for name, size in zip(names, sizes, strict=True)]
+    is_joint = not is_separate and models[0] == models[1]
     try:
         learned = [_learned(*each, settings, stock) for each in zip(models, tables, (False, True), strict=True)]
         config = TokenizerConfig(kind=_kind(models[0]), joint=is_joint, reserved=_n_reserved(learned))
