@@ -312,3 +312,32 @@ def test_the_page_of_the_api_names_every_endpoint(client: Any) -> None:
     assert "<script" not in page.text
     assert "http://" not in page.text
     assert "https://" not in page.text
+
+
+def test_the_inside_is_that_of_the_translation(client: Any) -> None:
+    body = {"texts": [f"{SOURCES[0]}\n{SOURCES[1]}"], "source": "en", "target": "de", "n_best": 3, "inside": True}
+    (answer,) = client.post("/v1/translate", json=body).json()["translations"]
+    inside = answer["inside"]
+    first = answer["lines"][0]
+    assert (inside["source_text"], inside["target_text"], inside["beam_size"]) == (first["source"], first["text"], 3)
+    assert [each["score"] for each in inside["hypotheses"]] == pytest.approx(
+        [each["score"] for each in first["alternatives"]], abs=1e-4
+    )
+    assert inside["nodes"][0]["parent"] == -1
+    assert all(len(row) == len(inside["source"]) for row in inside["attention"][0][0])
+    assert all(abs(sum(row) - 10_000) <= len(row) for head in inside["attention"][0] for row in head)
+    assert len(inside["attention"][0][0]) == len(inside["read"]) == len(inside["written"])
+
+
+@pytest.mark.parametrize(
+    "text", [{"text": "Zwei Hunde.", "source": "de", "target": "zh"}, {"text": "", "target": "de"}, "☃"]
+)
+def test_the_inside_is_null_where_there_is_none(client: Any, text: Any) -> None:
+    body = {"texts": [text], "source": "en", "target": "de", "inside": True}
+    (answer,) = client.post("/v1/translate", json=body).json()["translations"]
+    assert answer["inside"] is None
+
+
+def test_the_inside_is_for_one_text(client: Any) -> None:
+    answer = client.post("/v1/translate", json={"texts": ["a", "b"], "target": "de", "inside": True})
+    assert (answer.status_code, answer.json()["error"]) == (400, "inside is for a request with one text")

@@ -34,6 +34,7 @@ from dragoman.cli.options import (
     Target,
     TargetLang,
     Temperature,
+    Terms,
     TopK,
     TopP,
     ValidationPairs,
@@ -122,6 +123,17 @@ class TextFlags:
     prefixes: Prefix = None
     protect: Protect = None
     sentences: Sentences = None
+    terms: Terms = None
+
+    def options(self) -> dict[str, Any]:
+        """Return them for a translator: of a term list, the terms.
+
+        Raises:
+            DataError: as `read_terms`.
+        """
+        from dragoman.data.term_files import read_terms
+
+        return {**asdict(self), "terms": None if self.terms is None else read_terms(self.terms)}
 
 
 @dataclass(frozen=True)

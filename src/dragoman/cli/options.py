@@ -114,6 +114,15 @@ Protect = Annotated[
         help="Keep what a regular expression finds, or a preset: printf, urls, code, mentions, emoji, rst. Repeatable.",
     ),
 ]
+Terms = Annotated[
+    Path | None,
+    typer.Option(
+        "--terms",
+        metavar="FILE",
+        help="A term list, CSV or TSV: source, target (several with | between them, Vertrag* for a beginning), "
+        "do-not-translate, case.",
+    ),
+]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
 TopK = Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")]
@@ -131,7 +140,7 @@ Corpus = Annotated[
 Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz, .bz2, .xz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
 Pairs = Annotated[
-    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV), JSONL or TMX, compressed too.")
+    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV), JSONL, TMX or PO, compressed too.")
 ]
 Columns = Annotated[
     str | None,
@@ -163,6 +172,9 @@ FromLang = Annotated[
 IntoLang = Annotated[
     str | None,
     typer.Option("--target-lang", metavar="CODE", help="The language to translate into, for a model of several."),
+]
+Portable = Annotated[
+    bool, typer.Option("--portable", help="Choose a shape that all other programs can hold: see `dragoman export`.")
 ]
 Time = Annotated[
     str | None,

@@ -56,7 +56,7 @@ COMMANDS = {
     "package": "package",
 }
 #: Groups of commands, and the modules that have them under their own names.
-GROUPS = {"data": "data", "export": "export", "import": "importing", "inspect": "inspect"}
+GROUPS = {"data": "data", "export": "export", "import": "importing", "inspect": "inspect", "memory": "memory"}
 
 
 def _show_version(is_requested: bool) -> None:

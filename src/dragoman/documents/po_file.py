@@ -13,18 +13,15 @@ from pathlib import Path
 
 import polib
 
+from dragoman.data.formats.po_catalogue import read_catalogue
 from dragoman.documents.mark_projection import project
-from dragoman.documents.marked_text import MarkedText
-from dragoman.documents.reading_files import decode
-from dragoman.documents.rst_marks import marked_rst
-from dragoman.errors import DataError
+from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
 from dragoman.text.languages import base_language
+from dragoman.text.marked_text import MarkedText
+from dragoman.text.rst_marks import marked_rst
 from dragoman.translator import Translation
 
-_SYNTAX = re.compile(r"[Ll]ine (?P<line>\d+)\)?:? ?(?P<problem>.*)")
 _N_PLURALS = re.compile(r"nplurals\s*=\s*(\d{1,2})")
-#: A line whose string has no end.
-_UNCLOSED = re.compile(r'(?m)^[ \t]*(?:msg\w+(?:\[\d+\])?[ \t]+)?"(?:[^"\\\r\n]|\\.)*\\?\r?$')
 #: The header of languages whose file has none.
 _PLURAL_FORMS = {
     "de": "nplurals=2; plural=(n != 1);",
@@ -39,17 +36,19 @@ class _Message:
     """The lines of a message: white space, a segment or None, white space; all with their line break."""
 
     lines: Sequence[tuple[str, MarkedText | None, str]]
+    shortcut: Shortcut | None = None
 
     @classmethod
     def of(cls, text: str) -> _Message:
         """Cut a message into its lines."""
         lines: list[tuple[str, MarkedText | None, str]] = []
+        text, shortcut = take_shortcut(text)
         for line in re.split(r"(?<=\n)", text):
             core = line.strip()
             source = marked_rst(core)
             before, _, after = line.partition(core) if core else (line, "", "")
             lines.append((before, source, after) if source.has_words else (line, None, ""))
-        return cls(lines)
+        return cls(lines, shortcut)
 
     def fill(self, text: str, translations: Iterator[Translation]) -> tuple[str, bool]:
         """Return a translation of the message, and True if a line of it has a flag."""
@@ -62,13 +61,20 @@ class _Message:
             is_doubtful = is_doubtful or bool(translation.flags)
             copied = copied and translation.text == source.text
             written.append(before + project(source, translation.text, translation.alignment) + after)
-        return text if copied else "".join(written), is_doubtful
+        if copied:
+            return text, is_doubtful
+        message = "".join(written)
+        return (message if self.shortcut is None else put_shortcut(message, self.shortcut)), is_doubtful
 
 
 class PoFile:
-    """A file of messages."""
+    """A file of messages.
+
+    `is_fuzzy` marks all new translations as fuzzy, for people to check; without it, those with a flag.
+    """
 
     def __init__(self, content: polib.POFile) -> None:
+        self.is_fuzzy = False
         self._file = content
         self._entries = [entry for entry in content if not entry.obsolete and not entry.translated() and entry.msgid]
         self._messages = [
@@ -94,7 +100,7 @@ class PoFile:
                 }
             else:
                 entry.msgstr = filled[0][0]
-            _set_fuzzy(entry, is_fuzzy=any(doubtful for _, doubtful in filled))
+            _set_fuzzy(entry, is_fuzzy=self.is_fuzzy or any(doubtful for _, doubtful in filled))
         written = str(self._file).rstrip("\n") + "\n"
         return (written if self._file.header else written.removeprefix("#\n")).encode()
 
@@ -116,18 +122,7 @@ def parse_po(content: bytes, name: Path) -> PoFile:
     Raises:
         DataError: it is not UTF-8, or no PO file.
     """
-    _, text = decode(content, name)
-    if not text.strip():
-        return PoFile(polib.POFile())
-    if unclosed := _UNCLOSED.search(text):
-        at = text.count("\n", 0, unclosed.start()) + 1
-        raise DataError("a string without its closing quote", name, line=at, advice="add the quote")
-    try:
-        return PoFile(polib.pofile(text + ("" if text.endswith("\n") else "\n")))
-    except (OSError, UnicodeError, ValueError, IndexError, AttributeError, TypeError) as error:
-        match = _SYNTAX.search(str(error))
-        line = int(match["line"]) if match else None
-        raise DataError("this is no PO file", name, line=line, advice="`msgfmt --check` names its faults") from None
+    return PoFile(read_catalogue(content, name))
 
 
 def _set_fuzzy(entry: polib.POEntry, *, is_fuzzy: bool) -> None:

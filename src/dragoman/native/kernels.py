@@ -56,6 +56,7 @@ class Kernels:
         self.all_scores = self._checked("all_scores")
         self.translate = self._functions["dragoman_translate"]
         self.candidates = self._functions["dragoman_candidates"]
+        self.nodes = self._functions["dragoman_nodes"]
         self.free_translation = self._functions["dragoman_free_translation"]
         self.score = self._checked("score")
 

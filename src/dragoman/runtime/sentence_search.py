@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +48,17 @@ class SentenceJob:
     allowed: Sequence[int] | Ints = ()
 
 
+class TraceNode(NamedTuple):
+    """A token that a search has read; a hypothesis is a path of such tokens."""
+
+    #: The index of the node before it; -1 for the root, which is the start mark.
+    parent: int
+    id: int
+    #: Natural-log probability of the token, and of the path up to it.
+    log_prob: float
+    total: float
+
+
 def search_sentence(
     model: CompiledModel, job: SentenceJob, should_stop: Callable[[], bool] | None = None, *, seconds: float = 0
 ) -> list[Hypothesis]:
@@ -61,6 +73,28 @@ def search_sentence(
         ConfigError, StoppedError, DragomanError: as `search` does.
         IndexError, ValueError: the source has an unknown id, or is longer than the model reads.
     """
+    with _searched(model, job, should_stop, seconds) as found:
+        return _hypotheses(model, found)
+
+
+def trace_sentence(
+    model: CompiledModel, job: SentenceJob, *, seconds: float = 0
+) -> tuple[list[Hypothesis], list[TraceNode]]:
+    """Return what `search_sentence` does, and all tokens that the search has read, each after its parent."""
+    with _searched(model, job, None, seconds) as found:
+        nodes = ctypes.POINTER(header().type("Node"))()
+        n_nodes = model.kernels.nodes(found, ctypes.byref(nodes))
+        read = (nodes[number] for number in range(n_nodes))
+        return _hypotheses(model, found), [
+            TraceNode(node.parent, node.id, node.token_log_prob, node.log_prob) for node in read
+        ]
+
+
+@contextmanager
+def _searched(
+    model: CompiledModel, job: SentenceJob, should_stop: Callable[[], bool] | None, seconds: float
+) -> Iterator[ctypes.c_void_p]:
+    """Search, and yield the engine's translation until the block ends."""
     constants, kernels, found = header().constants, model.kernels, ctypes.c_void_p()
     stop, errors = _stop_function(should_stop)
     ids, *lists = (np.array(given, dtype=np.int64) for given in (job.ids, job.prefix, job.forbidden, job.allowed))
@@ -78,9 +112,7 @@ def search_sentence(
         _refuse(model, job)
     check(status)
     try:
-        candidates = ctypes.POINTER(header().type("Candidate"))()
-        n_found = kernels.candidates(found, ctypes.byref(candidates))
-        return [_hypothesis(candidates[number]) for number in range(n_found)]
+        yield found
     finally:
         kernels.free_translation(found)
 
@@ -121,6 +153,12 @@ def _stop_function(should_stop: Callable[[], bool] | None) -> tuple[Any, list[Ba
             return 1
 
     return kind() if should_stop is None else kind(call), errors
+
+
+def _hypotheses(model: CompiledModel, found: ctypes.c_void_p) -> list[Hypothesis]:
+    candidates = ctypes.POINTER(header().type("Candidate"))()
+    n_found = model.kernels.candidates(found, ctypes.byref(candidates))
+    return [_hypothesis(candidates[number]) for number in range(n_found)]
 
 
 def _hypothesis(candidate: Any) -> Hypothesis:

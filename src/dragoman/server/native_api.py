@@ -12,6 +12,7 @@ from starlette.responses import JSONResponse, StreamingResponse
 from dragoman.alignment.word_spans import words
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
+from dragoman.server.inside_answer import inside_answer
 from dragoman.server.libretranslate_input import check_limits
 from dragoman.server.model_shelf import KnownModel
 from dragoman.server.native_schema import (
@@ -40,7 +41,8 @@ def native_routes(parts: ServerParts) -> APIRouter:
     async def translate(request: Request, body: TranslateRequest) -> Response:
         parts.require_key(request, None)
         answer = await while_connected(request, _translate(parts, request, body))
-        return JSONResponse(answer.model_dump(mode="json"))
+        content = await asyncio.to_thread(answer.model_dump_json) if body.inside else answer.model_dump_json()
+        return Response(content, media_type="application/json")
 
     @router.post("/translate/stream", summary="Translate a text, and send each part as soon as it is done")
     async def stream(request: Request, body: StreamRequest) -> Response:
@@ -94,12 +96,16 @@ async def _translate(parts: ServerParts, request: Request, body: TranslateReques
         text = given if isinstance(given, Text) else Text(text=given)
         open_values = {name: value for name, value in defaults.items() if getattr(text, name) is None}
         texts.append(text.model_copy(update=open_values))
+    if body.inside and len(texts) > 1:
+        raise ApiError(400, "inside is for a request with one text")
     wanted, confidences = await _wanted(parts, request, texts)
     answers = await translate_texts(parts, wanted)
     translations = [
         _text_answer(text, answer, confidence)
         for text, answer, confidence in zip(wanted, answers, confidences, strict=True)
     ]
+    if body.inside:
+        translations[0].inside = await inside_answer(parts, wanted[0], answers[0])
     return TranslateAnswer(translations=translations, seconds=round(time.perf_counter() - start, 4))
 
 

@@ -58,6 +58,9 @@ class TranslateRequest(SearchOptions):
     texts: Annotated[list[Whole | Text], Field(min_length=1), FailFast()]
     source: Annotated[str, Field(description="A language code, or auto.")] = "auto"
     target: str | None = None
+    inside: Annotated[bool, Field(description="Show attention and search of the first segment of the only text.")] = (
+        False
+    )
 
 
 class StreamRequest(Text):
@@ -92,6 +95,42 @@ class LineAnswer(BaseModel):
     segments: int
 
 
+class NodeAnswer(BaseModel):
+    """A token that a search has read."""
+
+    parent: Annotated[int, Field(description="The number of the node before it; -1 for the first, the start mark.")]
+    id: int
+    token: str
+    log_prob: float
+    total: Annotated[float, Field(description="Log-probability of all tokens up to this one.")]
+
+
+class HypothesisAnswer(BaseModel):
+    """A candidate of a search: a path of its nodes."""
+
+    ids: list[int]
+    finished: bool
+    score: float
+    log_prob: float
+    log_probs: Annotated[list[float], Field(description="Of each token, the end mark's included.")]
+
+
+class InsideAnswer(BaseModel):
+    """The inside of a translation: of its first segment that a model has read."""
+
+    source_text: str
+    target_text: str
+    source: Annotated[list[str], Field(description="The tokens that were read, the end mark included.")]
+    read: Annotated[list[str], Field(description="The tokens that attend, the start mark first.")]
+    written: Annotated[list[str], Field(description="The token that each of them writes.")]
+    attention: Annotated[
+        list[list[list[list[int]]]], Field(description="Weights times 10,000: [layer][head][read][source].")
+    ]
+    beam_size: int
+    nodes: list[NodeAnswer]
+    hypotheses: Annotated[list[HypothesisAnswer], Field(description="The one of the translation first.")]
+
+
 class TextAnswer(BaseModel):
     """The translation of a text."""
 
@@ -103,6 +142,9 @@ class TextAnswer(BaseModel):
     confidence: Annotated[float | None, Field(description="Of the detected source, 0 to 100; null if it was given.")]
     flags: list[str]
     lines: list[LineAnswer]
+    inside: Annotated[
+        InsideAnswer | None, Field(description="If it was asked for and can be shown; not through a third language.")
+    ] = None
 
 
 class TranslateAnswer(BaseModel):

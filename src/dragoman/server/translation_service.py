@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from dragoman.errors import DeadlineError, ResourceError
+from dragoman.inspection.inside import Inside, look_inside
 from dragoman.server.line_queue import LineQueue
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import LoadedModel, ModelShelf
@@ -64,6 +65,8 @@ class TranslationService:
         self._timeout = config.timeout
         self._cache = ResultCache(config.cache * 2**20)
         self._threads = ThreadPoolExecutor(_THREADS, thread_name_prefix="dragoman planner")
+        #: One thread for looks inside, which search there, so that the others always have time to plan.
+        self._looking = ThreadPoolExecutor(1, thread_name_prefix="dragoman inside")
         self.queue = LineQueue(config.queue_limit)
         measures.waiting.set_function(lambda: self.queue.n_waiting)
 
@@ -111,6 +114,30 @@ class TranslationService:
             plan = await self.in_thread(lambda: model.translator.pipeline.plan(requests))
         return [[segment.text for segment in text.segments] for text in plan.texts]
 
+    async def look_inside(
+        self,
+        leg: Leg,
+        line: LineRequest,
+        options: Mapping[str, Any],
+        answer: Callable[[Inside, int], Result],
+    ) -> Result | None:
+        """Return what `answer` makes of the inside of a line's translation and of the beam size; see `look_inside`.
+
+        Raises:
+            ApiError, DeadlineError: as `translate`.
+        """
+        stop = StopCondition.after(self._timeout)
+        request = Request(line.text, line.prefix, source_lang=leg.source, target_lang=leg.target)
+
+        def look(model: LoadedModel) -> Result | None:
+            config = _search_config(model, options)
+            inside = look_inside(model.translator, request, config, stop)
+            return None if inside is None else answer(inside, config.beam_size)
+
+        async with self._model(leg.model) as model:
+            with self.queue.accept(1):
+                return await asyncio.get_running_loop().run_in_executor(self._looking, look, model)
+
     async def in_thread(self, work: Callable[[], Result]) -> Result:
         """Call something that takes milliseconds in one of the threads."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
@@ -118,7 +145,8 @@ class TranslationService:
     def close(self) -> None:
         """Accept nothing more."""
         self.queue.is_closed = True
-        self._threads.shutdown(wait=False)
+        for threads in (self._threads, self._looking):
+            threads.shutdown(wait=False)
 
     @asynccontextmanager
     async def _model(self, name: str) -> AsyncIterator[LoadedModel]:

@@ -18,6 +18,9 @@ see text only. Read `request`, `options`, `results`, `directions`, `cutting`, `p
 `pipeline`, `batcher` and `translator`, in this order.
 """
 
+from dragoman.data.term_files import read_terms
+from dragoman.memories import MemoryMatch, TranslationMemory
+from dragoman.text.terms import Term, TermList
 from dragoman.translator.models import ComputeOptions
 from dragoman.translator.options import SearchOptions, TranslateOptions
 from dragoman.translator.padding import BATCH_TOKENS
@@ -33,6 +36,7 @@ __all__ = [
     "Alternative",
     "Candidate",
     "ComputeOptions",
+    "MemoryMatch",
     "Pipeline",
     "Plan",
     "Request",
@@ -40,7 +44,11 @@ __all__ = [
     "SearchJob",
     "SearchOptions",
     "StopCondition",
+    "Term",
+    "TermList",
     "TranslateOptions",
     "Translation",
+    "TranslationMemory",
     "Translator",
+    "read_terms",
 ]

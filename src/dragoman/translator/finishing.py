@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.links import Link
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, choose, find_losses
+from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.placing import place
 from dragoman.translator.planning import Plan, TextPlan
@@ -60,6 +62,21 @@ class Finisher:
             translations[index] = translation
         return translations
 
+    def links_with(self, plan: Plan, translation: str, batch_size: int | None) -> tuple[Link, ...]:
+        """Return the alignment of words of a text with another translation; none if the model cannot read both.
+
+        Args:
+            plan: of one text, which wants its words aligned.
+        """
+        (text,), target = plan.texts, self._tokenizers.target
+        ids = tuple(target.encode(translation))
+        is_short = len(text.segments) == 1 and len(ids) < plan.max_length
+        if not is_short or text.segments[0].is_copied:
+            return ()
+        candidate = Candidate(Hypothesis(ids, 0.0, 0.0, (), finished=True), translation, tuple(target.pieces(ids)))
+        (aligned,) = self.finish(plan, [[candidate]], batch_size)
+        return aligned.alignment or () if aligned.text.casefold() == translation.casefold() else ()
+
     def with_stretches(
         self,
         plan: Plan,
@@ -78,15 +95,39 @@ class Finisher:
             found = list(islice(remaining, sum(not segment.is_copied for segment in text.segments)))
             if "span" in results[index].flags and text.request.stretches():
                 aligned = replace(text, request=replace(text.request, align=True))
-                (translation,) = self.finish(Plan([aligned], plan.config), found, batch_size)
+                (translation,) = self.finish(replace(plan, texts=[aligned]), found, batch_size)
                 results[index] = _with_stretches(text, translation)
         return results
 
+    def without_terms(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> list[int]:
+        """Return the numbers of the jobs whose chosen candidates lack a term that the model can write.
+
+        Args:
+            candidates: of the plan's jobs.
+        """
+        return [
+            number
+            for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True))
+            if segment.required and choose(segment.reading, beam, _languages(text)).missing_terms
+        ]
+
+    def with_terms(
+        self, plan: Plan, candidates: Sequence[Sequence[Candidate]], others: Mapping[int, Sequence[Candidate]]
+    ) -> list[Sequence[Candidate]]:
+        """Return the candidates of a plan's jobs, with others in place of those that lack more terms.
+
+        Args:
+            others: by the numbers of their jobs.
+        """
+        return [
+            other if (other := others.get(number)) and _has_more_terms(text, segment, beam, other) else beam
+            for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True))
+        ]
+
     def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
         """Put the candidates of each segment that is not copied in order."""
-        languages = plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
         return [
-            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, languages)
+            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, _languages(plan))
             for segment, beam in zip(plan.segments, candidates, strict=True)
         ]
 
@@ -108,8 +149,28 @@ class Finisher:
         flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.losses)]
         flags += [segment.flag for segment in plan.segments if segment.flag is not None]
         return Translation(
-            best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(chosen), flags=merge_flags(flags)
+            best.text,
+            best.score,
+            best.tokens,
+            tuple(alternatives),
+            n_parts=len(chosen),
+            flags=merge_flags(flags),
+            missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
         )
+
+
+def _has_more_terms(
+    text: TextPlan, segment: Segment, candidates: Sequence[Candidate], others: Sequence[Candidate]
+) -> bool:
+    """Return True if other candidates of a segment have more of its terms, and no new fault."""
+    old, new = (choose(segment.reading, beam, _languages(text)) for beam in (candidates, others))
+    first, other = old.candidates[0].hypothesis, new.candidates[0].hypothesis
+    is_sound = other.finished and set(other.faults) <= set(first.faults)
+    return is_sound and set(new.missing_terms) < set(old.missing_terms)
+
+
+def _languages(plan: TextPlan) -> tuple[str, str]:
+    return plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
 
 
 def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
@@ -118,8 +179,7 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     stretches = request.stretches()
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
-    languages = plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
-    losses = find_losses(plan.text, placed.text, kept, languages)
+    losses = find_losses(plan.text, placed.text, kept, _languages(plan))
     flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *losses])
     first, *others = translation.alternatives
     if not request.align:

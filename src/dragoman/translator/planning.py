@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import NamedTuple
 
+from dragoman.decoding.constraints.required import Demands
 from dragoman.errors import ConfigError
 from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
@@ -23,7 +24,10 @@ from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
+from dragoman.translator.term_phrases import TermPhrases
 
+#: Hypotheses of a search with demands, at least.
+LEAST_BEAM = 6
 #: Pieces that an unknown one counts as, where the form of a word is chosen.
 _UNKNOWN_COST = 9
 
@@ -40,6 +44,8 @@ class SearchJob(NamedTuple):
     forbidden_ids: Sequence[int] = ()
     #: The only ids that it may contain, beside those of the prefix; none for the whole vocabulary.
     allowed_ids: Sequence[int] | Ints = ()
+    #: The phrases that it must have, one for each demand.
+    required: Demands = ()
 
 
 @dataclass(frozen=True)
@@ -60,16 +66,30 @@ class Plan:
 
     texts: Sequence[TextPlan]
     config: SearchConfig
+    #: Most tokens that the model reads or writes, the end mark included.
+    max_length: int
 
     @property
     def jobs(self) -> list[SearchJob]:
         """The jobs of all texts, in order; a segment that is copied needs none."""
-        segments = (segment for text in self.texts for segment in text.segments)
         return [
             SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids, segment.allowed_ids)
-            for segment in segments
-            if not segment.is_copied
+            for _, segment in self.searched
         ]
+
+    @property
+    def searched(self) -> list[tuple[TextPlan, Segment]]:
+        """The segments of all texts that are searched for, in order, each with its text."""
+        return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
+
+    def jobs_with_terms(self, numbers: Sequence[int]) -> list[SearchJob]:
+        """Return some of the jobs, by their numbers, with the phrases of their terms as demands.
+
+        Their beam has room for hypotheses with and without the phrases.
+        """
+        jobs, searched = self.jobs, self.searched
+        wide = self.config.model_copy(update={"beam_size": max(self.config.beam_size, LEAST_BEAM)})
+        return [jobs[number]._replace(config=wide, required=searched[number][1].required) for number in numbers]
 
 
 class Planner:
@@ -102,6 +122,7 @@ class Planner:
             zip(tokenizers.source.vocabulary.ids(reserved), tokenizers.target.vocabulary.ids(reserved), strict=True)
         )
         self._reserved_ids = tuple(self._reserved.values())
+        self._terms = TermPhrases(tokenizers.target)
 
     @property
     def can_mask(self) -> bool:
@@ -118,7 +139,11 @@ class Planner:
             self._plan(request, config, number, masks_numbers=masks_numbers)
             for number, request in enumerate(requests, 1)
         ]
-        return Plan(texts, config)
+        return Plan(texts, config, self._max_length)
+
+    def tagged(self, request: Request) -> TaggedText:
+        """Return the text of a request, and its languages."""
+        return self._directions.tagged(sanitize_paragraphs(request.text), request.source_lang, request.target_lang)
 
     def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
         """Read lines as they come, and yield as many at once as have `n_tokens`.
@@ -151,6 +176,8 @@ class Planner:
         text = sanitize_paragraphs(marks.replace(request.text, request.stretches()))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         segments = self._segments(tagged, marks, self._limits(request.sentences), masks_numbers=masks_numbers)
+        if request.terms:
+            segments = [self._terms.added(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()

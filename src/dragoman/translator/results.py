@@ -6,14 +6,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from dragoman.memories import MemoryMatch
+
 #: A reason to read a translation with care:
 #: `repetition`: a sequence is repeated again and again, and the text has no such sequence;
 #: `length`: it is far longer or shorter than translations of such texts;
 #: `copied`: a segment of the text was copied, because no model can translate it;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
-#: `number`: a number is missing or changed.
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number"]
+#: `number`: a number is missing or changed;
+#: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`).
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -55,6 +58,11 @@ class Translation:
     n_parts: int = 1
     #: Reasons to read it with care, each once, in the order of `Flag`.
     flags: tuple[Flag, ...] = ()
+    #: Translations of equal and similar texts in the request's memory, the best first. The translation is the first of
+    #: them if its score is 1, and then `score` is 0 and `tokens` is empty.
+    memory: tuple[MemoryMatch, ...] = ()
+    #: The sources of the terms of which it has no translation.
+    missing_terms: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,53 @@
+"""A look inside a translation, for the page and for those who ask for it."""
+
+from __future__ import annotations
+
+from dragoman.inspection.inside import Inside
+from dragoman.server.native_schema import HypothesisAnswer, InsideAnswer, NodeAnswer
+from dragoman.server.server_parts import ServerParts
+from dragoman.server.texts import TranslatedText, WantedText
+from dragoman.server.translation_service import LineRequest
+
+#: By which weights are multiplied, so that they are short in JSON.
+_SCALE = 10_000
+
+
+async def inside_answer(parts: ServerParts, wanted: WantedText, answer: TranslatedText) -> InsideAnswer | None:
+    """Look inside the translation of a text: of its first line's first segment.
+
+    Returns:
+        None if nothing can be shown; see `look_inside`. Through a third language nothing is.
+
+    Raises:
+        ApiError, DeadlineError: as `TranslationService.translate`.
+    """
+    if len(answer.legs) != 1 or not answer.lines.lines:
+        return None
+    line = LineRequest(answer.lines.lines[0], wanted.prefix)
+    return await parts.service.look_inside(answer.legs[0], line, wanted.options, _answer)
+
+
+def _answer(inside: Inside, beam_size: int) -> InsideAnswer:
+    return InsideAnswer(
+        source_text=inside.source_text,
+        target_text=inside.target_text,
+        source=list(inside.source),
+        read=list(inside.read),
+        written=list(inside.written),
+        attention=(inside.weights * _SCALE).round().astype(int).tolist(),
+        beam_size=beam_size,
+        nodes=[
+            NodeAnswer(parent=node.parent, id=node.id, token=token, log_prob=node.log_prob, total=node.total)
+            for node, token in zip(inside.nodes, inside.node_tokens, strict=True)
+        ],
+        hypotheses=[
+            HypothesisAnswer(
+                ids=list(each.ids),
+                finished=each.finished,
+                score=each.score,
+                log_prob=each.log_prob,
+                log_probs=list(each.token_log_probs),
+            )
+            for each in inside.hypotheses
+        ],
+    )
