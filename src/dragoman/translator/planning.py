@@ -67,6 +67,8 @@ class Plan:
 
     texts: Sequence[TextPlan]
     config: SearchConfig
+    #: Most tokens that the model reads or writes, the end mark included.
+    max_length: int
 
     @property
     def jobs(self) -> list[SearchJob]:
@@ -140,7 +142,11 @@ class Planner:
             self._plan(request, config, number, masks_numbers=masks_numbers)
             for number, request in enumerate(requests, 1)
         ]
-        return Plan(texts, config)
+        return Plan(texts, config, self._max_length)
+
+    def tagged(self, request: Request) -> TaggedText:
+        """Return the text of a request, and its languages."""
+        return self._directions.tagged(sanitize_paragraphs(request.text), request.source_lang, request.target_lang)
 
     def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
         """Read lines as they come, and yield as many at once as have `n_tokens`.
