@@ -75,7 +75,8 @@ class ServerParts:
         client = client_name(request)
         self.wrong_keys.require(client)
         if not sum(is_equal(given, each) for each in known):
-            self.wrong_keys.take(client, 1)
+            if given:
+                self.wrong_keys.take(client, 1)
             raise refusal
 
     def take(self, request: Request, texts: list[str]) -> None:
