@@ -187,6 +187,14 @@ def test_markdown_keeps_its_markup() -> None:
     )
 
 
+def test_a_mark_without_text_keeps_the_space_after_it() -> None:
+    text = "[![build](b.svg)](http://a.org) **Fast** and easy.\n"
+    document = parse_document(text.encode(), "md")
+    one_to_one = ((0, 0), (1, 1), (2, 2))
+    written = document.rebuild([translated("Schnell und leicht.", alignment=one_to_one)]).decode()
+    assert written == "[![build](b.svg)](http://a.org) **Schnell** und leicht.\n"
+
+
 def test_messages_get_plurals_flags_and_a_language() -> None:
     text = """msgid ""
 msgstr ""
