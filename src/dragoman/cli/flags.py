@@ -23,6 +23,7 @@ _WORDS: dict[Flag, str] = {
     "span": "an address, a placeholder, an emoji or the like is missing or changed",
     "number": "a number is missing or changed",
     "unusual": "longer than the texts that the model was trained on",
+    "unsure": "left as it is, because the model is not sure enough of its translation",
 }
 
 

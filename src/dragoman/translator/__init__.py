@@ -18,6 +18,7 @@ see text only. Read `request`, `options`, `results`, `directions`, `cutting`, `p
 `pipeline`, `batcher` and `translator`, in this order.
 """
 
+from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.models import ComputeOptions
 from dragoman.translator.options import SearchOptions, TranslateOptions
 from dragoman.translator.padding import BATCH_TOKENS
@@ -33,6 +34,7 @@ __all__ = [
     "Alternative",
     "Candidate",
     "ComputeOptions",
+    "ModelFacts",
     "Pipeline",
     "Plan",
     "Request",

@@ -6,9 +6,12 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.word_spans import words
 from dragoman.decoding.hypothesis import Hypothesis
+from dragoman.text.cleaning import sanitize
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
@@ -18,6 +21,9 @@ from dragoman.translator.placing import place
 from dragoman.translator.planning import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
 from dragoman.translator.searching import Candidate
+
+if TYPE_CHECKING:
+    from dragoman.translator.aligning import AlignmentInput
 
 
 class Finisher:
@@ -45,20 +51,31 @@ class Finisher:
         remaining = iter(candidates)
         chosen = [self._choose(text, _by_segment(text, remaining)) for text in plan.texts]
         translations = [self._translation(text, segments) for text, segments in zip(plan.texts, chosen, strict=True)]
-        to_align = [index for index, text in enumerate(plan.texts) if text.request.align]
-        if not to_align:
-            return translations
-        from dragoman.translator.aligning import AlignmentInput, align_words
-
-        inputs = [
-            AlignmentInput(plan.texts[index], [segment.candidates for segment in chosen[index]], translations[index])
-            for index in to_align
-        ]
         batch_size = self._batch_size if batch_size is None else batch_size
-        aligned = align_words(self._decoder, self._heads, self._tokenizers, inputs, batch_size)
-        for index, translation in zip(to_align, aligned, strict=True):
-            translations[index] = translation
+        if to_align := [index for index, text in enumerate(plan.texts) if text.request.align]:
+            from dragoman.translator.aligning import align_words
+
+            inputs = [_input(plan.texts[index], chosen[index], translations[index]) for index in to_align]
+            aligned = align_words(self._decoder, self._heads, self._tokenizers, inputs, batch_size)
+            for index, translation in zip(to_align, aligned, strict=True):
+                translations[index] = translation
+        if to_doubt := [index for index, text in enumerate(plan.texts) if text.request.doubts]:
+            inputs = [_input(plan.texts[index], chosen[index], translations[index]) for index in to_doubt]
+            for index, words in zip(to_doubt, self._doubtful(inputs, batch_size), strict=True):
+                translations[index] = replace(translations[index], doubtful=words)
         return translations
+
+    def _doubtful(self, inputs: Sequence[AlignmentInput], batch_size: int) -> list[tuple[int, ...]]:
+        """Return the numbers of the doubtful words of each translation."""
+        by_input = self.word_log_probs(inputs, batch_size)
+        calibrations = [item.plan.calibration for item in inputs]
+        return [() if one is None else one.doubtful(words) for one, words in zip(calibrations, by_input, strict=True)]
+
+    def word_log_probs(self, inputs: Sequence[AlignmentInput], batch_size: int | None = None) -> list[dict[int, float]]:
+        """See `dragoman.translator.doubting.word_log_probs`."""
+        from dragoman.translator.doubting import word_log_probs
+
+        return word_log_probs(self._decoder, self._tokenizers, inputs, batch_size or self._batch_size)
 
     def with_stretches(
         self,
@@ -79,7 +96,11 @@ class Finisher:
             if "span" in results[index].flags and text.request.stretches():
                 aligned = replace(text, request=replace(text.request, align=True))
                 (translation,) = self.finish(Plan([aligned], plan.config), found, batch_size)
-                results[index] = _with_stretches(text, translation)
+                results[index] = placed = _with_stretches(text, translation)
+                if text.request.doubts:
+                    chosen = self._choose(text, _by_segment(text, iter(found)))
+                    (words,) = self._doubtful([_input(text, chosen, placed)], batch_size or self._batch_size)
+                    results[index] = replace(placed, doubtful=words)
         return results
 
     def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
@@ -107,9 +128,10 @@ class Finisher:
         best = alternatives[0]
         flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.losses)]
         flags += [segment.flag for segment in plan.segments if segment.flag is not None]
-        return Translation(
+        translation = Translation(
             best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(chosen), flags=merge_flags(flags)
         )
+        return replace(translation, confidence=_confidence(plan, best.log_prob, [one.candidates[0] for one in chosen]))
 
 
 def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
@@ -127,6 +149,34 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     links = placed.links if request.align else None
     first = replace(first, text=placed.text, alignment=links)
     return replace(translation, text=placed.text, alignment=links, flags=flags, alternatives=(first, *others))
+
+
+def _confidence(plan: TextPlan, log_prob: float, candidates: Sequence[Candidate]) -> float | None:
+    """Return the confidence in a translation of this log-probability; None for one that is copied."""
+    pairs = zip(plan.segments, candidates, strict=True)
+    n_tokens = sum(len(candidate.hypothesis.ids) + 1 for segment, candidate in pairs if not segment.is_copied)
+    return plan.calibration.confidence(log_prob, n_tokens) if plan.calibration is not None and n_tokens else None
+
+
+def _input(plan: TextPlan, chosen: Sequence[Choice], translation: Translation) -> AlignmentInput:
+    from dragoman.translator.aligning import AlignmentInput
+
+    return AlignmentInput(plan, [segment.candidates for segment in chosen], translation)
+
+
+def or_source(plan: TextPlan, translation: Translation) -> Translation:
+    """Return a translation, or the text itself where its confidence is below what the request asks for.
+
+    The alternatives stay. Each word of the text is linked to itself.
+    """
+    request, confidence = plan.request, translation.confidence
+    if request.min_confidence is None or confidence is None or confidence >= request.min_confidence:
+        return translation
+    text = sanitize(request.text)
+    links = tuple((number, number) for number in range(len(words(text)))) if request.align else None
+    flags = merge_flags([*translation.flags, "unsure"])
+    doubtful = () if request.doubts else None
+    return replace(translation, text=text, tokens=(), alignment=links, flags=flags, doubtful=doubtful)
 
 
 def _by_segment(plan: TextPlan, remaining: Iterator[Sequence[Candidate]]) -> list[Sequence[Candidate]]:

@@ -37,6 +37,8 @@ class TextOptions(LanguageOptions, total=False):
     """Options that belong to texts; see `Request`."""
 
     protect: str | Sequence[str] | None
+    doubts: bool
+    min_confidence: float | None
 
 
 class CallOptions(SearchOptions, TextOptions, total=False):

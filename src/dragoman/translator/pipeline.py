@@ -8,7 +8,7 @@ from itertools import islice
 
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
-from dragoman.translator.finishing import Finisher
+from dragoman.translator.finishing import Finisher, or_source
 from dragoman.translator.planning import Plan, Planner, SearchJob
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_losses
@@ -103,7 +103,7 @@ class Pipeline:
         stop: StopCondition | None = None,
     ) -> list[Translation]:
         """Plan, search and finish. Search once more for texts whose translations lost a span or a number; then put
-        protected stretches that are still missing in their places."""
+        protected stretches that are still missing in their places. A text stays where the confidence is too low."""
         stages = self.stages(requests, config, batch_size=batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
         while isinstance(wanted := advance(stages, found), SearchWanted):
@@ -125,7 +125,8 @@ class Pipeline:
         candidates = yield plan.jobs
         translations = self.finish(plan, candidates, batch_size=batch_size)
         translations = yield from self._searched_again(plan, translations, batch_size)
-        return self.finisher.with_stretches(plan, candidates, translations, batch_size)
+        translations = self.finisher.with_stretches(plan, candidates, translations, batch_size)
+        return [or_source(text, translation) for text, translation in zip(plan.texts, translations, strict=True)]
 
     def _searched_again(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
         """Return the translations, those with losses replaced by better ones if another search finds them."""

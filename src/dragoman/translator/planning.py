@@ -11,16 +11,17 @@ from dragoman.errors import ConfigError
 from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
-from dragoman.text.learned_text import LearnedText
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
+from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
+from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
 
@@ -52,6 +53,8 @@ class TextPlan:
     segments: Sequence[Segment]
     #: Its languages, and the tags that the model reads before each segment.
     languages: TaggedText
+    #: Of the model in these languages, if it is known.
+    calibration: Calibration | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ class Planner:
         tokenizers: those of the model.
         directions: those of the model.
         max_length: most tokens that the model reads or writes, the end mark included.
-        learned: the kind of text that the model learned from, if known.
+        facts: what is known of the model.
         short_list: the tokens that translations may have; None for all.
     """
 
@@ -88,14 +91,15 @@ class Planner:
         tokenizers: Tokenizers,
         directions: Directions,
         max_length: int,
-        learned: LearnedText | None,
+        facts: ModelFacts,
         short_list: ShortList | None = None,
     ) -> None:
         self._tokenizers = tokenizers
         self._directions = directions
         self._max_length = max_length
-        self._learned = learned
+        self._learned = facts.learned
         self._short_list = short_list
+        self._calibrations = facts.calibrations
         reserved = tokenizers.reserved
         #: The id of each reserved piece in a translation, by its id in a source.
         self._reserved = dict(
@@ -159,7 +163,20 @@ class Planner:
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
             ]
             segments = first + segments[1:]
-        return TextPlan(request, marks.original(text), segments, tagged)
+        return TextPlan(request, marks.original(text), segments, tagged, self._calibration(request, tagged, number))
+
+    def _calibration(self, request: Request, languages: TaggedText, number: int) -> Calibration | None:
+        """Return the calibration of the model in the languages of a text.
+
+        Raises:
+            ConfigError: the request needs one, and there is none.
+        """
+        source, target = languages.source_lang, languages.target_lang
+        found = None if self._calibrations is None else self._calibrations.of(source, target)
+        if found is None and request.needs_calibration:
+            problem = f"request {number} asks for confidence, but the model is not calibrated from {source} to {target}"
+            raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate")
+        return found
 
     def _segments(
         self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, *, masks_numbers: bool

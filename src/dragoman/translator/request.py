@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from dragoman.text.protection import Stretch, merged, protection
-from dragoman.translator.checking import checked_stretches, flag, string, string_list
+from dragoman.translator.checking import checked_stretches, flag, share, string, string_list
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,15 @@ class Request:
     verbatim: Sequence[Stretch] = ()
     #: Rules that find more of them: regular expressions, or names of presets ("printf,urls"; see `text.protection`).
     protect: str | Sequence[str] | None = None
+    #: Find the words of the translation that are doubtful, by the probabilities of their tokens.
+    doubts: bool = False
+    #: The confidence that a translation must have; below it, the text itself stands in its place, with a flag.
+    min_confidence: float | None = None
+
+    @property
+    def needs_calibration(self) -> bool:
+        """True if only a calibrated model can answer it."""
+        return self.doubts or self.min_confidence is not None
 
     def checked(self, owner: str) -> Self:
         """Check the types of its values, and return it.
@@ -43,6 +52,9 @@ class Request:
         string(self.text, f"the text{owner}")
         string(self.prefix, f"the prefix{owner}")
         flag(self.align, f"align{owner}")
+        flag(self.doubts, f"doubts{owner}")
+        if self.min_confidence is not None:
+            share(self.min_confidence, f"min_confidence{owner}")
         if self.sentences is not None:
             flag(self.sentences, f"sentences{owner}")
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):

@@ -12,8 +12,9 @@ from typing import Literal, get_args
 #: `copied`: a segment of the text was copied, because no model can translate it;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
-#: `number`: a number is missing or changed.
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number"]
+#: `number`: a number is missing or changed;
+#: `unsure`: its confidence is below `min_confidence`, so that the text itself stands in its place.
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "unsure"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -55,6 +56,11 @@ class Translation:
     n_parts: int = 1
     #: Reasons to read it with care, each once, in the order of `Flag`.
     flags: tuple[Flag, ...] = ()
+    #: The chrF2 that such translations have on average, from 0 to 1 (see `dragoman.translator.confidence`). None if the
+    #: model is not calibrated for the direction.
+    confidence: float | None = None
+    #: The numbers of doubtful words, as in alignments. None if the request has no `doubts`.
+    doubtful: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
