@@ -14,10 +14,12 @@ from dragoman.cli.options import (
     Columns,
     Corpus,
     Device,
+    Doubts,
     FromLang,
     IntoLang,
     LengthPenalty,
     MaxLength,
+    MinConfidence,
     MinLength,
     NoRepeatNgram,
     NoShortList,
@@ -122,6 +124,8 @@ class TextFlags:
     prefixes: Prefix = None
     protect: Protect = None
     sentences: Sentences = None
+    doubts: Doubts = False
+    min_confidence: MinConfidence = None
 
 
 @dataclass(frozen=True)

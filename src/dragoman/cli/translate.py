@@ -95,7 +95,7 @@ def translate(
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --input page.html --output seite.html
     """
-    is_for_lines = n_best is not None or align or as_json or invalid_utf8 != "error"
+    is_for_lines = n_best is not None or align or as_json or of_texts.doubts or invalid_utf8 != "error"
     text = _open(files, invalid_utf8, is_for_lines=is_for_lines)
     with result_bytes(output, overwrite=overwrite, inputs=[files.input, files.document]) as write:
         translator = engine.load(model, one_worker=not text.is_file)
@@ -136,7 +136,7 @@ def _document(files: InputFlags, *, is_for_lines: bool) -> Path | None:
         suffix = input.suffix.lower()
         document = input if format is not None or (suffix in FORMATS and suffix != ".txt") else None
     if document is not None and is_for_lines:
-        raise typer.BadParameter("a document has no --n-best, --align, --json and --invalid-utf8")
+        raise typer.BadParameter("a document has no --n-best, --align, --doubts, --json and --invalid-utf8")
     return document
 
 
@@ -208,7 +208,20 @@ def _format(number: int, translation: Translation, *, moses: bool, as_json: bool
             f"{_pharaoh(result.alignment)}"
             for result in translation.alternatives
         ] or [f"{number} |||  ||| log_prob= 0 ||| 0{_pharaoh(translation.alignment)}"]
-    return [f"{translation.text}{_pharaoh(translation.alignment)}"]
+    return [f"{_marked(translation)}{_pharaoh(translation.alignment)}"]
+
+
+def _marked(translation: Translation) -> str:
+    """Return the text with its doubtful words marked."""
+    if not translation.doubtful:
+        return translation.text
+    from dragoman.alignment.word_spans import words_in_place
+
+    places, parts, end = words_in_place(translation.text), [], 0
+    for first, last in (places[word] for word in translation.doubtful):
+        parts += [translation.text[end:first], f"[?{translation.text[first:last]}]"]
+        end = last
+    return "".join(parts) + translation.text[end:]
 
 
 def _pharaoh(alignment: Sequence[tuple[int, int]] | None) -> str:

@@ -172,7 +172,7 @@ def or_source(plan: TextPlan, translation: Translation) -> Translation:
     request, confidence = plan.request, translation.confidence
     if request.min_confidence is None or confidence is None or confidence >= request.min_confidence:
         return translation
-    text = sanitize(request.text)
+    text = sanitize(request.text).strip()
     links = tuple((number, number) for number in range(len(words(text)))) if request.align else None
     flags = merge_flags([*translation.flags, "unsure"])
     doubtful = () if request.doubts else None
