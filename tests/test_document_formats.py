@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dragoman.documents import Document, open_document, parse_document
-from dragoman.documents.marked_text import MarkedText
 from dragoman.errors import ConfigError, DataError
+from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
 require_documents()
@@ -334,7 +334,7 @@ def test_unknown_formats_and_large_files_are_refused(tmp_path: Path, monkeypatch
     assert open_document(tmp_path / "a.doc", "txt").segments() == [MarkedText("x")]
     with pytest.raises(ConfigError, match="unknown format 'doc'"):
         parse_document(b"x", "doc")
-    monkeypatch.setattr("dragoman.documents.MAX_BYTES", 3)
+    monkeypatch.setattr("dragoman.data.text_files.whole_files.MAX_BYTES", 3)
     (tmp_path / "a.md").write_bytes(b"long")
     with pytest.raises(DataError, match=r"more than 3 bytes, the most of a document: .*; split it"):
         open_document(tmp_path / "a.md")

@@ -11,9 +11,9 @@ from document_samples import require_documents
 
 from dragoman.documents import parse_document
 from dragoman.documents.mark_projection import project
-from dragoman.documents.marked_text import MarkedTextBuilder
 from dragoman.documents.subtitles import parse_subtitles
 from dragoman.errors import DataError
+from dragoman.text.marked_text import MarkedTextBuilder
 from dragoman.translator import Translation
 
 require_documents()

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dragoman.alignment.word_spans import words
 from dragoman.documents.mark_projection import project
-from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
+from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 
 TEXTS = st.lists(
     st.sampled_from(["ein", "Mann,", "A", "中文", "(x)", ".", "<&>", "  ", "\u200b", "V 1", "«"]), max_size=9

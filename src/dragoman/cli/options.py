@@ -136,7 +136,7 @@ Corpus = Annotated[
 Source = Annotated[str | None, typer.Option("--source", help="Source text, one sentence a line (.gz, .bz2, .xz too).")]
 Target = Annotated[str | None, typer.Option("--target", help="Target text, line by line with the source.")]
 Pairs = Annotated[
-    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV), JSONL or TMX, compressed too.")
+    str | None, typer.Option("--pairs", help="Both in one file: a table (TSV, CSV), JSONL, TMX or PO, compressed too.")
 ]
 Columns = Annotated[
     str | None,

@@ -16,6 +16,7 @@ from dragoman.data.formats.column_names import Languages, is_swapped
 from dragoman.data.formats.file_names import UNKNOWN_LANGUAGE as UNKNOWN_LANGUAGE
 from dragoman.data.formats.file_names import file_language, table_languages
 from dragoman.data.formats.pair_file import InvalidUtf8, LocatedPair, PairFile
+from dragoman.data.formats.subtitle_pairs import are_subtitles, open_subtitles
 from dragoman.data.formats.two_files import open_two_files
 from dragoman.data.hub import HUB, read_hub
 from dragoman.data.parallel_text import ParallelText
@@ -157,4 +158,6 @@ def _read_named(data: DataConfig, split: Split) -> ParallelText:
 
 def _two_files(source: Path, target: Path, invalid_utf8: InvalidUtf8) -> ParallelText:
     files = {"source": source, "target": target}
+    if are_subtitles(source, target):
+        return ParallelText(f"{source} and {target}", open_subtitles(source, target), files)
     return ParallelText(f"{source} and {target}", open_two_files(source, target, invalid_utf8), files)

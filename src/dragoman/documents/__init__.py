@@ -12,16 +12,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from dragoman.data.text_files.whole_files import MAX_BYTES, check_size
 from dragoman.documents.document import Document
-from dragoman.documents.marked_text import MarkedText
 from dragoman.documents.plain_text import parse_text
 from dragoman.documents.translating import translate_document
 from dragoman.errors import ConfigError, DataError
+from dragoman.text.marked_text import MarkedText
 
 __all__ = ["FORMATS", "Document", "MarkedText", "open_document", "parse_document", "translate_document"]
-
-#: A document is read at once.
-MAX_BYTES = 64 * 2**20
 
 
 def _parse_html(content: bytes, name: Path) -> Document:
@@ -98,8 +96,7 @@ def parse_document(content: bytes, format: str, name: str | Path = "the document
     """
     if (parse := FORMATS.get(f".{format}")) is None:
         raise ConfigError(f"unknown format {format!r}", name, advice=_formats())
-    if len(content) > MAX_BYTES:
-        raise DataError(f"more than {MAX_BYTES:,} bytes, the most of a document", name, advice="split it")
+    check_size(content, name)
     return parse(content, Path(name))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from dragoman.documents.marked_text import MarkedText
+from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
 

@@ -51,7 +51,5 @@ SKIPPED = frozenset(("pre", "textarea", "iframe", "noembed", "xmp", "plaintext")
 VOID = frozenset(
     ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"]
 )
-#: Elements without content that stand in a line of text.
-POINTS = frozenset(("br", "hr", "img", "input", "wbr"))
 ATTRIBUTES = frozenset(("alt", "title", "placeholder", "aria-label"))
 DESCRIPTIONS = frozenset(("description", "og:title", "og:description", "twitter:title", "twitter:description"))

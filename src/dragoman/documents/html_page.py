@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from dragoman.data.text_files.whole_files import decode
 from dragoman.documents.html_elements import ATTRIBUTES, CODE, DESCRIPTIONS, INLINE, OBJECTS, SKIPPED, VOID
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
 from dragoman.documents.mark_projection import project
-from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
-from dragoman.documents.reading_files import decode
+from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
 from dragoman.text.sentences import has_words
 from dragoman.translator import Translation
 

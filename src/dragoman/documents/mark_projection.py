@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching
-from dragoman.documents.marked_text import Mark, MarkedText
 from dragoman.documents.word_units import Cuts, WordUnits
+from dragoman.text.marked_text import Mark, MarkedText
 from dragoman.text.protection import Stretch
 from dragoman.text.sentences import has_words
 

@@ -16,12 +16,12 @@ from typing import Any
 
 from markdown_it.token import Token
 
+from dragoman.data.text_files.whole_files import decode
 from dragoman.documents.document import TextFile
 from dragoman.documents.mark_projection import project
 from dragoman.documents.markdown_marks import FIXED_SPACE, MarkdownParser
-from dragoman.documents.marked_text import MarkedText
-from dragoman.documents.reading_files import decode
 from dragoman.errors import DataError
+from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import Stretch
 from dragoman.translator import Translation
 

@@ -11,8 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from dragoman.documents.html_elements import POINTS
-from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
+from dragoman.text.marked_text import POINTS, MarkedText, MarkedTextBuilder
 
 _Kind = Literal["text", "escape", "verbatim", "point", "break", "open", "close"]
 #: A reference to a footnote, or the beginning of its text.

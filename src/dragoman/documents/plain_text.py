@@ -13,10 +13,10 @@ from pathlib import Path
 
 from dragoman.data.text_files.compression import HEAD_BYTES
 from dragoman.data.text_files.file_signatures import refuse_other_formats
+from dragoman.data.text_files.whole_files import decode
 from dragoman.documents.document import TextFile
-from dragoman.documents.marked_text import MarkedText
-from dragoman.documents.reading_files import decode
 from dragoman.text.languages import UNSPACED
+from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
 _LINE_END = re.compile(r"(\r\n|\n|\r)")

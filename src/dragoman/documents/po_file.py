@@ -13,18 +13,14 @@ from pathlib import Path
 
 import polib
 
+from dragoman.data.formats.po_catalogue import read_catalogue
 from dragoman.documents.mark_projection import project
-from dragoman.documents.marked_text import MarkedText
-from dragoman.documents.reading_files import decode
-from dragoman.documents.rst_marks import marked_rst
-from dragoman.errors import DataError
 from dragoman.text.languages import base_language
+from dragoman.text.marked_text import MarkedText
+from dragoman.text.rst_marks import marked_rst
 from dragoman.translator import Translation
 
-_SYNTAX = re.compile(r"[Ll]ine (?P<line>\d+)\)?:? ?(?P<problem>.*)")
 _N_PLURALS = re.compile(r"nplurals\s*=\s*(\d{1,2})")
-#: A line whose string has no end.
-_UNCLOSED = re.compile(r'(?m)^[ \t]*(?:msg\w+(?:\[\d+\])?[ \t]+)?"(?:[^"\\\r\n]|\\.)*\\?\r?$')
 #: The header of languages whose file has none.
 _PLURAL_FORMS = {
     "de": "nplurals=2; plural=(n != 1);",
@@ -116,18 +112,7 @@ def parse_po(content: bytes, name: Path) -> PoFile:
     Raises:
         DataError: it is not UTF-8, or no PO file.
     """
-    _, text = decode(content, name)
-    if not text.strip():
-        return PoFile(polib.POFile())
-    if unclosed := _UNCLOSED.search(text):
-        at = text.count("\n", 0, unclosed.start()) + 1
-        raise DataError("a string without its closing quote", name, line=at, advice="add the quote")
-    try:
-        return PoFile(polib.pofile(text + ("" if text.endswith("\n") else "\n")))
-    except (OSError, UnicodeError, ValueError, IndexError, AttributeError, TypeError) as error:
-        match = _SYNTAX.search(str(error))
-        line = int(match["line"]) if match else None
-        raise DataError("this is no PO file", name, line=line, advice="`msgfmt --check` names its faults") from None
+    return PoFile(read_catalogue(content, name))
 
 
 def _set_fuzzy(entry: polib.POEntry, *, is_fuzzy: bool) -> None:

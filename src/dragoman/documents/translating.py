@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Unpack
 
 from dragoman.documents.document import Document
-from dragoman.documents.marked_text import MarkedText
+from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Request, Translation, Translator
 from dragoman.translator.options import CallOptions, split_options
 

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 from dragoman.alignment.links import Link
 from dragoman.alignment.word_spans import touching, words_in_place
-from dragoman.documents.marked_text import MarkedText
+from dragoman.text.marked_text import MarkedText
 from dragoman.text.protection import merged, occurrences
 from dragoman.text.spans import VERBATIM, find_spans
 

@@ -17,7 +17,9 @@ from dragoman.errors import DataError
 
 _UNPACK = "unpack it, and give the text files in it"
 _SAVE = "save it as text, one sentence a line"
-_SUBTITLES = r"take out its text: grep -vE '^[0-9]+[[:space:]]*$|-->' FILE"
+_SUBTITLES = (
+    r"give both sides as subtitles (.srt or .vtt), or take out its text: grep -vE '^[0-9]+[[:space:]]*$|-->' FILE"
+)
 _PAGES = "save it as text, one sentence a line: pandoc -t plain --wrap=none FILE"
 _SEGMENTS = "export it as a table with tabs (--pairs), or as text files, one sentence a line"
 _PAIRS = "give it as --pairs"
@@ -118,9 +120,9 @@ _TEXT_KINDS = (
     ),
     _Kind(
         "a catalogue of translations (PO)",
-        _SEGMENTS,
+        _PAIRS,
         rb'(#[^\n]*\n|[ \t\r]*\n)*(msgctxt "[^\n]*\n)?msgid "[^\n]*"[ \t\r]*\n("[^\n]*"[ \t\r]*\n)*msgstr[ \[]',
-        ".po",
+        ".po .pot",
     ),
     _Kind("a LaTeX document", _PAGES, rb"(%[^\n]*\n|[ \t\r]*\n)*\\documentclass\s*(\[[^\]]*\])?\{\w+\}", ".tex .latex"),
     _JSON,

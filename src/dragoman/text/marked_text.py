@@ -12,6 +12,8 @@ from dragoman.text.sentences import has_words
 _SPACE = re.compile(r"\s+")
 #: Signs of footers and names of products, which few models know.
 _SYMBOL = re.compile("([©®™])")
+#: Elements of HTML without content that stand in a line of text.
+POINTS = frozenset(("br", "hr", "img", "input", "wbr"))
 #: Marks inside each other; deeper ones are points.
 _MAX_DEPTH = 100
 

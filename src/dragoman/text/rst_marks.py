@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from dragoman.documents.html_elements import POINTS
-from dragoman.documents.marked_text import MarkedText, MarkedTextBuilder
+from dragoman.text.marked_text import POINTS, MarkedText, MarkedTextBuilder
 from dragoman.text.protection import Stretch, merged, protection
 
 #: `%%` is the percent sign of a format; "100% de" would be another placeholder.
