@@ -115,7 +115,7 @@ def _require_prepared(folder: Path) -> None:
 
     if not is_prepared(folder):
         advice = "give the run folder of the model's training, or what `dragoman prepare` wrote"
-        raise DataError("no prepared text", folder, advice=advice)
+        raise DataError("no prepared training text", folder, advice=advice)
 
 
 def _with_short_list(bundle: Bundle, folder: Path) -> Bundle:
