@@ -188,7 +188,7 @@ def test_wrong_usage_is_exit_2_on_one_line(dragoman: Dragoman, arguments: list[s
     ("arguments", "message"),
     [
         (["--output", "none/x.de"], "no such folder: none; make it, or choose another --output"),
-        (["--input", "."], "cannot read (Is a directory): .; check the path"),
+        (["--input", "."], "many files need --output, a folder for their translations"),
         (
             ["--precision", "float8"],
             "Invalid value for '--precision': 'float8' is not one of 'float32', 'bfloat16', 'int8'",

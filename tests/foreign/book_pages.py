@@ -1,6 +1,7 @@
 """Pages with a widget of the book, as Sphinx would make them, without Sphinx."""
 
 import sys
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ def write_widget(folder: Path, name: str, language: str, data: dict[str, str] | 
         data: what the directive tells the script.
     """
     style = (BUILDING / "static" / "widgets.css").read_text(encoding="utf-8")
-    attributes = " ".join(f'data-{key}="{value}"' for key, value in {"widget": name, **(data or {})}.items())
+    attributes = " ".join(f'data-{key}="{escape(value)}"' for key, value in {"widget": name, **(data or {})}.items())
     (folder / f"{name}.js").write_text(bundle(name), encoding="utf-8")
     page = folder / f"{name}-{language}.html"
     page.write_text(
@@ -32,6 +33,8 @@ def write_widget(folder: Path, name: str, language: str, data: dict[str, str] | 
     return page
 
 
-def open_widget(browser: Any, folder: Path, name: str, language: str = "en", **options: Any) -> Any:
-    """Return a page with one widget, opened from a disk; see `open_page`."""
-    return open_page(browser, write_widget(folder, name, language).as_uri(), (folder.as_uri(),), **options)
+def open_widget(
+    browser: Any, folder: Path, name: str, language: str = "en", data: dict[str, str] | None = None, **options: Any
+) -> Any:
+    """Return a page with one widget, opened from a disk; see `write_widget` and `open_page`."""
+    return open_page(browser, write_widget(folder, name, language, data).as_uri(), (folder.as_uri(),), **options)

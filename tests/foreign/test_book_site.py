@@ -1,5 +1,6 @@
 """Every page of the built book in Chromium, opened from a disk: no errors, nothing from elsewhere, not too heavy."""
 
+import re
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -36,3 +37,11 @@ def test_a_page_opens_without_errors(name: str, browser: Any) -> None:
     assert sum(file.stat().st_size for file in files) <= (SHIPPED_MODEL if has_shipped else OWN_MODEL)
     assert page.problems == []
     page.close()
+
+
+@pytest.mark.parametrize("name", [page for page in PAGES if re.fullmatch(r"(en|zh)/\d\d-[^/]*", page)])
+def test_every_exercise_has_a_hint_and_then_its_answer(name: str) -> None:
+    text = (SITE / name).read_text(encoding="utf-8")
+    hinted = text.split('<details class="hint">')[1:]
+    assert len(hinted) >= 3
+    assert [each.count('<details class="answer">') for each in hinted] == [1] * len(hinted)

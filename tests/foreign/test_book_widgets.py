@@ -26,10 +26,29 @@ WIDGETS = [
 ]
 
 
+#: What chapter 12 records of its run, but smaller.
+WATCHED = {
+    "pieces": {"source": ["▁A", "▁dog", "<eos>"], "read": ["<sos>", "▁Hund"], "written": ["▁Hund", "<eos>"]},
+    "steps": [
+        {
+            "step": step,
+            "text": text,
+            "weights": {
+                "cross": [[share, 1 - share, 0], [0.25, 0.25, 0.5]],
+                "encoder": [[share, 0.5, 0.25]] * 3,
+                "decoder": [[1, 0], [0.125, share]],
+            },
+        }
+        for step, text, share in ((0, "", 0.75), (50, "Ein Hund", 0.5), (500, "Hund", 0.125))
+    ],
+}
+DATA = {"learning": {"record": json.dumps(WATCHED)}}
+
+
 @pytest.mark.parametrize("name", WIDGETS)
 @pytest.mark.parametrize("language", ["en", "zh-CN"])
 def test_widgets_have_a_name_and_fit_a_phone(name: str, language: str, browser: Any, tmp_path: Path) -> None:
-    page = open_widget(browser, tmp_path, name, language, viewport=PHONE)
+    page = open_widget(browser, tmp_path, name, language, DATA.get(name), viewport=PHONE)
     place = page.locator(".widget")
     assert place.get_attribute("aria-label") == page.locator(".widget-title").inner_text()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
@@ -214,5 +233,33 @@ def test_arrows_are_moved_by_keys_and_by_the_mouse(browser: Any, tmp_path: Path)
     page.get_by_label("temperature").focus()
     page.keyboard.press("Home")
     assert "next to nothing" in page.locator("[role=status]").inner_text()
+    assert page.problems == []
+    page.close()
+
+
+def test_learning_shows_each_step_and_each_attention(browser: Any, tmp_path: Path) -> None:
+    page = open_widget(browser, tmp_path, "learning", data=DATA["learning"])
+
+    def cells() -> list[str]:
+        return page.locator("td .widget-cell").all_inner_texts()
+
+    step, status = page.get_by_label("after step"), page.locator("[role=status]")
+    assert cells() == ["75", "25", "·", "25", "25", "50"]
+    assert status.inner_text() == "After 0 steps it writes: nothing that is a word"
+    step.focus()
+    page.keyboard.press("ArrowRight")
+    assert step.get_attribute("aria-valuetext") == "50"
+    assert status.inner_text() == "After 50 steps it writes: Ein Hund"
+    assert cells()[:2] == ["50", "50"]
+    page.keyboard.press("End")
+    assert status.inner_text() == "After 500 steps it writes: Hund"
+    page.get_by_label("attention").select_option("decoder")
+    assert page.locator("th[scope=row]").all_inner_texts() == WATCHED["pieces"]["written"]
+    assert page.locator("th[scope=col]").all_inner_texts() == WATCHED["pieces"]["read"]
+    assert cells() == ["100", "·", "13", "13"]
+    shades = page.locator(".widget-cell").evaluate_all(
+        "(all) => all.map((one) => one.style.getPropertyValue('--share'))"
+    )
+    assert [float(each) for each in shades] == [1, 0, 0.125, 0.125]
     assert page.problems == []
     page.close()

@@ -12,11 +12,15 @@ _CELL = re.compile(r"^```\{code-cell\}[^\n]*\n(?P<options>(?::[^\n]*\n)*)(?P<cod
 
 @dataclass(frozen=True)
 class Cell:
-    """A piece of a page, and the line of the page it begins on, counted from 1."""
+    """A piece of a page, and the line of the page it begins on, counted from 1.
+
+    A hidden one is code that a page runs and does not show, and a notebook lacks: it has the tag `remove-cell`.
+    """
 
     is_code: bool
     text: str
     line: int
+    is_hidden: bool = False
 
 
 def chapters(language: str) -> list[Path]:
@@ -37,7 +41,8 @@ def cells(page: Path) -> Iterator[Cell]:
     end = front.end() if front else 0
     for block in _CELL.finditer(text):
         yield from _prose(text, end, block.start())
-        yield Cell(True, block["code"].rstrip("\n"), 1 + text.count("\n", 0, block.start("code")))
+        line = 1 + text.count("\n", 0, block.start("code"))
+        yield Cell(True, block["code"].rstrip("\n"), line, is_hidden="remove-cell" in block["options"])
         end = block.end()
     yield from _prose(text, end, len(text))
 

@@ -29,6 +29,7 @@ extensions = [
     "languages",
     "drawing_directive",
     "widgets",
+    "answers",
 ]
 exclude_patterns = ["**/.ipynb_checkpoints"]
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import nbformat
 from chapters import cells
+from hosted import first_cell
 
 _INCLUDE = re.compile(r"^```\{literalinclude\} (?P<path>\S+)\n(?P<options>(?::[^\n]*\n)*)```$", re.M)
 _DRAWING = re.compile(
@@ -23,10 +24,11 @@ _ROLE = re.compile(r"\{[\w:-]+\}`(?:~(?:\w+\.)*)?(?P<text>[^`]+)`")  # after ~, 
 
 
 def write_notebook(page: Path, folder: Path) -> None:
-    """Write the chapter `page` into `folder`, with its code not yet run."""
+    """Write the chapter `page` into `folder`, with its code not yet run, after a cell that installs dragoman."""
     notebook = nbformat.v4.new_notebook()
     notebook.metadata["kernelspec"] = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    for number, cell in enumerate(cells(page)):
+    notebook.cells.append(nbformat.v4.new_code_cell(first_cell(page.parent.name), id="install"))
+    for number, cell in enumerate(each for each in cells(page) if not each.is_hidden):
         new = nbformat.v4.new_code_cell if cell.is_code else nbformat.v4.new_markdown_cell
         made = new(cell.text if cell.is_code else _plain(cell.text, page))
         made["id"] = f"cell-{number}"  # the same chapter is the same file

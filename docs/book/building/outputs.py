@@ -7,6 +7,7 @@ A chapter (one of each language) may save models. It asks the environment variab
 folder, and without it writes into the folder it runs in:
 `Path(os.environ.get("DRAGOMAN_BOOK_MODELS", ".")) / "captions-en-de"`. After `compute("en")` that bundle is
 `models("en") / "captions-en-de"`, for pages that show it. The Chinese chapter saves "captions-en-zh".
+What a widget shows of a run, a hidden cell writes into the same folder.
 """
 
 import hashlib

@@ -5,6 +5,7 @@ so each becomes one plain script in `_static/widgets/`.
 
 A block ```{try-it} multi30k-en-de``` becomes a box with a translator in the page: a model that comes with dragoman, or
 one that a chapter has saved when its cells ran (see `outputs.py`). Without the latter, the box is left out.
+So is a widget that shows what a chapter has recorded, with the option `:record:` and the name of the file.
 """
 
 from pathlib import Path
@@ -24,6 +25,8 @@ WITHOUT_SCRIPT = {
     "en": "Here is something to play with. It needs JavaScript.",
     "zh_CN": "这里有一个可以操作的小工具，需要 JavaScript。",
 }
+#: Languages of sites, and the names of their folders.
+LANGUAGES = {"en": "en", "zh_CN": "zh"}
 #: The script of boxes with a translator.
 TRY_IT = "try_it"
 
@@ -33,16 +36,26 @@ class WidgetPlace(nodes.General, nodes.Element):
 
 
 class WidgetDirective(SphinxDirective):
-    """A widget, by the name of its script."""
+    """A widget, by the name of its script.
+
+    `:record:` is a file of JSON that a cell has written into the folder of models, for the script to show.
+    """
 
     required_arguments = 1
+    option_spec: ClassVar = {"record": directives.unchanged_required}
 
     def run(self) -> list[nodes.Node]:
-        """Return its place."""
+        """Return its place, or nothing if it has a record that is not there."""
         (name,) = self.arguments
         if not (SCRIPTS / f"{name}.js").is_file():
             raise self.error(f"there is no widget {name!r}: docs/book/building/scripts has no {name}.js")
-        return [WidgetPlace(name=name, data={}, without_script=WITHOUT_SCRIPT[self.config.language])]
+        data = {}
+        if "record" in self.options:
+            record = models(LANGUAGES[self.config.language]) / self.options["record"]
+            if not record.is_file():
+                return []
+            data["record"] = record.read_text(encoding="utf-8")
+        return [WidgetPlace(name=name, data=data, without_script=WITHOUT_SCRIPT[self.config.language])]
 
 
 class TryItDirective(SphinxDirective):
@@ -58,7 +71,7 @@ class TryItDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the text and the place, or nothing if the model is not there."""
         (name,) = self.arguments
-        folder = models("zh" if self.config.language == "zh_CN" else "en") / name
+        folder = models(LANGUAGES[self.config.language]) / name
         if name in shipped_models():
             folder = PRETRAINED / name
         if not folder.is_dir():

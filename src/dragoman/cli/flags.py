@@ -22,6 +22,7 @@ _WORDS: dict[Flag, str] = {
     "copied": "a part is not text (a hash, code, symbols) and was copied",
     "span": "an address, a placeholder, an emoji or the like is missing or changed",
     "number": "a number is missing or changed",
+    "term_missing": "a term has none of its translations",
     "unusual": "longer than the texts that the model was trained on",
     "unsure": "left as it is, because the model is not sure enough of its translation",
 }
@@ -59,5 +60,6 @@ class LineWarnings:
 
 def _words(translation: Translation, flags: list[Flag]) -> Iterator[str]:
     for flag in flags:
+        terms = f" ({', '.join(translation.missing_terms)})" if flag == "term_missing" else ""
         is_cut = flag == "unusual" and translation.n_parts > 1
-        yield f"{_WORDS[flag]}, translated in {translation.n_parts} parts" if is_cut else _WORDS[flag]
+        yield f"{_WORDS[flag]}, translated in {translation.n_parts} parts" if is_cut else _WORDS[flag] + terms

@@ -14,7 +14,6 @@ from dragoman.cli.options import (
     Columns,
     Corpus,
     Device,
-    Doubts,
     FromLang,
     IntoLang,
     LengthPenalty,
@@ -36,6 +35,7 @@ from dragoman.cli.options import (
     Target,
     TargetLang,
     Temperature,
+    Terms,
     TopK,
     TopP,
     ValidationPairs,
@@ -124,8 +124,18 @@ class TextFlags:
     prefixes: Prefix = None
     protect: Protect = None
     sentences: Sentences = None
-    doubts: Doubts = False
     min_confidence: MinConfidence = None
+    terms: Terms = None
+
+    def options(self) -> dict[str, Any]:
+        """Return them for a translator: of a term list, the terms.
+
+        Raises:
+            DataError: as `read_terms`.
+        """
+        from dragoman.data.term_files import read_terms
+
+        return {**asdict(self), "terms": None if self.terms is None else read_terms(self.terms)}
 
 
 @dataclass(frozen=True)

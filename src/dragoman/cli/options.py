@@ -119,6 +119,15 @@ MinConfidence = Annotated[
     float | None,
     typer.Option("--min-confidence", metavar="0..1", help="Leave a text as it is if the confidence is lower."),
 ]
+Terms = Annotated[
+    Path | None,
+    typer.Option(
+        "--terms",
+        metavar="FILE",
+        help="A term list, CSV or TSV: source, target (several with | between them, Vertrag* for a beginning), "
+        "do-not-translate, case.",
+    ),
+]
 Sample = Annotated[bool, typer.Option("--sample", help="Draw from the model instead of searching.")]
 Temperature = Annotated[float | None, typer.Option("--temperature", help="Lower is closer to greedy.")]
 TopK = Annotated[int | None, typer.Option("--top-k", help="Draw from the k most probable tokens.")]
@@ -168,6 +177,9 @@ FromLang = Annotated[
 IntoLang = Annotated[
     str | None,
     typer.Option("--target-lang", metavar="CODE", help="The language to translate into, for a model of several."),
+]
+Portable = Annotated[
+    bool, typer.Option("--portable", help="Choose a shape that all other programs can hold: see `dragoman export`.")
 ]
 Time = Annotated[
     str | None,

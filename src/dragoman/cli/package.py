@@ -74,15 +74,11 @@ def package(
     if short_list is not None:
         bundle = _with_short_list(bundle, short_list)
     bundle = _with_confidence(bundle, model, calibrate)
-    note = ""
-    if text is None and (text := card_of(model)) is not None:
-        note = f"with the card of {model}; check it: {output}/README.md"
-    elif text is None:
-        text = simple_card(bundle, model, output)
-        note = f"with a short card; add to it: {output}/README.md"
-    write_bundle(output, bundle, precision, text)
-    if note:
-        say(note)
+    written = text if text is not None else card_of(model) or simple_card(bundle, model, output)
+    write_bundle(output, bundle, precision, written)
+    if text is None:
+        kind = f"the card of {model}; check it" if card_of(model) else "a short card; add to it"
+        say(f"with {kind}: {output}/README.md")
     if (old := _megabytes(find_bundle(model))) < _megabytes(output) / 1.2:
         say(f"larger than {model} ({old:.1f} MB), whose weights have fewer bits; --precision int8 makes the smallest")
     _say_packaged(output, bundle)

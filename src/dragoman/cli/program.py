@@ -56,7 +56,7 @@ COMMANDS = {
     "package": "package",
 }
 #: Groups of commands, whose modules have the same names.
-GROUPS = ("data", "export", "inspect")
+GROUPS = ("data", "export", "inspect", "memory")
 
 
 def _show_version(is_requested: bool) -> None:

@@ -19,6 +19,7 @@ import numpy as np
 from dragoman.decoding.constraints.active import ActiveConstraints
 from dragoman.decoding.constraints.protocol import Rows
 from dragoman.decoding.faults import FaultFinder
+from dragoman.decoding.guided_beam import shared_continuations, with_wanted
 from dragoman.decoding.hypothesis import Hypothesis, best_first, length_penalty
 from dragoman.decoding.scores import FORBIDDEN, refuse_nan
 from dragoman.decoding.state import State
@@ -167,7 +168,12 @@ def beam_search(state: State, constraints: ActiveConstraints, config: SearchConf
         if not (best > FORBIDDEN).all():
             refuse_nan(best)
             kept.add(beam, best == FORBIDDEN)  # every next token is forbidden: it ends as it is
-        parents, choices = best_continuations(beam, values, kept.widths, config.beam_size)
+        if constraints.guide is None:
+            parents, choices = best_continuations(beam, values, kept.widths, config.beam_size)
+        else:
+            values, token_ids = with_wanted(constraints.guide, scores, values, token_ids)
+            log_probs = values + beam.log_prob[:, None]
+            parents, choices = shared_continuations(constraints.guide, beam.sentence, log_probs, token_ids, kept.widths)
         grown = beam.take(parents).extend(token_ids[parents, choices], values[parents, choices])
         has_ended = grown.last_ids == special_ids.end
         kept.add(grown, has_ended)

@@ -14,9 +14,10 @@ from dragoman.alignment.word_spans import words
 from dragoman.errors import DataError
 from dragoman.evaluation.evaluation import equal_lists
 from dragoman.text.tags import Direction
-from dragoman.translator import Request, Translator
+from dragoman.translator import BATCH_TOKENS, Request, Translator
 from dragoman.translator.aligning import AlignmentInput
 from dragoman.translator.confidence import MOST_POINTS, Calibration
+from dragoman.translator.judging import word_log_probs
 
 Numbers = NDArray[np.float64]
 
@@ -38,7 +39,7 @@ class Group(NamedTuple):
 
 
 class Reliability(NamedTuple):
-    """How well the confidence in translations agrees with their chrF2."""
+    """The agreement of the confidence in translations with their chrF2."""
 
     #: From the least confidence to the greatest, of equal size.
     groups: tuple[Group, ...]
@@ -106,7 +107,7 @@ def isotonic(values: Numbers, outcomes: Numbers) -> tuple[Numbers, Numbers]:
 
 
 class _Sentence(NamedTuple):
-    """What one translation of the validation text shows."""
+    """A translation of the validation text, as calibrations see it."""
 
     #: Divided by its tokens.
     log_prob: float
@@ -131,7 +132,8 @@ def _observe(
         for text, beams, translation, reference in zip(plan.texts, candidates, translations, references, strict=True)
         if len(beams) == len(text.segments) == 1 and reference.strip()
     ]
-    by_word = pipeline.finisher.word_log_probs([item for item, _ in chosen])
+    inputs = [item for item, _ in chosen]
+    by_word = word_log_probs(translator.forced_decoder, translator.tokenizers, inputs, BATCH_TOKENS)
     return [
         _Sentence(
             item.candidates[0][0].hypothesis.log_prob / (len(item.candidates[0][0].hypothesis.ids) + 1),

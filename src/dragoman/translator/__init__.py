@@ -18,12 +18,15 @@ see text only. Read `request`, `options`, `results`, `directions`, `cutting`, `p
 `pipeline`, `batcher` and `translator`, in this order.
 """
 
+from dragoman.data.term_files import read_terms
+from dragoman.memories import MemoryMatch, TranslationMemory
+from dragoman.text.terms import Term, TermList
 from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.models import ComputeOptions
 from dragoman.translator.options import SearchOptions, TranslateOptions
 from dragoman.translator.padding import BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
-from dragoman.translator.planning import Plan, SearchJob
+from dragoman.translator.plans import Plan, SearchJob
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Score, Translation
 from dragoman.translator.searching import Candidate, StopCondition
@@ -34,6 +37,7 @@ __all__ = [
     "Alternative",
     "Candidate",
     "ComputeOptions",
+    "MemoryMatch",
     "ModelFacts",
     "Pipeline",
     "Plan",
@@ -42,7 +46,11 @@ __all__ = [
     "SearchJob",
     "SearchOptions",
     "StopCondition",
+    "Term",
+    "TermList",
     "TranslateOptions",
     "Translation",
+    "TranslationMemory",
     "Translator",
+    "read_terms",
 ]

@@ -13,7 +13,7 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import IdPair, pair_batches
-from dragoman.translator.planning import TextPlan
+from dragoman.translator.plans import TextPlan
 from dragoman.translator.results import Translation
 from dragoman.translator.searching import Candidate
 

@@ -16,7 +16,7 @@ from typing import Self
 
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.checking import positive
-from dragoman.translator.planning import SearchJob
+from dragoman.translator.plans import SearchJob
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
 _CLOSED = "the batcher is closed; translate inside the block of `shared()`"

@@ -10,6 +10,7 @@ from dragoman.text.numbers import numbers_kept
 from dragoman.text.protection import occurrences
 from dragoman.text.shouting import shout
 from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.terms import missing_terms
 from dragoman.translator.reading import RESERVED, Reading
 from dragoman.translator.results import Flag
 from dragoman.translator.searching import Candidate
@@ -21,12 +22,13 @@ class Choice(NamedTuple):
     candidates: Sequence[Candidate]
     #: What the first has lost.
     losses: Sequence[Flag]
+    #: The sources of the terms that the first lacks.
+    missing_terms: Sequence[str] = ()
 
 
 def choose(reading: Reading, candidates: Sequence[Candidate], languages: tuple[str, str]) -> Choice:
-    """Choose the best candidate without a fault that has each span once and the same numbers, if there is one.
-
-    The others stay in their order.
+    """Choose the best candidate without a fault that has each span once, the same numbers and all terms, if there is
+    one; else the best that lacks terms only. The others stay in their order.
 
     Args:
         reading: what the model read.
@@ -35,11 +37,22 @@ def choose(reading: Reading, candidates: Sequence[Candidate], languages: tuple[s
     """
     candidates = [candidate._replace(text=_repaired(reading, candidate.text)) for candidate in candidates]
     losses = [find_losses(reading.text, candidate.text, reading.unmasked, languages) for candidate in candidates]
+    missing = [_missing(reading, candidate.text) for candidate in candidates]
     ranks = range(len(candidates))
     is_sound = [candidate.hypothesis.finished and not candidate.hypothesis.faults for candidate in candidates]
-    first = next((rank for rank in ranks if not losses[rank] and (is_sound[rank] or not any(is_sound))), 0)
+    usable = [rank for rank in ranks if is_sound[rank] or not any(is_sound)]
+    without_losses = [rank for rank in usable if not {"span", "number"} & set(losses[rank])]
+    first = next((rank for rank in without_losses if not missing[rank]), next(iter(without_losses), 0))
     order = [first, *(rank for rank in ranks if rank != first)]
-    return Choice([_restored(reading, candidates[rank], languages[1]) for rank in order], losses[first])
+    chosen = [_restored(reading, candidates[rank], languages[1]) for rank in order]
+    flags: list[Flag] = ["term_missing"] if missing[first] else []
+    return Choice(chosen, [*losses[first], *flags], missing[first])
+
+
+def _missing(reading: Reading, translation: str) -> list[str]:
+    """Return the sources of the terms that a translation lacks, which is not in capitals yet."""
+    missing = missing_terms(reading.terms, translation, any_case=reading.is_shouted)
+    return [term.source for term in missing]
 
 
 def _repaired(reading: Reading, translation: str) -> str:

@@ -28,7 +28,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class Calibration(Section):
-    """What a model's probabilities say in one direction."""
+    """The calibration of a model in one direction."""
 
     log_probs: Annotated[tuple[LogProb, ...], Field(min_length=1, max_length=MOST_POINTS)]
     """Log-probabilities of translations, each divided by its tokens and the end of the sentence; they rise."""
@@ -69,7 +69,7 @@ class Calibrations(Section):
     """The calibrations of a model, as its bundle has them."""
 
     measure: Literal["chrF2"] = "chrF2"
-    """What the confidence is calibrated to."""
+    """The score that the confidence is calibrated to."""
     directions: dict[str, Calibration]
     """By the direction, such as en-de."""
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from dragoman.alignment.heads import AlignmentHeads
-from dragoman.alignment.word_spans import words
+from dragoman.alignment.links import Link
 from dragoman.decoding.hypothesis import Hypothesis
-from dragoman.text.cleaning import sanitize
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import UNKNOWN
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, choose, find_losses
+from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
+from dragoman.translator.judging import confidence
 from dragoman.translator.placing import place
-from dragoman.translator.planning import Plan, TextPlan
+from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
 from dragoman.translator.searching import Candidate
 
@@ -61,21 +62,30 @@ class Finisher:
                 translations[index] = translation
         if to_doubt := [index for index, text in enumerate(plan.texts) if text.request.doubts]:
             inputs = [_input(plan.texts[index], chosen[index], translations[index]) for index in to_doubt]
-            for index, words in zip(to_doubt, self._doubtful(inputs, batch_size), strict=True):
-                translations[index] = replace(translations[index], doubtful=words)
+            for index, translation in zip(to_doubt, self._with_doubts(inputs, batch_size), strict=True):
+                translations[index] = translation
         return translations
 
-    def _doubtful(self, inputs: Sequence[AlignmentInput], batch_size: int) -> list[tuple[int, ...]]:
-        """Return the numbers of the doubtful words of each translation."""
-        by_input = self.word_log_probs(inputs, batch_size)
-        calibrations = [item.plan.calibration for item in inputs]
-        return [() if one is None else one.doubtful(words) for one, words in zip(calibrations, by_input, strict=True)]
+    def _with_doubts(self, inputs: Sequence[AlignmentInput], batch_size: int) -> list[Translation]:
+        from dragoman.translator.judging import doubtful_words
 
-    def word_log_probs(self, inputs: Sequence[AlignmentInput], batch_size: int | None = None) -> list[dict[int, float]]:
-        """See `dragoman.translator.doubting.word_log_probs`."""
-        from dragoman.translator.doubting import word_log_probs
+        doubtful = doubtful_words(self._decoder, self._tokenizers, inputs, batch_size)
+        return [replace(item.translation, doubtful=words) for item, words in zip(inputs, doubtful, strict=True)]
 
-        return word_log_probs(self._decoder, self._tokenizers, inputs, batch_size or self._batch_size)
+    def links_with(self, plan: Plan, translation: str, batch_size: int | None) -> tuple[Link, ...]:
+        """Return the alignment of words of a text with another translation; none if the model cannot read both.
+
+        Args:
+            plan: of one text, which wants its words aligned.
+        """
+        (text,), target = plan.texts, self._tokenizers.target
+        ids = tuple(target.encode(translation))
+        is_short = len(text.segments) == 1 and len(ids) < plan.max_length
+        if not is_short or text.segments[0].is_copied:
+            return ()
+        candidate = Candidate(Hypothesis(ids, 0.0, 0.0, (), finished=True), translation, tuple(target.pieces(ids)))
+        (aligned,) = self.finish(plan, [[candidate]], batch_size)
+        return aligned.alignment or () if aligned.text.casefold() == translation.casefold() else ()
 
     def with_stretches(
         self,
@@ -95,19 +105,43 @@ class Finisher:
             found = list(islice(remaining, sum(not segment.is_copied for segment in text.segments)))
             if "span" in results[index].flags and text.request.stretches():
                 aligned = replace(text, request=replace(text.request, align=True))
-                (translation,) = self.finish(Plan([aligned], plan.config), found, batch_size)
+                (translation,) = self.finish(replace(plan, texts=[aligned]), found, batch_size)
                 results[index] = placed = _with_stretches(text, translation)
                 if text.request.doubts:
                     chosen = self._choose(text, _by_segment(text, iter(found)))
-                    (words,) = self._doubtful([_input(text, chosen, placed)], batch_size or self._batch_size)
-                    results[index] = replace(placed, doubtful=words)
+                    item = _input(text, chosen, placed)
+                    (results[index],) = self._with_doubts([item], batch_size or self._batch_size)
         return results
+
+    def without_terms(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> list[int]:
+        """Return the numbers of the jobs whose chosen candidates lack a term that the model can write.
+
+        Args:
+            candidates: of the plan's jobs.
+        """
+        return [
+            number
+            for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True))
+            if segment.required and choose(segment.reading, beam, _languages(text)).missing_terms
+        ]
+
+    def with_terms(
+        self, plan: Plan, candidates: Sequence[Sequence[Candidate]], others: Mapping[int, Sequence[Candidate]]
+    ) -> list[Sequence[Candidate]]:
+        """Return the candidates of a plan's jobs, with others in place of those that lack more terms.
+
+        Args:
+            others: by the numbers of their jobs.
+        """
+        return [
+            other if (other := others.get(number)) and _has_more_terms(text, segment, beam, other) else beam
+            for number, ((text, segment), beam) in enumerate(zip(plan.searched, candidates, strict=True))
+        ]
 
     def _choose(self, plan: TextPlan, candidates: Sequence[Sequence[Candidate]]) -> list[Choice]:
         """Put the candidates of each segment that is not copied in order."""
-        languages = plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
         return [
-            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, languages)
+            Choice(beam, ()) if segment.is_copied else choose(segment.reading, beam, _languages(plan))
             for segment, beam in zip(plan.segments, candidates, strict=True)
         ]
 
@@ -128,10 +162,30 @@ class Finisher:
         best = alternatives[0]
         flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.losses)]
         flags += [segment.flag for segment in plan.segments if segment.flag is not None]
-        translation = Translation(
-            best.text, best.score, best.tokens, tuple(alternatives), n_parts=len(chosen), flags=merge_flags(flags)
+        return Translation(
+            best.text,
+            best.score,
+            best.tokens,
+            tuple(alternatives),
+            n_parts=len(chosen),
+            flags=merge_flags(flags),
+            confidence=confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen]),
+            missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
         )
-        return replace(translation, confidence=_confidence(plan, best.log_prob, [one.candidates[0] for one in chosen]))
+
+
+def _has_more_terms(
+    text: TextPlan, segment: Segment, candidates: Sequence[Candidate], others: Sequence[Candidate]
+) -> bool:
+    """Return True if other candidates of a segment have more of its terms, and no new fault."""
+    old, new = (choose(segment.reading, beam, _languages(text)) for beam in (candidates, others))
+    first, other = old.candidates[0].hypothesis, new.candidates[0].hypothesis
+    is_sound = other.finished and set(other.faults) <= set(first.faults)
+    return is_sound and set(new.missing_terms) < set(old.missing_terms)
+
+
+def _languages(plan: TextPlan) -> tuple[str, str]:
+    return plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
 
 
 def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
@@ -140,8 +194,7 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     stretches = request.stretches()
     placed = place(request.text, stretches, translation.text, translation.alignment or ())
     kept = [request.text[start:end] for start, end in stretches]
-    languages = plan.languages.source_lang or UNKNOWN, plan.languages.target_lang
-    losses = find_losses(plan.text, placed.text, kept, languages)
+    losses = find_losses(plan.text, placed.text, kept, _languages(plan))
     flags = merge_flags([*(flag for flag in translation.flags if flag not in ("span", "number")), *losses])
     first, *others = translation.alternatives
     if not request.align:
@@ -151,32 +204,10 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     return replace(translation, text=placed.text, alignment=links, flags=flags, alternatives=(first, *others))
 
 
-def _confidence(plan: TextPlan, log_prob: float, candidates: Sequence[Candidate]) -> float | None:
-    """Return the confidence in a translation of this log-probability; None for one that is copied."""
-    pairs = zip(plan.segments, candidates, strict=True)
-    n_tokens = sum(len(candidate.hypothesis.ids) + 1 for segment, candidate in pairs if not segment.is_copied)
-    return plan.calibration.confidence(log_prob, n_tokens) if plan.calibration is not None and n_tokens else None
-
-
 def _input(plan: TextPlan, chosen: Sequence[Choice], translation: Translation) -> AlignmentInput:
     from dragoman.translator.aligning import AlignmentInput
 
     return AlignmentInput(plan, [segment.candidates for segment in chosen], translation)
-
-
-def or_source(plan: TextPlan, translation: Translation) -> Translation:
-    """Return a translation, or the text itself where its confidence is below what the request asks for.
-
-    The alternatives stay. Each word of the text is linked to itself.
-    """
-    request, confidence = plan.request, translation.confidence
-    if request.min_confidence is None or confidence is None or confidence >= request.min_confidence:
-        return translation
-    text = sanitize(request.text).strip()
-    links = tuple((number, number) for number in range(len(words(text)))) if request.align else None
-    flags = merge_flags([*translation.flags, "unsure"])
-    doubtful = () if request.doubts else None
-    return replace(translation, text=text, tokens=(), alignment=links, flags=flags, doubtful=doubtful)
 
 
 def _by_segment(plan: TextPlan, remaining: Iterator[Sequence[Candidate]]) -> list[Sequence[Candidate]]:

@@ -1,4 +1,4 @@
-"""What a bundle says of its model beside its shape and its search."""
+"""Facts about models, as their bundles have them, beside their shapes and searches."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from dragoman.translator.confidence import Calibrations
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """What is known of the models of a translator."""
+    """Facts about the models of a translator."""
 
     #: Heads of the first model that align words; None is `AlignmentHeads.default`.
     alignment: AlignmentHeads | None = None
     #: Statistics of the training text.
     learned: LearnedText | None = None
-    #: What the probabilities of a single model say.
+    #: Of a single model.
     calibrations: Calibrations | None = None
 
     @classmethod

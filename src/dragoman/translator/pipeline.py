@@ -8,14 +8,19 @@ from itertools import islice
 
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
-from dragoman.translator.finishing import Finisher, or_source
-from dragoman.translator.planning import Plan, Planner, SearchJob
+from dragoman.translator.finishing import Finisher
+from dragoman.translator.judging import or_source
+from dragoman.translator.planning import Planner
+from dragoman.translator.plans import Plan, SearchJob
+from dragoman.translator.recalling import Recalled, recall
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_losses
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
 #: Yields the jobs of a search, takes their candidates, and returns the translations.
 Stages = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Translation]]
+#: The same, and returns candidates: of each job, for each of several plans.
+_Search = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], Sequence[Sequence[Sequence[Candidate]]]]
 
 
 @dataclass(frozen=True)
@@ -43,6 +48,11 @@ def advance(
     except StopIteration as end:
         translations: list[Translation] = end.value
         return translations
+
+
+def _is_better(translation: Translation, other: Translation) -> bool:
+    """Return True if a translation has lost neither a span nor a number, and has the other's terms."""
+    return not has_losses(translation) and set(translation.missing_terms) <= set(other.missing_terms)
 
 
 @dataclass(frozen=True)
@@ -102,8 +112,9 @@ class Pipeline:
         batch_size: int | None = None,
         stop: StopCondition | None = None,
     ) -> list[Translation]:
-        """Plan, search and finish. Search once more for texts whose translations lost a span or a number; then put
-        protected stretches that are still missing in their places. A text stays where the confidence is too low."""
+        """Plan, search and finish. Search once more for segments that lack a term, and for texts whose translations
+        lost a span or a number; then put protected stretches that are still missing in their places. A text stays where
+        the confidence is too low."""
         stages = self.stages(requests, config, batch_size=batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
         while isinstance(wanted := advance(stages, found), SearchWanted):
@@ -121,12 +132,54 @@ class Pipeline:
         See `advance`.
         """
         config = self.config if config is None else config
+        if all(request.memory is None for request in requests if isinstance(request, Request)):
+            return (yield from self._searched(requests, config, batch_size))
+        recalled = [recall(self.planner, request, number) for number, request in enumerate(requests, 1)]
+        missing = [one.request for one in recalled if one.translation is None]
+        searched = iter((yield from self._searched(missing, config, batch_size)))
+        return [
+            replace(next(searched), memory=one.matches) if one.translation is None else self._aligned(one, batch_size)
+            for one in recalled
+        ]
+
+    def _aligned(self, recalled: Recalled, batch_size: int | None) -> Translation:
+        """Return a translation from the memory, aligned if its request wants it."""
+        translation, request = recalled.translation, recalled.request
+        assert translation is not None
+        if not request.align:
+            return translation
+        plan = self.plan([replace(request, prefix="", sentences=False)])
+        links = self.finisher.links_with(plan, translation.text, batch_size)
+        alternatives = tuple(replace(each, alignment=links) for each in translation.alternatives)
+        return replace(translation, alignment=links, alternatives=alternatives)
+
+    def _searched(self, requests: Sequence[Request], config: SearchConfig, batch_size: int | None) -> Stages:
+        """Plan, search and finish, with the searches that may follow."""
         plan = self.plan(requests, config)
         candidates = yield plan.jobs
+        (candidates,) = yield from self._with_terms([plan], [candidates])
         translations = self.finish(plan, candidates, batch_size=batch_size)
         translations = yield from self._searched_again(plan, translations, batch_size)
         translations = self.finisher.with_stretches(plan, candidates, translations, batch_size)
         return [or_source(text, translation) for text, translation in zip(plan.texts, translations, strict=True)]
+
+    def _with_terms(self, plans: Sequence[Plan], found: Sequence[Sequence[Sequence[Candidate]]]) -> _Search:
+        """Search again for the jobs whose candidates lack terms; return the candidates of each plan's jobs."""
+        lacking = [
+            [] if plan.config.sample else self.finisher.without_terms(plan, candidates)
+            for plan, candidates in zip(plans, found, strict=True)
+        ]
+        if not any(lacking):
+            return found
+        jobs = [job for plan, numbers in zip(plans, lacking, strict=True) for job in plan.jobs_with_terms(numbers)]
+        try:
+            others = iter((yield jobs))
+        except DeadlineError:
+            return found
+        return [
+            self.finisher.with_terms(plan, candidates, dict(zip(numbers, others, strict=False)))
+            for plan, candidates, numbers in zip(plans, found, lacking, strict=True)
+        ]
 
     def _searched_again(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
         """Return the translations, those with losses replaced by better ones if another search finds them."""
@@ -139,9 +192,14 @@ class Pipeline:
             found = iter((yield [job for retry in retries for job in retry.jobs]))
         except DeadlineError:
             return translations
-        tried = [self.finish(retry, list(islice(found, len(retry.jobs))), batch_size=batch_size) for retry in retries]
+        by_retry = yield from self._with_terms(retries, [list(islice(found, len(retry.jobs))) for retry in retries])
+        tried = [
+            self.finish(retry, candidates, batch_size=batch_size)
+            for retry, candidates in zip(retries, by_retry, strict=True)
+        ]
         for index, *others in zip(lossy, *tried, strict=True):
-            better = next((other for other in others if not has_losses(other)), translations[index])
+            first = translations[index]
+            better = next((other for other in others if _is_better(other, first)), first)
             translations[index] = replace(better, alternatives=better.alternatives[: config.n_best])
         return translations
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
 
 from dragoman.errors import ConfigError
-from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.sentences import sanitize_paragraphs
@@ -22,57 +19,13 @@ from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_s
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
 from dragoman.translator.model_facts import ModelFacts
+from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
+from dragoman.translator.term_phrases import TermPhrases
 
 #: Pieces that an unknown one counts as, where the form of a word is chosen.
 _UNKNOWN_COST = 9
-
-
-class SearchJob(NamedTuple):
-    """A segment to search for. Jobs of any texts and callers can be searched together."""
-
-    #: Source ids, without special ones.
-    ids: Sequence[int]
-    #: The ids that the translation begins with.
-    prefix_ids: Sequence[int]
-    config: SearchConfig
-    #: The ids that the translation must not contain.
-    forbidden_ids: Sequence[int] = ()
-    #: The only ids that it may contain, beside those of the prefix; none for the whole vocabulary.
-    allowed_ids: Sequence[int] | Ints = ()
-
-
-@dataclass(frozen=True)
-class TextPlan:
-    """A text in segments."""
-
-    request: Request
-    #: Without control characters.
-    text: str
-    segments: Sequence[Segment]
-    #: Its languages, and the tags that the model reads before each segment.
-    languages: TaggedText
-    #: Of the model in these languages, if it is known.
-    calibration: Calibration | None = None
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The texts of one call."""
-
-    texts: Sequence[TextPlan]
-    config: SearchConfig
-
-    @property
-    def jobs(self) -> list[SearchJob]:
-        """The jobs of all texts, in order; a segment that is copied needs none."""
-        segments = (segment for text in self.texts for segment in text.segments)
-        return [
-            SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids, segment.allowed_ids)
-            for segment in segments
-            if not segment.is_copied
-        ]
 
 
 class Planner:
@@ -106,6 +59,7 @@ class Planner:
             zip(tokenizers.source.vocabulary.ids(reserved), tokenizers.target.vocabulary.ids(reserved), strict=True)
         )
         self._reserved_ids = tuple(self._reserved.values())
+        self._terms = TermPhrases(tokenizers.target)
 
     @property
     def can_mask(self) -> bool:
@@ -122,7 +76,11 @@ class Planner:
             self._plan(request, config, number, masks_numbers=masks_numbers)
             for number, request in enumerate(requests, 1)
         ]
-        return Plan(texts, config)
+        return Plan(texts, config, self._max_length)
+
+    def tagged(self, request: Request) -> TaggedText:
+        """Return the text of a request, and its languages."""
+        return self._directions.tagged(sanitize_paragraphs(request.text), request.source_lang, request.target_lang)
 
     def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
         """Read lines as they come, and yield as many at once as have `n_tokens`.
@@ -155,6 +113,8 @@ class Planner:
         text = sanitize_paragraphs(marks.replace(request.text, request.stretches()))
         tagged = self._directions.tagged(text, request.source_lang, request.target_lang)
         segments = self._segments(tagged, marks, self._limits(request.sentences), masks_numbers=masks_numbers)
+        if request.terms:
+            segments = [self._terms.added(segment, request.terms) for segment in segments]
         if prefix := sanitize(request.prefix):
             # The caller chose the case of the translation.
             reading = segments[0].reading._replace(is_shouted=False) if segments else Reading()

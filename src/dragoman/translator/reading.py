@@ -15,6 +15,7 @@ from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.sentences import PARAGRAPH_END
 from dragoman.text.shouting import is_shouted
 from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.terms import Term
 from dragoman.translator.marks import Marks
 
 RESERVED = re.compile("⟨[0-9]{1,3}⟩")
@@ -36,6 +37,8 @@ class Reading(NamedTuple):
     #: The stretches that the request protects, and those of them that are not masked.
     verbatim: Sequence[str] = ()
     unmasked: Sequence[str] = ()
+    #: The terms in it whose translations are demanded.
+    terms: Sequence[Term] = ()
 
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""

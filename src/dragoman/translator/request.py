@@ -6,8 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from dragoman.errors import ConfigError
+from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
-from dragoman.translator.checking import checked_stretches, flag, share, string, string_list
+from dragoman.text.terms import TermList
+from dragoman.translator.checking import checked_stretches, flag, kind, share, string, string_list, translation_memory
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,12 @@ class Request:
     verbatim: Sequence[Stretch] = ()
     #: Rules that find more of them: regular expressions, or names of presets ("printf,urls"; see `text.protection`).
     protect: str | Sequence[str] | None = None
+    #: Translations by people. That of an equal text is used; those of similar texts, whose score is at least the
+    #: threshold, are in `Translation.memory`.
+    memory: TranslationMemory | None = None
+    memory_threshold: float = THRESHOLD
+    #: Terms whose translations are demanded, or that are not translated.
+    terms: TermList | None = None
     #: Find the words of the translation that are doubtful, by the probabilities of their tokens.
     doubts: bool = False
     #: The confidence that a translation must have; below it, the text itself stands in its place, with a flag.
@@ -62,15 +71,20 @@ class Request:
                 string(code, f"{name}{owner}")
         if self.protect:
             protection(self._rules(owner))
+        translation_memory(self.memory, f"the memory{owner}")
+        check_threshold(self.memory_threshold)
+        if self.terms is not None and not isinstance(self.terms, TermList):
+            raise ConfigError(f"terms{owner} is {kind(self.terms)}", advice="give a TermList, or use read_terms")
         if self.verbatim:
             checked_stretches(self.verbatim, len(self.text), f"verbatim{owner}")
         return self
 
     def stretches(self) -> list[Stretch]:
         """Return the stretches that the translation must have, in their order; those that overlap are one."""
-        if not self.verbatim and not self.protect:
+        if not self.verbatim and not self.protect and not self.terms:
             return []
         found = protection(self._rules("")).stretches(self.text)
+        found += [(start, end) for start, end, term in (self.terms or TermList()).find(self.text) if term.is_kept]
         return merged([*((start, end) for start, end in self.verbatim), *found])
 
     def _rules(self, owner: str) -> tuple[str, ...]:

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from dragoman.memories import MemoryMatch
+
 #: A reason to read a translation with care:
 #: `repetition`: a sequence is repeated again and again, and the text has no such sequence;
 #: `length`: it is far longer or shorter than translations of such texts;
@@ -13,8 +15,9 @@ from typing import Literal, get_args
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
 #: `number`: a number is missing or changed;
+#: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`);
 #: `unsure`: its confidence is below `min_confidence`, so that the text itself stands in its place.
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "unsure"]
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing", "unsure"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -56,6 +59,11 @@ class Translation:
     n_parts: int = 1
     #: Reasons to read it with care, each once, in the order of `Flag`.
     flags: tuple[Flag, ...] = ()
+    #: Translations of equal and similar texts in the request's memory, the best first. The translation is the first of
+    #: them if its score is 1, and then `score` is 0 and `tokens` is empty.
+    memory: tuple[MemoryMatch, ...] = ()
+    #: The sources of the terms of which it has no translation.
+    missing_terms: tuple[str, ...] = ()
     #: The chrF2 that such translations have on average, from 0 to 1 (see `dragoman.translator.confidence`). None if the
     #: model is not calibrated for the direction.
     confidence: float | None = None

@@ -10,12 +10,15 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from threading import TIMEOUT_MAX
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 
 from dragoman.decoding.constraints.forbidden import ForbiddenTokens
+from dragoman.decoding.constraints.protocol import Constraint
+from dragoman.decoding.constraints.required import RequiredPhrases
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.decoding.search import search
 from dragoman.decoding.state import TransformerScorer
@@ -26,10 +29,11 @@ from dragoman.runtime.compiled_model import ShortListedModel
 from dragoman.runtime.sentence_search import SentenceJob, engine_of, is_fast, search_sentence
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
+from dragoman.text.surfaces import Surfaces
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator.checking import positive
 from dragoman.translator.padding import batches, pad_sources
-from dragoman.translator.planning import SearchJob
+from dragoman.translator.plans import SearchJob
 
 
 class Candidate(NamedTuple):
@@ -150,19 +154,34 @@ class Searcher:
 
     def _beams(self, jobs: Sequence[SearchJob], stop: StopCondition | None) -> list[list[Hypothesis]]:
         first, condition = jobs[0], stop or StopCondition()
-        allowed = [_allowed(job) for job in jobs]
+        allowed = [self._allowed(job) for job in jobs]
         sentence = sentence_of(first)
-        if self._engine is not None and len(jobs) == 1 and is_fast(sentence) and not condition.needs_python:
+        is_simple = len(jobs) == 1 and not first.required and is_fast(sentence)
+        if self._engine is not None and is_simple and not condition.needs_python:
             left = condition.seconds_left
             seconds = 0.0 if left is None else max(left, 1e-9)
             return [search_sentence(self._engine, sentence, condition.is_cancelled, seconds=seconds)]
         source_ids = pad_sources([job.ids for job in jobs], self._scorer.special_ids.source)
         prefixes, forbidden = [job.prefix_ids for job in jobs], [job.forbidden_ids for job in jobs]
-        rules = [ForbiddenTokens(forbidden)] if any(forbidden) else []
+        rules: list[Constraint] = [ForbiddenTokens(forbidden)] if any(forbidden) else []
+        if any(job.required for job in jobs):
+            rules.append(RequiredPhrases([job.required for job in jobs], self._surfaces))
         scorer = self._scorer
         if self._engine is not None and len(allowed[0]):
             scorer = TransformerScorer([ShortListedModel(self._engine, allowed)])
         return search(scorer, source_ids, first.config, prefixes=prefixes, constraints=rules, should_stop=stop)
+
+    def _allowed(self, job: SearchJob) -> Ints:
+        """Return the only ids that the translation may have, those of its demands too; none for all."""
+        allowed = _allowed(job)
+        if not len(allowed) or not job.required:
+            return allowed
+        more = [id for demand in job.required for phrase in demand for id in phrase.all_tokens(self._surfaces)]
+        return np.append(allowed, np.array(more, dtype=np.int64))
+
+    @cached_property
+    def _surfaces(self) -> Surfaces:
+        return Surfaces.of(self._tokenizer)
 
 
 def candidate_of(tokenizer: Tokenizer, hypothesis: Hypothesis) -> Candidate:
@@ -188,8 +207,8 @@ def _allowed(job: SearchJob) -> Ints:
 
 
 def _groups(jobs: Sequence[SearchJob]) -> list[list[int]]:
-    """Return the indices of the jobs of equal settings, in order. Those without a short-list are apart."""
-    groups: dict[tuple[SearchConfig, bool], list[int]] = {}
+    """Return the indices of the jobs of equal settings, in order. Those with demands or short-lists are apart."""
+    groups: dict[tuple[SearchConfig, bool, bool], list[int]] = {}
     for index, job in enumerate(jobs):
-        groups.setdefault((job.config, len(job.allowed_ids) > 0), []).append(index)
+        groups.setdefault((job.config, len(job.allowed_ids) > 0, len(job.required) > 0), []).append(index)
     return list(groups.values())

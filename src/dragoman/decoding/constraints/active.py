@@ -14,7 +14,7 @@ import numpy as np
 
 from dragoman.decoding.constraints.lengths import Limits, MinLength
 from dragoman.decoding.constraints.prefix import Prefix, check_prefixes
-from dragoman.decoding.constraints.protocol import Constraint, Rows
+from dragoman.decoding.constraints.protocol import Constraint, Guide, Rows
 from dragoman.decoding.constraints.repetition import NoRepeatedNgrams, RepetitionPenalty
 from dragoman.decoding.faults import FaultFinder
 from dragoman.decoding.scores import Scores
@@ -71,6 +71,8 @@ class ActiveConstraints:
         self._prefix = Prefix(prefixes, self.special_ids.pad) if any(prefixes) else None
         self._never_written = sorted(self.special_ids.marks - {self.special_ids.end})
         self._states = [rule.start(rows) for rule in (*configured_constraints(config), *constraints)]
+        #: The rule that leads a beam search, if one does.
+        self.guide = next((state for state in self._states if isinstance(state, Guide)), None)
 
     def apply(self, scores: Scores, rows: Rows) -> None:
         """Forbid tokens, or make them less probable, in the scores (R, V) of the next tokens."""

@@ -7,7 +7,7 @@ R rows, t tokens that each row has written, V vocabulary.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 
@@ -45,6 +45,18 @@ class ConstraintState(Protocol):
             parents: for each new row (R',) the row that it continues; several may continue the same one, or none.
             tokens: the token (R',) that each new row has written.
         """
+
+
+@runtime_checkable
+class Guide(ConstraintState, Protocol):
+    """A rule that knows what is missing: it leads a beam search to translations that the model would not find."""
+
+    def wanted(self) -> tuple[Ints, Ints]:
+        """Return rows (n,) and tokens (n,): continuations that a search should try beside the most probable ones."""
+
+    def progress(self, parents: Ints, tokens: Ints) -> Ints:
+        """Return how far rows (n,) are when each has written one of the tokens (n,). A beam is shared among rows that
+        are equally far."""
 
 
 class Stateless:

@@ -1,0 +1,159 @@
+"""Terms: words of a source with the translations that are demanded of them, and where they stand in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from dragoman.errors import ConfigError
+from dragoman.text.cleaning import comparable
+from dragoman.text.composing import compose
+from dragoman.text.languages import UNSPACED
+
+#: A word, a character of a script without spaces, or a mark.
+_UNIT = re.compile(rf"[{UNSPACED}]|(?:[^\W{UNSPACED}][\u0300-\u036f]*)+|\S")
+_WORD_CHARACTER = re.compile(rf"[^\W{UNSPACED}]")
+_OPTIONAL_SPACE = re.compile(f"(?<=[{UNSPACED}]) | (?=[{UNSPACED}])")
+#: The end of a translation that may go on: "Vertrag*" is also "Vertrages".
+GOES_ON = "*"
+#: What separates the translations of a term in a file.
+BETWEEN_TARGETS = "|"
+
+
+@dataclass(frozen=True)
+class Term:
+    """A term of a source, and its translations.
+
+    Args:
+        source: a word or several.
+        targets: any one of them will do; without any, the term is not translated. One that ends in * may go on.
+        case: it stands in a source only in this case, and so do its translations.
+
+    Raises:
+        ConfigError: the source or a target is empty.
+    """
+
+    source: str
+    targets: tuple[str, ...] = ()
+    case: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.source, str) or not self.units:
+            raise ConfigError("a term has no source", advice="write the words that it stands for")
+        if not isinstance(self.targets, tuple) or not all(isinstance(target, str) for target in self.targets):
+            raise ConfigError(f"the targets of the term {self.source!r} are no tuple of strings")
+        if not all(_UNIT.search(target.removesuffix(GOES_ON)) for target in self.targets):
+            raise ConfigError(f"the term {self.source!r} has an empty target", advice="write one, or none at all")
+
+    @cached_property
+    def units(self) -> tuple[str, ...]:
+        """The words and marks of the source, in the form in which they are compared."""
+        return tuple(_form(match[0], case=self.case) for match in _UNIT.finditer(comparable(self.source)))
+
+    @property
+    def is_kept(self) -> bool:
+        """True if it is not translated."""
+        return not self.targets
+
+    def is_in(self, translation: str, *, any_case: bool = False) -> bool:
+        """Return True if a translation has one of the targets, as words; scripts without spaces have no words.
+
+        Args:
+            any_case: in any case, even if the term has one.
+        """
+        return _pattern(self.targets, self.case and not any_case).search(comparable(translation)) is not None
+
+
+class FoundTerm(NamedTuple):
+    """A term at its place in a text: start and end, in characters."""
+
+    start: int
+    end: int
+    term: Term
+
+
+class TermList:
+    """Terms to look for. Those with the same source become one, which any of their targets satisfies.
+
+    Raises:
+        ConfigError: a source is to be translated and not to be translated.
+    """
+
+    def __init__(self, terms: Iterable[Term] = ()) -> None:
+        self._terms: dict[tuple[bool, tuple[str, ...]], Term] = {}
+        #: The numbers of units of the terms that begin with a unit, falling.
+        self._lengths: dict[str, list[int]] = {}
+        for term in terms:
+            self._add(term)
+
+    def __len__(self) -> int:
+        return len(self._terms)
+
+    def __iter__(self) -> Iterator[Term]:
+        return iter(self._terms.values())
+
+    def find(self, text: str) -> list[FoundTerm]:
+        """Return the terms of a text from left to right, without overlaps: at each place the longest.
+
+        The time does not depend on the length of the list.
+        """
+        matches = list(_UNIT.finditer(text)) if self._terms else []
+        exact = [_form(match[0], case=True) for match in matches]
+        folded = [_form(unit, case=False) for unit in exact]
+        found: list[FoundTerm] = []
+        at = 0
+        while at < len(matches):
+            if term := self._longest(exact, folded, at):
+                last = at + len(term.units) - 1
+                found.append(FoundTerm(matches[at].start(), matches[last].end(), term))
+                at = last
+            at += 1
+        return found
+
+    def _longest(self, exact: list[str], folded: list[str], at: int) -> Term | None:
+        for n in self._lengths.get(folded[at], ()):
+            for case, units in ((True, exact), (False, folded)):
+                if term := self._terms.get((case, tuple(units[at : at + n]))):
+                    return term
+        return None
+
+    def _add(self, term: Term) -> None:
+        key = term.case, term.units
+        if (other := self._terms.get(key)) is not None:
+            if other.is_kept != term.is_kept:
+                problem = f"the term {term.source!r} is to be translated, and not to be translated"
+                raise ConfigError(problem, advice="remove one of the two")
+            term = Term(other.source, tuple(dict.fromkeys((*other.targets, *term.targets))), term.case)
+        self._terms[key] = term
+        lengths = self._lengths.setdefault(_form(term.units[0], case=False), [])
+        if len(term.units) not in lengths:
+            lengths.append(len(term.units))
+            lengths.sort(reverse=True)
+
+
+def missing_terms(terms: Iterable[Term], translation: str, *, any_case: bool = False) -> list[Term]:
+    """Return the terms of which a translation has no target."""
+    return [term for term in dict.fromkeys(terms) if not term.is_in(translation, any_case=any_case)]
+
+
+def _form(unit: str, *, case: bool) -> str:
+    """Return the form in which a unit is compared."""
+    unit = compose("'" if unit == "’" else unit)
+    return unit if case else unit.casefold()
+
+
+@lru_cache(maxsize=4096)
+def _pattern(targets: tuple[str, ...], case: bool) -> re.Pattern[str]:
+    return re.compile("|".join(map(_alternative, targets)), 0 if case else re.IGNORECASE)
+
+
+def _alternative(target: str) -> str:
+    """Return the pattern of a target. Beside a character of a script without spaces, a space may be missing."""
+    text = comparable(target.removesuffix(GOES_ON))
+    before = rf"(?<!{_WORD_CHARACTER.pattern})" if _WORD_CHARACTER.match(text[0]) else ""
+    is_word = _WORD_CHARACTER.match(text[-1]) and not target.endswith(GOES_ON)
+    after = rf"(?!{_WORD_CHARACTER.pattern})" if is_word else ""
+    return before + _OPTIONAL_SPACE.sub(" ?", re.escape(text).replace("\\ ", " ")) + after

@@ -1,0 +1,77 @@
+"""The terms of segments, and the phrases that a search is to write for them."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from functools import cached_property
+
+from dragoman.decoding.constraints.required import Phrase
+from dragoman.text.protection import occurrences
+from dragoman.text.spans import VERBATIM, find_spans
+from dragoman.text.surfaces import Surfaces
+from dragoman.text.terms import GOES_ON, Term, TermList
+from dragoman.text.tokenizer import Tokenizer
+from dragoman.translator.cutting import Segment
+
+_log = logging.getLogger(__name__)
+
+#: Terms that are warned of because the vocabulary cannot write them.
+_MOST_WARNINGS = 20
+
+
+class TermPhrases:
+    """The phrases of one model.
+
+    Args:
+        tokenizer: of the target language.
+    """
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        self._tokenizer = tokenizer
+        self._known: dict[Term, tuple[Phrase, ...]] = {}
+        self._n_warnings = 0
+
+    def added(self, segment: Segment, terms: TermList) -> Segment:
+        """Return a segment with the terms that it has, except those in what is kept."""
+        if segment.is_copied:
+            return segment
+        text = segment.text
+        kept = [(span.start, span.end) for span in find_spans(text) if span.kind in VERBATIM]
+        kept += [place for stretch in segment.reading.verbatim for place in occurrences(text, stretch)]
+        found = [
+            term
+            for start, end, term in terms.find(text)
+            if not term.is_kept and not any(start < last and first < end for first, last in kept)
+        ]
+        found = list(dict.fromkeys(found))
+        required = [phrases for term in found if (phrases := self._phrases(term))]
+        return segment._replace(reading=segment.reading._replace(terms=found), required=required)
+
+    def _phrases(self, term: Term) -> Sequence[Phrase]:
+        """Return the ways to write a term, those at the beginning of a sentence too; none if there are none."""
+        if (known := self._known.get(term)) is not None:
+            return known
+        forms = [form for target in term.targets for form in _forms(target, case=term.case)]
+        phrases = self._known[term] = tuple(
+            phrase for form in dict.fromkeys(forms) if (phrase := self._phrase(form)) is not None
+        )
+        if not phrases and self._n_warnings < _MOST_WARNINGS:
+            self._n_warnings += 1
+            _log.warning(f"the vocabulary of the model cannot write {term.targets[0]!r}, a target of {term.source!r}")
+        return phrases
+
+    def _phrase(self, target: str) -> Phrase | None:
+        ids = self._tokenizer.encode(target.removesuffix(GOES_ON))
+        if self._tokenizer.special_ids.unknown in ids:
+            return None
+        first, *others = [self._surfaces.texts[id] for id in ids]
+        return Phrase(tuple(filter(None, (first.lstrip(" "), *others))), target.endswith(GOES_ON))
+
+    @cached_property
+    def _surfaces(self) -> Surfaces:
+        return Surfaces.of(self._tokenizer)
+
+
+def _forms(target: str, *, case: bool) -> list[str]:
+    return [target] if case else [target, target[:1].upper() + target[1:]]
