@@ -162,6 +162,7 @@ class Finisher:
         best = alternatives[0]
         flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.losses)]
         flags += [segment.flag for segment in plan.segments if segment.flag is not None]
+        flags += ["copied" for segment in plan.segments if segment.reading.has_foreign]
         return Translation(
             best.text,
             best.score,

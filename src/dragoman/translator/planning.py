@@ -8,6 +8,7 @@ from functools import cache, partial
 from dragoman.errors import ConfigError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
+from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm
@@ -59,6 +60,8 @@ class Planner:
             zip(tokenizers.source.vocabulary.ids(reserved), tokenizers.target.vocabulary.ids(reserved), strict=True)
         )
         self._reserved_ids = tuple(self._reserved.values())
+        source = tokenizers.source
+        self._is_known = KnownCharacters(source.encode, source.special_ids.unknown)
         self._terms = TermPhrases(tokenizers.target)
 
     @property
@@ -143,7 +146,8 @@ class Planner:
     ) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
         tags, calmed = tagged.tags, partial(calm, language=tagged.source_lang or UNKNOWN, cost=self._cost)
-        reader = TextReader(tagged.text, marks, self._tokenizers.reserved, calmed, masks_numbers=masks_numbers)
+        pieces, is_known = self._tokenizers.reserved, self._is_known
+        reader = TextReader(tagged.text, marks, pieces, calmed, is_known, masks_numbers=masks_numbers)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache

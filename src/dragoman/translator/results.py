@@ -11,7 +11,7 @@ from dragoman.memories import MemoryMatch
 #: A reason to read a translation with care:
 #: `repetition`: a sequence is repeated again and again, and the text has no such sequence;
 #: `length`: it is far longer or shorter than translations of such texts;
-#: `copied`: a segment of the text was copied, because no model can translate it;
+#: `copied`: a part of the text was copied, because no model, or not this one, can read it;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
 #: `number`: a number is missing or changed;
