@@ -16,7 +16,7 @@ _REFUSAL = (
 
 
 class HttpProtocol(Protocol):
-    """What is needed of uvicorn's protocol of a connection."""
+    """The part of uvicorn's protocol of a connection that is needed."""
 
     #: The latest request and its answer, which has an attribute `response_complete`; None before the first.
     cycle: Any
