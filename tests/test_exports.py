@@ -42,11 +42,11 @@ def test_all_obstacles_are_told_at_once() -> None:
     with pytest.raises(ConfigError) as caught:
         require_none(obstacles, "Abacus", "my")
     head, *lines = str(caught.value).splitlines()
-    assert head.startswith("Abacus cannot hold this model: my; train another with ")
-    assert "--set model.memory=last --set model.bias=true;" in head
+    assert head.startswith("Abacus cannot hold this model: my; train one that fits with dragoman train --portable, or")
+    assert head.endswith("from this one with dragoman distill --portable")
     assert [line.strip() for line in lines] == [
-        "model.memory=layerwise: there is one memory",
-        "model.bias=false: every map has one",
+        "model.memory=layerwise: there is one memory (--set model.memory=last)",
+        "model.bias=false: every map has one (--set model.bias=true)",
         "tokenizer.kind=words: it has no SentencePiece model",
     ]
     with pytest.raises(ConfigError, match="export another model"):

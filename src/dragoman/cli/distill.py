@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dragoman.cli.grouping import with_groups
+from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import (
     EngineOptions,
     LanguageOptions,
@@ -20,7 +21,7 @@ from dragoman.cli.option_groups import (
 )
 from dragoman.cli.options import MODEL_HELP, Sentences
 from dragoman.cli.streams import command_line, say
-from dragoman.cli.training_settings import known_languages, require_folder
+from dragoman.cli.training_settings import known_languages, portable_settings, require_folder
 from dragoman.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ Forward = Annotated[
 ]
 Each = Annotated[
     bool, typer.Option("--each", help="Each model writes translations of its own, instead of an ensemble's.")
+]
+Portable = Annotated[
+    bool, typer.Option("--portable", help="Then train a model on it in OUTPUT/student, as `train --portable` does.")
 ]
 Backward = Annotated[
     list[str] | None,
@@ -56,6 +60,7 @@ def distill(
     backward: Backward = None,
     n_best: Annotated[int | None, typer.Option("--n-best", help="Translations of each sentence.")] = None,
     sentences: Sentences = None,
+    portable: Portable = False,
 ) -> None:
     """Write training text with trained models.
 
@@ -68,34 +73,50 @@ def distill(
     dragoman distill -m runs/1 -m runs/2 --source train.en --target train.de -o distilled
     dragoman train --source distilled/train.en --target distilled/train.de
     dragoman distill --backward runs/de-en --target more.de -o back-translated
+    dragoman distill --portable -m everyday --source my.en --target my.de -o portable
     """
-    _refuse_contradictions(text, model or [], backward or [], each=each)
+    _refuse_contradictions(text, model or [], backward or [], each=each, portable=portable)
     require_folder(output)
     from dragoman.experiments.distillation import distill
 
     teachers = _teachers(model or [], backward or [], engine, _direction(languages), each=each)
     samples = all(teacher.translator.search.sample for teacher in teachers)
     options: Any = {**search_options(search, sampling, samples=samples), "n_best": n_best}
-    pairs = _read(text, teachers[0].languages)
     settings: Any = {"options": options, "sentences": sentences, "batch_size": engine.batch_size}
-    files = distill(teachers, pairs, output, **settings)
-    if given_options(text).keys() == {"target"}:
-        _say_corpus(files, teachers[0].languages)
+    files = distill(teachers, _read(text, teachers[0].languages), output, **settings)
+    if portable:
+        _train_student(files, teachers[0].languages, output / "student", engine.device)
     else:
+        _say_next(files, teachers[0].languages, has_targets_only=given_options(text).keys() == {"target"})
+
+
+def _train_student(files: tuple[Path, Path], languages: tuple[str, str], folder: Path, device: str) -> None:
+    """Train a portable model on the new text, or go on with its training."""
+    text = {"source": str(files[0]), "target": str(files[1]), **known_languages(languages)}
+    settings, choices = portable_settings({"data": text})
+    say("\n".join([f"run folder: {folder}", *choices]))
+    from dragoman.training.run import train
+
+    best = train(settings, folder, device=device, progress_bar=True)
+    say(f"done; the best model is {best}. Export it: {command_line('export', 'ct2', '-m', folder, '-o', 'exported')}")
+
+
+def _say_next(files: tuple[Path, Path], languages: tuple[str, str], *, has_targets_only: bool) -> None:
+    """Print how to train on the new text; back-translated text is mixed with other text, by a line of a recipe."""
+    if not has_targets_only:
         command = command_line("train", "--source", files[0], "--target", files[1])
         say(f"train on it, and validate on text of people: {command} --validation-source ...")
-
-
-def _say_corpus(files: tuple[Path, Path], languages: tuple[str, str]) -> None:
-    """Print the line of a recipe that mixes back-translated text with other text."""
+        return
     source, target = (json.dumps(str(file), ensure_ascii=False) for file in files)
     langs = f"source_lang: {languages[0]}, target_lang: {languages[1]}"
     say("train on it together with text of people; a line of data.corpora in a recipe:")
     say(f"  - {{source: {source}, target: {target}, {langs}, tag: bt}}")
 
 
-def _refuse_contradictions(text: TextOptions, models: list[str], backward: list[str], *, each: bool) -> None:
-    """Refuse models that have nothing to translate, and text that no model translates.
+def _refuse_contradictions(
+    text: TextOptions, models: list[str], backward: list[str], *, each: bool, portable: bool
+) -> None:
+    """Refuse models that have nothing to translate, text that no model translates, and a student of no teacher.
 
     Raises:
         typer.BadParameter: that is so.
@@ -111,6 +132,10 @@ def _refuse_contradictions(text: TextOptions, models: list[str], backward: list[
         raise typer.BadParameter("--model translates sources: give --source too, or the model as --backward")
     if each and not models:
         raise typer.BadParameter("--each has no effect without --model; leave it out")
+    if portable and not models:
+        raise typer.BadParameter("--portable trains a student of a --model; give one, or leave it out")
+    if portable:
+        require_package("distill --portable", "torch")
 
 
 def _direction(languages: LanguageOptions) -> tuple[str, str] | None:

@@ -173,6 +173,9 @@ IntoLang = Annotated[
     str | None,
     typer.Option("--target-lang", metavar="CODE", help="The language to translate into, for a model of several."),
 ]
+Portable = Annotated[
+    bool, typer.Option("--portable", help="Choose a shape that all other programs can hold: see `dragoman export`.")
+]
 Time = Annotated[
     str | None,
     typer.Option(

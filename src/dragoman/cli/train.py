@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,10 +12,12 @@ import typer
 from dragoman.cli.grouping import with_groups
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.option_groups import LanguageOptions, TextOptions, ValidationOptions, given_options
-from dragoman.cli.options import Device, DropInvalid, Overwrite, Recipe, Settings, Time
+from dragoman.cli.options import Device, DropInvalid, Overwrite, Portable, Recipe, Settings, Time
 from dragoman.cli.streams import command_line, print_result, say
 from dragoman.cli.training_settings import (
     default_folder,
+    portable_settings,
+    recipe_of_run,
     recipe_settings,
     require_extras,
     require_folder,
@@ -69,6 +70,7 @@ def train(
     recipe: Recipe = None,
     output: Folder = None,
     init_from: InitFrom = None,
+    portable: Portable = False,
     time: Time = None,
     overrides: Settings = None,
     seed: Seed = None,
@@ -88,32 +90,17 @@ def train(
     """
     require_package("train", "torch")
     data = _data_options(text, validation, languages, invalid_utf8)
-    recipe = recipe or _recipe_of_run(output, data, overrides or [])
+    recipe = recipe or recipe_of_run(output, data, overrides or [])
     settings = recipe_settings(recipe, _with_seed(overrides, seed), data)
+    settings, choices = portable_settings(settings, recipe, init_from) if portable else (settings, [])
     limit = None if time is None else time_limit(time, settings, recipe, overrides or [])
     folder = _check(settings, recipe, output, init_from)
     _find_device(device)
-    from dragoman.machine.torchrun import is_main_process
-
-    if is_main_process():
-        say(f"run folder: {folder}")
+    _say("\n".join([f"run folder: {folder}", *choices]))
     from dragoman.training.run import train
 
     best = train(settings, folder, init_from=init_from, device=device, progress_bar=True, time_limit=limit)
-    if is_main_process():
-        _say_done(best, folder, settings)
-
-
-def _recipe_of_run(folder: Path | None, data: Mapping[str, str], overrides: list[str]) -> Path | None:
-    """Return the recipe of a run to continue; None if options or `overrides` name text for a new run."""
-    if folder is None or data.keys() - {"source_lang", "target_lang"}:
-        return None
-    if (folder / "config.yaml").is_file():
-        return folder / "config.yaml"
-    if not any(override.startswith("data.") for override in overrides):
-        advice = "name text to begin a new run: --source and --target; see --help"
-        raise ConfigError("there is no run to continue", folder, advice=advice)
-    return None
+    _say_done(best, folder, settings)
 
 
 def _check(settings: dict[str, Any], recipe: Path | None, output: Path | None, init_from: str | None) -> Path:
@@ -214,10 +201,18 @@ def _data_options(*groups: object) -> dict[str, str]:
     return {**given_options(*options), **({} if invalid_utf8 is None else {"invalid_utf8": invalid_utf8})}
 
 
+def _say(text: str) -> None:
+    """Print a message for people, in one process of those that train together."""
+    from dragoman.machine.torchrun import is_main_process
+
+    if is_main_process():
+        say(text)
+
+
 def _say_done(best: Path, folder: Path, settings: dict[str, Any]) -> None:
-    say(f"done; the best model is {best}. Use it:")
-    say(f"  {command_line('translate', '-m', folder, *_first_direction(folder))}")
-    say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
+    _say(f"done; the best model is {best}. Use it:")
+    _say(f"  {command_line('translate', '-m', folder, *_first_direction(folder))}")
+    _say(f"  {command_line('evaluate', '-m', folder)}{_test_set(settings)}")
 
 
 def _first_direction(folder: Path) -> list[str]:

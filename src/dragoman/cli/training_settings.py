@@ -43,6 +43,40 @@ def recipe_settings(
     return settings
 
 
+def recipe_of_run(folder: Path | None, data: Mapping[str, str], overrides: Sequence[str]) -> Path | None:
+    """Return the recipe of a run to continue; None if options or `overrides` name text for a new run.
+
+    Raises:
+        ConfigError: there is neither a run nor text.
+    """
+    if folder is None or data.keys() - {"source_lang", "target_lang"}:
+        return None
+    if (folder / "config.yaml").is_file():
+        return folder / "config.yaml"
+    if not any(override.startswith("data.") for override in overrides):
+        advice = "name text to begin a new run: --source and --target; see --help"
+        raise ConfigError("there is no run to continue", folder, advice=advice)
+    return None
+
+
+def portable_settings(
+    settings: dict[str, Any], recipe: Path | None = None, init_from: str | None = None
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the settings of `--portable`, and a line about what it chose, if anything.
+
+    Raises:
+        ConfigError: the settings contradict it, or the shape is that of another model.
+    """
+    from dragoman.settings.portable import make_portable
+
+    if init_from is not None:
+        problem = "--portable chooses the shape of a model, and --init-from keeps the one that its model has"
+        raise ConfigError(problem, advice="dragoman distill --portable trains another from that model")
+    settings, chosen = make_portable(settings, recipe)
+    reason = "CTranslate2, Argos Translate, ONNX and transformers can hold such a model (--portable)"
+    return settings, [f"chose {', '.join(chosen)}: {reason}"] if chosen else []
+
+
 def require_text(settings: dict[str, Any], recipe: Path | None, also: str = "") -> None:
     """Refuse settings without any text; `also` is one more way to name text."""
     data = settings.get("data") or {}

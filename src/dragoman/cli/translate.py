@@ -44,6 +44,7 @@ Format = Annotated[
         "--format", help="Keep the form of a document: html, md, po, srt, vtt or txt. Default: by its suffix."
     ),
 ]
+Fuzzy = Annotated[bool, typer.Option("--fuzzy", help="Mark all new translations of a PO file as fuzzy, to be checked.")]
 Output = Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")]
 NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
 Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
@@ -56,6 +57,7 @@ class InputFlags:
     input: Input = None
     document: DocumentFile = None
     format: Format = None
+    fuzzy: Fuzzy = False
 
 
 class _Text(NamedTuple):
@@ -171,11 +173,25 @@ def _open(files: InputFlags, invalid_utf8: InvalidUtf8, *, is_for_lines: bool) -
     if (document := _document(files, is_for_lines=is_for_lines)) is not None:
         from dragoman.documents import open_document
 
-        return _Text(iter(()), open_document(document, files.format), is_file=True, is_typed=False)
+        opened = open_document(document, files.format)
+        if files.fuzzy:
+            _mark_fuzzy(opened)
+        return _Text(iter(()), opened, is_file=True, is_typed=False)
+    if files.fuzzy:
+        _mark_fuzzy(None)
     if input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
     is_file = input is not None or stdin_is_file()
     return _Text(input_lines(input, invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+
+
+def _mark_fuzzy(document: object) -> None:
+    """Have all new translations of a document marked as fuzzy."""
+    from dragoman.documents.document import Reviewed
+
+    if not isinstance(document, Reviewed):
+        raise typer.BadParameter("--fuzzy is for PO files")
+    document.is_fuzzy = True
 
 
 def _contents(

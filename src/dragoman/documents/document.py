@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
@@ -24,6 +24,13 @@ class Document(Protocol):
         Args:
             target_lang: the code of their language, which some formats name.
         """
+
+
+@runtime_checkable
+class Reviewed(Protocol):
+    """A document that people check: its new translations can be marked as fuzzy."""
+
+    is_fuzzy: bool
 
 
 class Segment(Protocol):

@@ -15,6 +15,7 @@ import polib
 
 from dragoman.data.formats.po_catalogue import read_catalogue
 from dragoman.documents.mark_projection import project
+from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
 from dragoman.text.languages import base_language
 from dragoman.text.marked_text import MarkedText
 from dragoman.text.rst_marks import marked_rst
@@ -35,17 +36,19 @@ class _Message:
     """The lines of a message: white space, a segment or None, white space; all with their line break."""
 
     lines: Sequence[tuple[str, MarkedText | None, str]]
+    shortcut: Shortcut | None = None
 
     @classmethod
     def of(cls, text: str) -> _Message:
         """Cut a message into its lines."""
         lines: list[tuple[str, MarkedText | None, str]] = []
+        text, shortcut = take_shortcut(text)
         for line in re.split(r"(?<=\n)", text):
             core = line.strip()
             source = marked_rst(core)
             before, _, after = line.partition(core) if core else (line, "", "")
             lines.append((before, source, after) if source.has_words else (line, None, ""))
-        return cls(lines)
+        return cls(lines, shortcut)
 
     def fill(self, text: str, translations: Iterator[Translation]) -> tuple[str, bool]:
         """Return a translation of the message, and True if a line of it has a flag."""
@@ -58,13 +61,20 @@ class _Message:
             is_doubtful = is_doubtful or bool(translation.flags)
             copied = copied and translation.text == source.text
             written.append(before + project(source, translation.text, translation.alignment) + after)
-        return text if copied else "".join(written), is_doubtful
+        if copied:
+            return text, is_doubtful
+        message = "".join(written)
+        return (message if self.shortcut is None else put_shortcut(message, self.shortcut)), is_doubtful
 
 
 class PoFile:
-    """A file of messages."""
+    """A file of messages.
+
+    `is_fuzzy` marks all new translations as fuzzy, for people to check; without it, those with a flag.
+    """
 
     def __init__(self, content: polib.POFile) -> None:
+        self.is_fuzzy = False
         self._file = content
         self._entries = [entry for entry in content if not entry.obsolete and not entry.translated() and entry.msgid]
         self._messages = [
@@ -90,7 +100,7 @@ class PoFile:
                 }
             else:
                 entry.msgstr = filled[0][0]
-            _set_fuzzy(entry, is_fuzzy=any(doubtful for _, doubtful in filled))
+            _set_fuzzy(entry, is_fuzzy=self.is_fuzzy or any(doubtful for _, doubtful in filled))
         written = str(self._file).rstrip("\n") + "\n"
         return (written if self._file.header else written.removeprefix("#\n")).encode()
 

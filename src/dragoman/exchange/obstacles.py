@@ -31,16 +31,17 @@ def require_none(obstacles: Sequence[Obstacle], program: str, name: str | Path) 
         name: of the model.
 
     Raises:
-        ConfigError: there are; the message has all of them, and settings of a model that could be exported.
+        ConfigError: there are; the message has all of them, with values that the program can express, and how to train
+            a model that fits.
     """
     if not obstacles:
         return
-    changes = [f"--set {each.setting}={_spelled(each.instead)}" for each in obstacles if each.instead is not None]
     advice = "export another model"
-    if changes:
-        advice = f"train another with {' '.join(changes)}; dragoman distill makes its training text from this one"
-    lines = [f"{each.setting}={_spelled(each.value)}: {each.reason}" for each in obstacles]
-    raise ConfigError(f"{program} cannot hold this model", name, advice=advice, details=lines)
+    if any(each.instead is not None for each in obstacles):
+        advice = "train one that fits with dragoman train --portable, or from this one with dragoman distill --portable"
+    raise ConfigError(
+        f"{program} cannot hold this model", name, advice=advice, details=[_line(each) for each in obstacles]
+    )
 
 
 def memory_obstacles(config: ModelConfig) -> Iterator[Obstacle]:
@@ -57,6 +58,12 @@ def tokenizer_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
     elif config.lowercases_source:
         setting = "tokenizer.lowercase" if config.lowercase else "tokenizer.lowercase_source"
         yield Obstacle(setting, True, "nothing lower-cases the text", False)
+
+
+def _line(obstacle: Obstacle) -> str:
+    """Return an obstacle for a person, and the smallest change that removes it."""
+    way_out = f" (--set {obstacle.setting}={_spelled(obstacle.instead)})" if obstacle.instead is not None else ""
+    return f"{obstacle.setting}={_spelled(obstacle.value)}: {obstacle.reason}{way_out}"
 
 
 def _spelled(value: object) -> str:

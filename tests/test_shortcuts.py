@@ -1,0 +1,97 @@
+"""Shortcuts of programs: a model reads the text without the mark, and the translation has it once, before a letter."""
+
+from pathlib import Path
+
+import pytest
+from document_samples import require_documents
+from extras import import_extra
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.cli.program import run
+from dragoman.documents import parse_document
+from dragoman.documents.shortcuts import Shortcut, put_shortcut, take_shortcut
+from dragoman.translator import Translation
+
+require_documents()
+polib = import_extra("polib", "documents")
+
+marks = st.sampled_from("&_")
+letters = st.sampled_from("aOxé")
+
+
+@pytest.mark.parametrize(
+    ("text", "read", "letter"),
+    [
+        ("&Open", "Open", "O"),
+        ("Save _As...", "Save As...", "A"),
+        ("E&xit", "Exit", "x"),
+        ("E_xit", "Exit", "x"),
+        ("&Öffnen", "Öffnen", "Ö"),
+    ],
+)
+def test_the_mark_of_a_shortcut_is_not_read(text: str, read: str, letter: str) -> None:
+    rest, shortcut = take_shortcut(text)
+    assert rest == read
+    assert shortcut is not None
+    assert shortcut.letter == letter
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("R&D", "AT&T", "Salt & pepper", "a && b", "&amp;", "file_name", "__init__", "&1st", "x_y", "&A &B", "_", ""),
+        "A long sentence in which a mark &is unlikely to be a shortcut at all.",
+    ],
+)
+def test_other_signs_are_text(text: str) -> None:
+    assert take_shortcut(text) == (text, None)
+
+
+@given(st.text(st.sampled_from("aOx é文%s{}<>.:"), max_size=12), marks, letters)
+def test_a_translation_has_the_mark_once_before_a_letter_and_is_unchanged_otherwise(
+    text: str, mark: str, letter: str
+) -> None:
+    written = put_shortcut(text, Shortcut(mark, letter))
+    assert written.count(mark) == (written != text)
+    if "文" in text and letter.isascii():
+        assert written.replace(f"({mark}{letter.upper()})", "") == text
+    else:
+        assert written.replace(mark, "") == text
+        assert mark not in written or written[written.index(mark) + 1].isalpha()
+
+
+@pytest.mark.parametrize(
+    ("translation", "expected"),
+    [
+        ("Fermer", "F&ermer"),
+        ("Ja", "&Ja"),
+        ("Tout enregistrer", "Tout &enregistrer"),
+        ("%e datei", "%e dat&ei"),
+        ("{a}", "{a}"),
+        ("全部…", "全部(&E)…"),
+    ],
+)
+def test_the_same_letter_is_preferred_and_placeholders_stay(translation: str, expected: str) -> None:
+    assert put_shortcut(translation, Shortcut("&", "e")) == expected
+
+
+def test_messages_keep_their_shortcuts_and_all_are_fuzzy_if_asked_for() -> None:
+    content = b'msgid "&Open %s"\nmsgstr ""\n\nmsgid "Done"\nmsgstr "Fertig"\n'
+    for is_fuzzy in (False, True):
+        document = parse_document(content, "po")
+        document.is_fuzzy = is_fuzzy  # type: ignore[attr-defined]
+        assert [segment.text for segment in document.segments()] == ["Open %s"]
+        new, kept = polib.pofile(document.rebuild([Translation("%s öffnen", 0.0, ())], "de").decode())
+        assert (new.msgstr, new.fuzzy) == ("%s &öffnen", is_fuzzy)
+        assert (kept.msgstr, kept.fuzzy) == ("Fertig", False)
+
+
+def test_the_command_marks_messages_of_po_files_only(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "app.po").write_text('msgid "A man."\nmsgstr ""\n', encoding="utf-8")
+    (tmp_path / "a.html").write_text("<p>A man.", encoding="utf-8")
+    command = ["translate", "-m", "multi30k-en-de", "--beam-size", "1", "--fuzzy"]
+    assert run([*command, "--input", str(tmp_path / "app.po")]) == 0
+    assert "#, fuzzy" in capfd.readouterr().out
+    assert run([*command, "--input", str(tmp_path / "a.html")]) == 2
+    assert "--fuzzy is for PO files" in capfd.readouterr().err
