@@ -24,6 +24,7 @@ _CHANGES = {
     'data-say="about"': 'data-say="about_server"',
     '<details id="attention">': '<details id="attention" hidden>',
     '<details id="search">': '<details id="search" hidden>',
+    '<details id="terms" hidden>': '<details id="terms">',
     "JavaScript and WebAssembly": "JavaScript",
 }
 

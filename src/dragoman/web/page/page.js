@@ -6,7 +6,7 @@ import { showAttention, showSearch } from "./inside.js";
 import { changeLanguage, nameOf, say, sayAll } from "./sayings.js";
 import { WordLinks } from "./words.js";
 
-/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string}} Translation a server may detect the language */
+/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string, missingTerms?: string[]}} Translation a server may detect the language */
 /** @typedef {{name: string, directions: [string, string][], bytes: number}} ModelEntry */
 
 /** Milliseconds without a key before a text is translated, and from then on before its words are aligned. */
@@ -19,7 +19,7 @@ const byId = (id) => /** @type {T} */ (document.getElementById(id));
 /** @type {(id: string) => HTMLSelectElement} */
 const choiceById = byId;
 const [modelChoice, sourceChoice, targetChoice] = ["model", "source-lang", "target-lang"].map(choiceById);
-const text = /** @type {HTMLTextAreaElement} */ (byId("text"));
+const [text, termLines] = ["text", "term-lines"].map((id) => /** @type {HTMLTextAreaElement} */ (byId(id)));
 const translationPlace = byId("translation");
 /** @type {ModelEntry[]} */
 const models = JSON.parse(byId("site").textContent ?? "").models;
@@ -74,7 +74,8 @@ async function translate(more) {
   if (asked !== shown.asked) return;
   tell(more.align || !source.trim() ? "" : say("working"));
   const languages = { sourceLang: sourceChoice.value, targetLang: targetChoice.value };
-  const options = { nBest: shown.beamSize, ...languages, ...more };
+  const terms = termLines.value.trim() ? { terms: termLines.value } : {}; // for a server's page
+  const options = { nBest: shown.beamSize, ...languages, ...terms, ...more };
   const found = await client.translate({ model: model.name, text: source, options });
   if (!found || asked !== shown.asked) return;
   if (found.error) return fail("not_translated", found.error);
@@ -123,7 +124,7 @@ function show(source, result, hasLinks) {
   translationPlace.classList.remove("stale");
   drawChosen();
   drawOthers();
-  const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag));
+  const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag).replace("{0}", (result.missingTerms ?? []).join(", ")));
   if (result.detected === targetChoice.value) notes.push(say("same"));
   byId("detected").textContent = result.detected ? say("detected").replace("{0}", nameOf(result.detected)) : "";
   byId("notes").textContent = notes.join(" ");
@@ -217,6 +218,7 @@ byId("model-choice").hidden = models.length < 2;
 modelChoice.replaceChildren(...models.map(({ name }) => new Option(name)));
 for (const choice of [modelChoice, sourceChoice, targetChoice]) choice.addEventListener("change", restart);
 text.addEventListener("input", schedule);
+termLines.addEventListener("change", schedule);
 byId("swap").addEventListener("click", () => {
   const [source, target] = [targetChoice.value, sourceLanguage()];
   if (shown.result?.text) text.value = translationPlace.textContent ?? "";
