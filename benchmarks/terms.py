@@ -1,10 +1,10 @@
 """Success rate, BLEU and time with and without a term list.
 
-    python benchmarks/terms.py tico-19 --target fr [--sentences 300] [--beam-sizes 6,12] [--output benchmarks/terms.json]
+    python benchmarks/terms.py tico-19 --target fr [--sentences 300] [--beam-sizes 5,10] [--output terms.json]
 
 The folder has what TICO-19 publishes: `all.en-fr.tmx.zip` and `f_en-fr_XX.csv`. The sentences are drawn among those
-with a term of the list, where the reference has the targets of all terms, so that terms and reference do not contradict
-each other (Dinu et al. 2019). A term succeeds if its target is in the translation, as words and in any case. Seconds are
+with a term of the list, where the reference has the targets of all terms, so that both do not contradict
+each other (Dinu et al. 2019). A term succeeds if its target is in the translation, as words, in any case. Seconds are
 CPU time of one process with one thread (`OMP_NUM_THREADS=1`) for all sentences as one list.
 """
 

@@ -15,11 +15,11 @@ LEVELS = [
     {"settings"},
     {"native", "text", "corpora"},
     {"model", "decoding", "data"},
-    {"bundle", "alignment"},
+    {"bundle", "alignment", "memories"},
     {"runtime"},
     {"translator", "doctor"},
     {"inspection", "evaluation", "documents"},
-    {"training", "exchange"},
+    {"training", "exchange", "bulk"},
     {"experiments", "server"},
     {"__init__", "__main__", "cli", "demo"},
 ]

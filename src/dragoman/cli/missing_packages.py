@@ -35,6 +35,7 @@ EXTRAS = {
     "datasets": "hub",
     "markdown_it": "documents",
     "polib": "documents",
+    "rapidfuzz": "memory",
     "fastapi": "serve",
     "uvicorn": "serve",
     "python_multipart": "serve",
@@ -43,6 +44,7 @@ EXTRAS = {
     "ctranslate2": "ctranslate2",
     "onnx": "onnx",
     "onnxruntime": "onnx",
+    "ray": "ray",
 }
 #: Usual names that differ from the module's.
 TITLES = {
@@ -53,6 +55,7 @@ TITLES = {
     "tensorboard": "TensorBoard",
     "ctranslate2": "CTranslate2",
     "onnx": "ONNX",
+    "ray": "Ray",
     "fastapi": "FastAPI",
     "python_multipart": "python-multipart",
     "prometheus_client": "prometheus-client",

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
+from dragoman.bulk.line_output import LineFormat
 from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
+from dragoman.cli.memory_options import MemoryFlags, count_matches
 from dragoman.cli.option_groups import (
     DirectionOptions,
     EngineOptions,
@@ -21,43 +22,22 @@ from dragoman.cli.option_groups import (
     TextFlags,
     search_options,
 )
-from dragoman.cli.options import AsJson, InvalidUtf8, Models, Overwrite, Utf8
+from dragoman.cli.options import Models
 from dragoman.cli.streams import input_lines, result_bytes, say, stdin_is_file, with_progress
+from dragoman.cli.translate_files import (
+    ONLY_LINES,
+    READ_AHEAD,
+    ManyFiles,
+    ModelOptions,
+    target_language,
+    translate_files,
+)
+from dragoman.cli.translate_flags import InputFlags, LineFlags, OutputFlags
+from dragoman.machine.torchrun import refuse_copies
 
 if TYPE_CHECKING:
     from dragoman.documents import Document
     from dragoman.translator import Translation, Translator
-
-
-#: Batches of a file that are read, sorted by length and shared among the workers together.
-READ_AHEAD = 128
-
-
-Input = Annotated[
-    Path | None,
-    typer.Option("--input", "-i", help="Lines of text (.gz, .bz2, .xz too), or a document; default: standard input."),
-]
-DocumentFile = Annotated[Path | None, typer.Option("--document", help="The same as --input FILE with a --format.")]
-Format = Annotated[
-    str | None,
-    typer.Option(
-        "--format", help="Keep the form of a document: html, md, po, srt, vtt or txt. Default: by its suffix."
-    ),
-]
-Fuzzy = Annotated[bool, typer.Option("--fuzzy", help="Mark all new translations of a PO file as fuzzy, to be checked.")]
-Output = Annotated[Path | None, typer.Option("--output", "-o", help="Default: standard output.")]
-NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
-Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
-
-
-@dataclass(frozen=True)
-class InputFlags:
-    """The lines or the document to translate."""
-
-    input: Input = None
-    document: DocumentFile = None
-    format: Format = None
-    fuzzy: Fuzzy = False
 
 
 class _Text(NamedTuple):
@@ -76,16 +56,13 @@ def translate(
     search: SearchFlags,
     sampling: SamplingFlags,
     of_texts: TextFlags,
+    memories: MemoryFlags,
     engine: EngineOptions,
     files: InputFlags,
-    output: Output = None,
-    overwrite: Overwrite = False,
-    n_best: NBest = None,
-    align: Align = False,
-    as_json: AsJson = False,
-    invalid_utf8: Utf8 = "error",
+    of_lines: LineFlags,
+    to: OutputFlags,
 ) -> None:
-    """Translate text line by line, or a document.
+    """Translate text line by line, a document, or many files.
 
     It writes one line for each line that it reads, in order; on a terminal it prompts. Several --model are an ensemble.
     Files in HTML, Markdown, PO, SRT or WebVTT keep their form. Long lines are cut at sentences. Warnings on standard
@@ -95,20 +72,39 @@ def translate(
     \b
     echo "Where is the station?" | dragoman translate -m everyday --source-lang en --target-lang de
     dragoman translate -m runs/my --input text.en --output text.de
-    dragoman translate -m runs/my --input page.html --output seite.html
+    dragoman translate -m runs/my --input texts/ --output translations/
     """
-    is_for_lines = n_best is not None or align or as_json or invalid_utf8 != "error"
     given = of_texts.options()
-    text = _open(files, invalid_utf8, is_for_lines=is_for_lines)
-    with result_bytes(output, overwrite=overwrite, inputs=[files.input, files.document]) as write:
-        translator = engine.load(model, one_worker=not text.is_file)
-        options = search_options(search, sampling, samples=translator.search.sample)
-        options |= _languages(direction, translator, is_typed=text.is_typed)
-        options |= _amounts(engine, text) | {"n_best": n_best, "align": align} | given
-        translations = _translations(text, translator, options)
-        results = _with_warnings(with_progress(translations, from_file=text.is_file, output=output), text)
-        target = _target(translator, direction.target_lang)
-        for content in _contents(results, text, target, moses=n_best is not None, as_json=as_json):
+
+    def options(translator: Translator) -> dict[str, Any]:
+        of_search = search_options(search, sampling, samples=translator.search.sample)
+        n_best, align = of_lines.n_best, of_lines.align
+        of_memory = memories.open(translator, direction)
+        return of_search | asdict(direction) | given | {"n_best": n_best, "align": align} | of_memory
+
+    refuse_copies("dragoman translate")
+    models = ModelOptions(model, engine, files.ray, options)
+    if files.are_many(to.output):
+        many = ManyFiles(files.inputs or [], files.format, to.output, to.overwrite, of_lines.invalid_utf8, files.fuzzy)
+        many.check(files.document, is_for_lines=of_lines.are_given)
+        translate_files(many, models, of_lines.form)
+    else:
+        _translate_one(models, files, of_lines, to)
+
+
+def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags, to: OutputFlags) -> None:
+    """Translate a text or a document."""
+    text = _open(files, of_lines)
+    with result_bytes(to.output, overwrite=to.overwrite, inputs=[files.input, files.document]) as write:
+        translator = models.engine.load(models.names, one_worker=not text.is_file)
+        options = models.options(translator)
+        source_lang, target_lang = options["source_lang"], options["target_lang"]
+        if text.is_typed:  # what the model needs is asked for before anybody types a text
+            translator.tagged("", source_lang=source_lang, target_lang=target_lang)
+        translations = _translations(text, translator, options | _amounts(models.engine, text))
+        results = with_progress(translations, from_file=text.is_file, output=to.output)
+        results = _with_warnings(count_matches(results) if "memory" in options else results, text)
+        for content in _contents(results, text, target_language(translator, target_lang), of_lines.form):
             write(content)
 
 
@@ -139,24 +135,8 @@ def _document(files: InputFlags, *, is_for_lines: bool) -> Path | None:
         suffix = input.suffix.lower()
         document = input if format is not None or (suffix in FORMATS and suffix != ".txt") else None
     if document is not None and is_for_lines:
-        raise typer.BadParameter("a document has no --n-best, --align, --json and --invalid-utf8")
+        raise typer.BadParameter(ONLY_LINES)
     return document
-
-
-def _target(translator: Translator, target_lang: str | None) -> str | None:
-    """Return the code of the language of the translations, if it is known."""
-    from dragoman.text.tags import UNKNOWN
-
-    (target, *others) = dict.fromkeys(target for _, target in translator.directions)
-    return target_lang or (None if others or target == UNKNOWN else target)
-
-
-def _languages(direction: DirectionOptions, translator: Translator, *, is_typed: bool) -> dict[str, Any]:
-    """Return the options of a translation; those that the model needs are asked for before anybody types a text."""
-    languages = asdict(direction)
-    if is_typed:
-        translator.tagged("", **languages)
-    return languages
 
 
 def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
@@ -165,12 +145,9 @@ def _amounts(engine: EngineOptions, text: _Text) -> dict[str, Any]:
     return {"batch_size": batch_size, "read_ahead": READ_AHEAD if text.is_file else 1}
 
 
-def _open(files: InputFlags, invalid_utf8: InvalidUtf8, *, is_for_lines: bool) -> _Text:
-    from dragoman.machine.torchrun import refuse_copies
-
-    refuse_copies("dragoman translate")
+def _open(files: InputFlags, of_lines: LineFlags) -> _Text:
     input = files.input
-    if (document := _document(files, is_for_lines=is_for_lines)) is not None:
+    if (document := _document(files, is_for_lines=of_lines.are_given)) is not None:
         from dragoman.documents import open_document
 
         opened = open_document(document, files.format)
@@ -182,7 +159,7 @@ def _open(files: InputFlags, invalid_utf8: InvalidUtf8, *, is_for_lines: bool) -
     if input is None and _is_terminal():
         return _Text(_with_prompt(), None, is_file=False, is_typed=True)
     is_file = input is not None or stdin_is_file()
-    return _Text(input_lines(input, invalid_utf8, skip_long=True), None, is_file, is_typed=False)
+    return _Text(input_lines(input, of_lines.invalid_utf8, skip_long=True), None, is_file, is_typed=False)
 
 
 def _mark_fuzzy(document: object) -> None:
@@ -195,14 +172,14 @@ def _mark_fuzzy(document: object) -> None:
 
 
 def _contents(
-    translations: Iterable[Translation], text: _Text, target: str | None, *, moses: bool, as_json: bool
+    translations: Iterable[Translation], text: _Text, target: str | None, form: LineFormat
 ) -> Iterator[bytes]:
     """Yield the content of the output: a whole document, or lines."""
     if text.document is not None:
         yield text.document.rebuild(list(translations), target)
         return
     for number, translation in enumerate(translations):
-        for line in _format(number, translation, moses=moses, as_json=as_json):
+        for line in form.lines(number, translation):
             yield line.encode() + b"\n"
 
 
@@ -214,23 +191,6 @@ def _with_warnings(translations: Iterable[Translation], text: _Text) -> Iterator
         warnings.tell(number, translation, "" if segments is None else segments[number - 1].text)
         yield translation
     warnings.finish()
-
-
-def _format(number: int, translation: Translation, *, moses: bool, as_json: bool) -> Iterable[str]:
-    if as_json:
-        return [json.dumps(asdict(translation), ensure_ascii=False)]
-    if moses:
-        return [
-            f"{number} ||| {result.text} ||| log_prob= {result.log_prob:.6f} ||| {result.score:.6f}"
-            f"{_pharaoh(result.alignment)}"
-            for result in translation.alternatives
-        ] or [f"{number} |||  ||| log_prob= 0 ||| 0{_pharaoh(translation.alignment)}"]
-    return [f"{translation.text}{_pharaoh(translation.alignment)}"]
-
-
-def _pharaoh(alignment: Sequence[tuple[int, int]] | None) -> str:
-    """Return the column of alignments; nothing if there is none."""
-    return "" if alignment is None else " ||| " + " ".join(f"{source}-{target}" for source, target in alignment)
 
 
 def _is_terminal() -> bool:

@@ -1,0 +1,134 @@
+"""The work of one part: a translator, and what a bulk translation asks of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from dragoman.bulk.file_parts import DocumentContent, Lines, Part
+from dragoman.bulk.line_output import LineFormat
+from dragoman.bundle.finding import find_bundle
+from dragoman.errors import BundleError, DataError
+from dragoman.machine.devices import Precision
+from dragoman.machine.folders import MANIFEST
+from dragoman.machine.json_files import read_json
+from dragoman.translator import Translation, Translator
+
+#: Options of `Translator.translate_stream` that documents do not have.
+_OF_LINES = ("prefixes", "align", "n_best", "read_ahead")
+
+
+@dataclass(frozen=True)
+class Result:
+    """The translation of a part: the bytes of its output, and how many translations have each flag."""
+
+    content: bytes
+    n_translations: int
+    flags: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A part that could not be translated, and why, in one line."""
+
+    message: str
+
+
+Outcome = Result | Failure
+
+
+class Pool(Protocol):
+    """Something that translates parts: one process, or a cluster."""
+
+    def outcomes(self, parts: Iterable[Part]) -> Iterator[tuple[Part, Outcome]]:
+        """Yield each part with its outcome, in any order, while parts are still being read."""
+
+
+@dataclass(frozen=True)
+class BulkJob:
+    """The settings of a bulk translation, as they are sent to other processes.
+
+    Args:
+        models: names or paths, the same on all machines.
+        fingerprints: of their bundles, which must be equal everywhere.
+        options: of `Translator.translate_stream`.
+        target: the code of the language of the translations, if it is known.
+        fuzzy: new translations in PO files are marked as fuzzy, to be checked.
+    """
+
+    models: tuple[str, ...]
+    fingerprints: tuple[str, ...]
+    options: Mapping[str, Any]
+    output: LineFormat
+    target: str | None
+    precision: Precision = "float32"
+    short_list: bool = True
+    fuzzy: bool = False
+
+    def load(self, device: str) -> BulkWorker:
+        """Load the models, for one process of one thread.
+
+        Raises:
+            BundleError: they are missing or damaged here, or other ones than those of the job.
+        """
+        if model_fingerprints(self.models) != self.fingerprints:
+            problem = f"the model {self.models[0]} here is not the one that the translation was started with"
+            raise BundleError(problem, advice="copy it to the same path on every machine")
+        options: Any = {"device": device, "precision": self.precision, "short_list": self.short_list}
+        return BulkWorker(Translator.load(*self.models, **options), self)
+
+
+@dataclass(frozen=True)
+class BulkWorker:
+    """A translator that does a job's parts. It is a pool of one process, too."""
+
+    translator: Translator
+    job: BulkJob
+
+    def outcomes(self, parts: Iterable[Part]) -> Iterator[tuple[Part, Outcome]]:
+        """See `Pool`: one part after the other."""
+        return ((part, self.outcome(part.work)) for part in parts)
+
+    def outcome(self, work: Lines | DocumentContent) -> Outcome:
+        """Translate a part. A document that cannot be read is a failure; any other error is raised."""
+        try:
+            return self._lines(work) if isinstance(work, Lines) else self._document(work)
+        except DataError as error:
+            return Failure(error.message)
+
+    def _lines(self, work: Lines) -> Result:
+        translations = list(self.translator.translate_stream(work.lines, **self.job.options))
+        lines = (
+            line
+            for number, translation in enumerate(translations, work.first)
+            for line in self.job.output.lines(number, translation)
+        )
+        return Result("".join(f"{line}\n" for line in lines).encode(), len(translations), _flags(translations))
+
+    def _document(self, work: DocumentContent) -> Result:
+        from dragoman.documents import parse_document, translate_document
+        from dragoman.documents.document import Reviewed
+
+        document = parse_document(work.content, work.format, work.name)
+        if self.job.fuzzy and isinstance(document, Reviewed):
+            document.is_fuzzy = True
+        options = {name: value for name, value in self.job.options.items() if name not in _OF_LINES}
+        prefix = self.job.options.get("prefixes") or ""
+        translations = list(translate_document(document, self.translator, prefix=prefix, **options))
+        return Result(document.rebuild(translations, self.job.target), len(translations), _flags(translations))
+
+
+def model_fingerprints(models: Iterable[str]) -> tuple[str, ...]:
+    """Return a hash of each model's files.
+
+    Raises:
+        BundleError: a model is missing, or its manifest is damaged.
+    """
+    manifests = (read_json(find_bundle(name) / MANIFEST) for name in models)
+    return tuple(str(manifest.get("self")) for manifest in manifests)
+
+
+def _flags(translations: Iterable[Translation]) -> dict[str, int]:
+    return dict(Counter(str(flag) for translation in translations for flag in translation.flags))

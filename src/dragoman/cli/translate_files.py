@@ -1,0 +1,164 @@
+"""`dragoman translate` of many files into a folder, in this process or on a Ray cluster."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from dragoman.bulk.line_output import LineFormat
+from dragoman.cli.missing_packages import require_package
+from dragoman.cli.option_groups import EngineOptions
+from dragoman.cli.options import InvalidUtf8
+from dragoman.errors import DataError
+
+if TYPE_CHECKING:
+    from dragoman.bulk.input_files import InputFiles
+    from dragoman.bulk.worker import BulkJob, Pool
+    from dragoman.translator import Translator
+
+_log = logging.getLogger(__name__)
+
+#: Batches of a file that are read, sorted by length and shared among the workers together.
+READ_AHEAD = 128
+ONLY_LINES = "a document has no --n-best, --align, --json and --invalid-utf8"
+
+
+@dataclass(frozen=True)
+class ManyFiles:
+    """Files and folders to translate, and the folder for their translations."""
+
+    inputs: Sequence[Path]
+    format: str | None
+    output: Path | None
+    overwrite: bool
+    invalid_utf8: InvalidUtf8
+    fuzzy: bool = False
+
+    def check(self, document: Path | None, *, is_for_lines: bool) -> None:
+        """Refuse options that are missing, or for one file only.
+
+        Args:
+            is_for_lines: there are options that only lines have.
+
+        Raises:
+            typer.BadParameter: names them.
+        """
+        if document is not None:
+            raise typer.BadParameter("--document is for one file; give all by --input")
+        if is_for_lines and self.format is not None:
+            raise typer.BadParameter(ONLY_LINES)
+        if not self.inputs:
+            raise typer.BadParameter("--ray needs --input, files or a folder")
+        if self.output is None:
+            raise typer.BadParameter("many files need --output, a folder for their translations")
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """The models, where they run, and how they are called.
+
+    Args:
+        ray: the address of a cluster; None is this process.
+        options: returns the options of `Translator.translate_stream`, for a translator.
+    """
+
+    names: Sequence[str]
+    engine: EngineOptions
+    ray: str | None
+    options: Callable[[Translator], dict[str, Any]]
+
+
+def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> None:
+    """Translate files into a folder. A finished file is passed over, and an error of one file does not stop the others.
+
+    Raises:
+        DataError: at the end, if files failed.
+    """
+    from dragoman.bulk.bulk_translation import BulkTranslation
+    from dragoman.bulk.input_files import find_files
+    from dragoman.bulk.output_folder import open_output
+
+    if models.ray is not None:
+        require_package("--ray", "ray")
+    output = many.output or Path()
+    files = find_files(many.inputs, output, many.format)
+    _tell_left_out(files)
+    engine = models.engine
+    # On a cluster, this process only checks the options; its workers translate.
+    translator = engine.load(models.names, one_worker=models.ray is not None)
+    job = _job(translator, models, form, fuzzy=many.fuzzy)
+    settings = {**asdict(job), "invalid_utf8": many.invalid_utf8}
+    del settings["models"]  # the fingerprints say which they are
+    with open_output(output, settings, overwrite=many.overwrite) as folder:
+        translation = BulkTranslation(files.taken, folder, many.invalid_utf8)
+        with _pool(translator, job, models) as pool:
+            summary = translation.run(pool)
+    _log.info(summary.describe())
+    if summary.flags:
+        flags = ", ".join(f"{name} {n:,}" for name, n in sorted(summary.flags.items()))
+        _log.info(f"to be checked: {flags} (--json shows the flags of each line)")
+    if summary.failures:
+        advice = "the same command translates what is missing"
+        problem = f"{len(summary.failures):,} of {len(files.taken):,} files were not translated"
+        raise DataError(problem, output, advice=advice, details=summary.failures)
+
+
+def target_language(translator: Translator, target_lang: str | None) -> str | None:
+    """Return the code of the language of the translations, if it is known."""
+    from dragoman.text.tags import UNKNOWN
+
+    (target, *others) = dict.fromkeys(target for _, target in translator.directions)
+    return target_lang or (None if others or target == UNKNOWN else target)
+
+
+def _job(translator: Translator, models: ModelOptions, form: LineFormat, *, fuzzy: bool) -> BulkJob:
+    """Return the job. Options that are wrong for the models are refused now, before anything is written."""
+    from dragoman.bulk.worker import BulkJob, model_fingerprints
+
+    engine = models.engine
+    options = {**models.options(translator), "batch_size": engine.batch_size, "read_ahead": READ_AHEAD}
+    translator.translate_stream((), **options)
+    target_lang = options.get("target_lang")
+    translator.tagged("", source_lang=options.get("source_lang"), target_lang=target_lang)
+    target = target_language(translator, target_lang)
+    names = tuple(_absolute(name) for name in models.names)
+    return BulkJob(
+        names,
+        model_fingerprints(names),
+        options,
+        form,
+        target,
+        precision=engine.precision,
+        short_list=not engine.no_short_list,
+        fuzzy=fuzzy,
+    )
+
+
+def _absolute(name: str) -> str:
+    """Return the path of a model, absolute because workers have other folders; the name of a shipped one."""
+    return str(Path(name).resolve()) if Path(name).exists() else name
+
+
+@contextlib.contextmanager
+def _pool(translator: Translator, job: BulkJob, models: ModelOptions) -> Iterator[Pool]:
+    if models.ray is None:
+        from dragoman.bulk.worker import BulkWorker
+
+        yield BulkWorker(translator, job)
+        return
+    from dragoman.bulk.ray_pool import ray_pool
+
+    with ray_pool(models.ray, job, models.engine.workers, models.engine.device) as pool:
+        yield pool
+
+
+def _tell_left_out(files: InputFiles) -> None:
+    if files.left_out:
+        names = ", ".join(path.name for path in files.left_out[:3]) + (" ..." if len(files.left_out) > 3 else "")
+        _log.warning(f"{len(files.left_out):,} files are left out, neither text nor a known document: {names}")

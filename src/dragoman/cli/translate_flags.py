@@ -1,0 +1,97 @@
+"""Options that `dragoman translate` alone has, as groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.bulk.line_output import LineFormat
+from dragoman.cli.options import AsJson, Overwrite, Utf8
+
+Input = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--input",
+        "-i",
+        metavar="PATH",
+        help="Lines of text (.gz, .bz2, .xz too), or a document; default: standard input. Several, or a folder, become "
+        "files of the same names in the folder --output.",
+    ),
+]
+DocumentFile = Annotated[Path | None, typer.Option("--document", help="The same as --input FILE with a --format.")]
+Format = Annotated[
+    str | None,
+    typer.Option(
+        "--format", help="Keep the form of a document: html, md, po, srt, vtt or txt. Default: by its suffix."
+    ),
+]
+Fuzzy = Annotated[bool, typer.Option("--fuzzy", help="Mark all new translations of a PO file as fuzzy, to be checked.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A file, or the folder for many; default: standard output.")
+]
+NBest = Annotated[int | None, typer.Option("--n-best", help="Print the n best as: id ||| text ||| features ||| score.")]
+Align = Annotated[bool, typer.Option("--align", help="Add the alignment of words: text ||| 0-0 1-2 (source-target).")]
+
+
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Translate many files on a Ray cluster; auto is this machine's, or a new one on it. --workers says how "
+        "many at once; default: one a GPU or core.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class InputFlags:
+    """The lines, the document or the files to translate."""
+
+    inputs: Input = None
+    document: DocumentFile = None
+    format: Format = None
+    fuzzy: Fuzzy = False
+    ray: Ray = None
+
+    @property
+    def input(self) -> Path | None:
+        """The only input, if there is one."""
+        return self.inputs[0] if self.inputs else None
+
+    def are_many(self, output: Path | None) -> bool:
+        """Return True if the inputs become files in a folder."""
+        inputs = self.inputs or []
+        is_to_folder = len(inputs) == 1 and output is not None and output.is_dir()
+        return self.ray is not None or len(inputs) > 1 or is_to_folder or any(map(Path.is_dir, inputs))
+
+
+@dataclass(frozen=True)
+class OutputFlags:
+    """The file or folder for the translations."""
+
+    output: Output = None
+    overwrite: Overwrite = False
+
+
+@dataclass(frozen=True)
+class LineFlags:
+    """The form of lines of results, which documents do not have."""
+
+    n_best: NBest = None
+    align: Align = False
+    as_json: AsJson = False
+    invalid_utf8: Utf8 = "error"
+
+    @property
+    def are_given(self) -> bool:
+        """True if one of them was given."""
+        return self != LineFlags()
+
+    @property
+    def form(self) -> LineFormat:
+        """The form of a line."""
+        return LineFormat(moses=self.n_best is not None, as_json=self.as_json)
