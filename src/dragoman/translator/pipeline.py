@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -15,6 +15,8 @@ from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_losses
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
+#: Hypotheses of a search with demands, at least.
+LEAST_BEAM = 4
 #: Yields the jobs of a search, takes their candidates, and returns the translations.
 Stages = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Translation]]
 #: The same, and returns candidates of jobs.
@@ -46,6 +48,21 @@ def advance(
     except StopIteration as end:
         translations: list[Translation] = end.value
         return translations
+
+
+def jobs_with_terms(plan: Plan, numbers: Iterable[int]) -> list[SearchJob]:
+    """Return some of the jobs of a plan, by their numbers, with the phrases of their terms as demands.
+
+    The beam of such a job has room for hypotheses with and without the phrases.
+    """
+    jobs, searched = plan.jobs, plan.searched
+    wide = plan.config.model_copy(update={"beam_size": max(plan.config.beam_size, LEAST_BEAM)})
+    return [
+        jobs[number]._replace(config=wide, required=required)
+        if (required := searched[number][1].required)
+        else jobs[number]
+        for number in numbers
+    ]
 
 
 def _is_better(translation: Translation, other: Translation) -> bool:
@@ -165,7 +182,7 @@ class Pipeline:
         if not lacking:
             return candidates
         try:
-            others = yield plan.jobs_with_terms(lacking)
+            others = yield jobs_with_terms(plan, lacking)
         except DeadlineError:
             return candidates
         return self.finisher.with_terms(plan, candidates, dict(zip(lacking, others, strict=True)))
@@ -177,7 +194,7 @@ class Pipeline:
         retries = self._retries([plan.texts[index].request for index in lossy], config)
         if not lossy or not retries:
             return translations
-        jobs = [retry.jobs_with_terms(range(len(retry.jobs))) for retry in retries]
+        jobs = [jobs_with_terms(retry, range(len(retry.jobs))) for retry in retries]
         try:
             found = iter((yield [job for of_retry in jobs for job in of_retry]))
         except DeadlineError:

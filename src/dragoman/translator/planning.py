@@ -27,8 +27,6 @@ from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
 from dragoman.translator.term_phrases import TermPhrases
 
-#: Hypotheses of a search with demands, at least.
-LEAST_BEAM = 4
 #: Pieces that an unknown one counts as, where the form of a word is chosen.
 _UNKNOWN_COST = 9
 
@@ -82,20 +80,6 @@ class Plan:
     def searched(self) -> list[tuple[TextPlan, Segment]]:
         """The segments of all texts that are searched for, in order, each with its text."""
         return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
-
-    def jobs_with_terms(self, numbers: Iterable[int]) -> list[SearchJob]:
-        """Return some of the jobs, by their numbers, with the phrases of their terms as demands.
-
-        The beam of such a job has room for hypotheses with and without the phrases.
-        """
-        jobs, searched = self.jobs, self.searched
-        wide = self.config.model_copy(update={"beam_size": max(self.config.beam_size, LEAST_BEAM)})
-        return [
-            jobs[number]._replace(config=wide, required=required)
-            if (required := searched[number][1].required)
-            else jobs[number]
-            for number in numbers
-        ]
 
 
 class Planner:
