@@ -107,7 +107,7 @@ def main() -> None:
 
     add("without terms", None)
     for beam_size in map(int, filter(None, given.beam_sizes.split(","))):
-        with patch("dragoman.translator.pipeline.LEAST_BEAM", beam_size):
+        with patch("dragoman.translator.plans.LEAST_BEAM", beam_size):
             add(f"with terms, beam {beam_size}", terms)
     if not given.beam_sizes:
         add("with terms", terms)

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.finishing import Finisher
-from dragoman.translator.planning import Plan, Planner, SearchJob
+from dragoman.translator.judging import or_source
+from dragoman.translator.planning import Planner
+from dragoman.translator.plans import Plan, SearchJob
 from dragoman.translator.recalling import Recalled, recall
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_losses
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
-#: Hypotheses of a search with demands, at least.
-LEAST_BEAM = 4
 #: Yields the jobs of a search, takes their candidates, and returns the translations.
 Stages = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Translation]]
 #: The same, and returns candidates of jobs.
@@ -48,21 +48,6 @@ def advance(
     except StopIteration as end:
         translations: list[Translation] = end.value
         return translations
-
-
-def jobs_with_terms(plan: Plan, numbers: Iterable[int]) -> list[SearchJob]:
-    """Return some of the jobs of a plan, by their numbers, with the phrases of their terms as demands.
-
-    The beam of such a job has room for hypotheses with and without the phrases.
-    """
-    jobs, searched = plan.jobs, plan.searched
-    wide = plan.config.model_copy(update={"beam_size": max(plan.config.beam_size, LEAST_BEAM)})
-    return [
-        jobs[number]._replace(config=wide, required=required)
-        if (required := searched[number][1].required)
-        else jobs[number]
-        for number in numbers
-    ]
 
 
 def _is_better(translation: Translation, other: Translation) -> bool:
@@ -128,7 +113,8 @@ class Pipeline:
         stop: StopCondition | None = None,
     ) -> list[Translation]:
         """Plan, search and finish. Search once more for segments that lack a term, and for texts whose translations
-        lost a span or a number; then put protected stretches that are still missing in their places."""
+        lost a span or a number; then put protected stretches that are still missing in their places. A text stays where
+        the confidence is too low."""
         stages = self.stages(requests, config, batch_size=batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
         while isinstance(wanted := advance(stages, found), SearchWanted):
@@ -174,7 +160,8 @@ class Pipeline:
         candidates = yield from self._with_terms(plan, candidates)
         translations = self.finish(plan, candidates, batch_size=batch_size)
         translations = yield from self._searched_again(plan, translations, batch_size)
-        return self.finisher.with_stretches(plan, candidates, translations, batch_size)
+        translations = self.finisher.with_stretches(plan, candidates, translations, batch_size)
+        return [or_source(text, translation) for text, translation in zip(plan.texts, translations, strict=True)]
 
     def _with_terms(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> _Search:
         """Search again for the jobs whose candidates lack terms; return the candidates of all jobs."""
@@ -182,7 +169,7 @@ class Pipeline:
         if not lacking:
             return candidates
         try:
-            others = yield jobs_with_terms(plan, lacking)
+            others = yield plan.jobs_with_terms(lacking)
         except DeadlineError:
             return candidates
         return self.finisher.with_terms(plan, candidates, dict(zip(lacking, others, strict=True)))
@@ -194,7 +181,7 @@ class Pipeline:
         retries = self._retries([plan.texts[index].request for index in lossy], config)
         if not lossy or not retries:
             return translations
-        jobs = [jobs_with_terms(retry, range(len(retry.jobs))) for retry in retries]
+        jobs = [retry.jobs_with_terms(range(len(retry.jobs))) for retry in retries]
         try:
             found = iter((yield [job for of_retry in jobs for job in of_retry]))
         except DeadlineError:
