@@ -37,6 +37,7 @@ VALUES: dict[str, tuple[str, Any]] = {
     "queue_limit": ("7", 7),
     "connection_limit": ("9", 9),
     "cache": ("0", 0),
+    "terms": ("one=a.csv, two=b.tsv", ("one=a.csv", "two=b.tsv")),
     "api_keys": ("one-long-key,another-key", ("one-long-key", "another-key")),
     "admin_key": ("12345678", "12345678"),
     "metrics": ("true", True),
