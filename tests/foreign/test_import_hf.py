@@ -22,7 +22,7 @@ from dragoman.exchange.agreement import made_up_sources
 from dragoman.exchange.hugging_face_import import import_hugging_face
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.models import ComputeOptions
-from dragoman.translator.planning import SearchJob
+from dragoman.translator.plans import SearchJob
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 transformers = import_extra("transformers", "hf")
