@@ -14,11 +14,14 @@ import numpy as np
 import pytest
 import torch
 from extras import import_extra
+from shapes import HF_REFUSED, SHAPES, shaped_bundle
 
 from dragoman import Translator
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.cli import program
 from dragoman.exchange.agreement import made_up_sources
+from dragoman.exchange.export_folder import write_files
+from dragoman.exchange.hugging_face_folder import folder_files
 from dragoman.exchange.hugging_face_import import import_hugging_face
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.models import ComputeOptions
@@ -208,6 +211,20 @@ def test_logits_are_theirs(kind: str, tmp_path: Path, record_property: Callable[
             assert [*tokenizers.target.encode(text), 0] == tokenizer(text_target=text).input_ids
     assert bundle.search.beam_size == 4
     assert tokenizers.source.special_ids.pad == tokenizers.target.special_ids.start == model.config.pad_token_id
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_our_exports_are_read_as_transformers_reads_them(
+    shape: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    if shape in HF_REFUSED:
+        record_property("export", (shape, "back from transformers", "not exported"))
+        return
+    write_files(tmp_path, folder_files(shaped_bundle(shape)))
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
+    difference = logits_difference(import_hugging_face(tmp_path), model)
+    record_property("export", (shape, "back from transformers", f"logits {difference:.1g}"))
+    assert difference < 1e-5
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
