@@ -71,6 +71,8 @@ def train(
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
         where = torch.device(find_device(processes.device_name(device)))
+        if where.type == "mps" and processes.world_size > 1:
+            raise ConfigError("several processes cannot share an Apple GPU", advice="use --device cpu, or one process")
         stack.enter_context(_log_from_main(processes))
         lock = stack.enter_context(lock_folder(folder)) if processes.is_main else None
         start = load_starting_model(init_from) if init_from is not None else None
