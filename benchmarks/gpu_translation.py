@@ -99,7 +99,7 @@ def ours(bench: Bench, bundle: Bundle) -> System:
     scorer, special = TransformerScorer([TorchModel(model)]), bundle.tokenizers.special_ids
 
     def translate(sources: Ids, beam_size: int) -> list[list[int]]:
-        config = SearchConfig(beam_size=beam_size, min_length=LENGTH, max_length=LENGTH, length_penalty=0.0)
+        config = SearchConfig(beam_size=beam_size, min_length=LENGTH - 1, max_length=LENGTH, length_penalty=0.0)
         found = []
         for first in range(0, len(sources), BATCH):
             beams = search(scorer, pad_sources(sources[first : first + BATCH], special.source), config)

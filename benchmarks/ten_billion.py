@@ -23,7 +23,7 @@ ASSUMED = {
     "tokens of a sentence": 30,
     "bytes of a sentence": 120,
     "share of pairs that is back-translated": 0.3,
-    "target tokens a second on one GPU, big": 60_000,  # not measured; an H100 at 45 % of a product's rate has about this
+    "target tokens a second on one GPU, big": 60_000,  # a quarter of what 45 % of 700 TFLOP/s would give
     "passes over the pairs in training": 1.0,
     "scaling to 64 GPUs": 0.85,
     "cores of a machine": 64,
@@ -50,13 +50,11 @@ class Stage:
 
 
 def stages(n_pairs: float, hours_wanted: float = 72.0) -> list[Stage]:
-    """Return the stages, with as many machines as finish in the time wanted (prepare: one machine a part)."""
+    """Return the stages; the translation has as many machines as finish it in the time wanted."""
     core_dollars, gpu_dollars = ASSUMED["dollars a core hour"], ASSUMED["dollars a GPU hour"]
     cores = ASSUMED["cores of a machine"]
-    # `prepare` encodes in up to four processes, so a machine has one part for each four of its cores.
-    seconds = n_pairs / MEASURED["prepare, pairs a second on 2 cores"]
-    prepare_hours = seconds / 3600 / (cores / 4)
-    prepare_machines = max(1.0, -(-prepare_hours // hours_wanted))
+    # `prepare` makes one store on one machine, and uses four cores at most; two were measured.
+    prepare_hours = n_pairs / MEASURED["prepare, pairs a second on 2 cores"] / 3600
     n_lines = n_pairs * ASSUMED["share of pairs that is back-translated"]
     per_core = MEASURED["translation, lines a second on 1 core"] * MEASURED["two workers, times one"] / 2
     core_hours = n_lines / per_core / 3600
@@ -66,12 +64,7 @@ def stages(n_pairs: float, hours_wanted: float = 72.0) -> list[Stage]:
     speed = ASSUMED["target tokens a second on one GPU, big"] * n_gpus * ASSUMED["scaling to 64 GPUs"]
     train_hours = tokens / speed / 3600
     return [
-        Stage(
-            "clean and prepare",
-            prepare_machines,
-            prepare_hours / prepare_machines,
-            prepare_hours * cores * core_dollars,
-        ),
+        Stage("clean and prepare", 1, prepare_hours, prepare_hours * 2 * core_dollars),
         Stage(
             "back-translate, on CPUs",
             translate_machines,
@@ -98,7 +91,8 @@ def limits(n_pairs: float) -> dict[str, str]:
 
 
 def _limit(n_pairs: float, bytes_a_pair: float, ram: float) -> str:
-    return f"{n_pairs * bytes_a_pair / 1e9:,.0f} GB; {ram / 1e9:,.0f} GB are enough for {ram / bytes_a_pair / 1e9:,.1f} billion"
+    enough = ram / bytes_a_pair / 1e9
+    return f"{n_pairs * bytes_a_pair / 1e9:,.0f} GB; {ram / 1e9:,.0f} GB are enough for {enough:,.1f} billion"
 
 
 def main() -> None:
