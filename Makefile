@@ -124,7 +124,7 @@ $(VENV)/core: $(INSTALLED_FROM) $(VENV)/created
 
 $(VENV)/development: $(INSTALLED_FROM) $(VENV)/created
 	@echo "Installing dragoman and the tools of its gates into $(VENV) ..."
-	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,train,serve,documents,words,tensorboard,plot]"
+	@$(BIN)/python $(INSTALL) --no-build-isolation --editable ".[dev,train,serve,documents,memory,words,tensorboard,plot]"
 	@touch $(VENV)/core $@
 
 $(VENV)/foreign: $(VENV)/development

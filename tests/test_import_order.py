@@ -15,7 +15,7 @@ LEVELS = [
     {"settings"},
     {"native", "text", "corpora"},
     {"model", "decoding", "data"},
-    {"bundle", "alignment"},
+    {"bundle", "alignment", "memories"},
     {"runtime"},
     {"translator", "doctor"},
     {"inspection", "evaluation", "documents"},

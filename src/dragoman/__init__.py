@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dragoman.doctor import Examination, check
     from dragoman.errors import DragomanError
     from dragoman.evaluation.evaluation import Evaluation, evaluate
+    from dragoman.memories import MemoryMatch, TranslationMemory
     from dragoman.model.attention import MultiHeadAttention
     from dragoman.model.transformer import Transformer
     from dragoman.settings.config import Config
@@ -35,11 +36,13 @@ __all__ = [
     "DragomanError",
     "Evaluation",
     "Examination",
+    "MemoryMatch",
     "ModelConfig",
     "MultiHeadAttention",
     "SearchConfig",
     "Transformer",
     "Translation",
+    "TranslationMemory",
     "Translator",
     "average_bundles",
     "check",
@@ -58,6 +61,7 @@ _HOMES = {
     "doctor": ("Examination", "check"),
     "errors": ("DragomanError",),
     "evaluation.evaluation": ("Evaluation", "evaluate"),
+    "memories": ("MemoryMatch", "TranslationMemory"),
     "model.attention": ("MultiHeadAttention",),
     "model.transformer": ("Transformer",),
     "training.run": ("train",),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from accessible import findings
 from browser import DESKTOP, PHONE, open_page
 
 from dragoman.cli import program
@@ -242,5 +243,32 @@ def test_the_inside_is_told_in_chinese(browser: Any, address: str) -> None:
             r"\b(?:layer|head|mean|attend\w*|finished|token|score|hypothesis|point)\b", " ".join(shown), re.I
         )
         assert not english
+    assert page.problems == []
+    page.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [PHONE, DESKTOP], ids=["phone", "desktop"])
+def test_axe_finds_nothing_serious(browser: Any, address: str, scheme: str, viewport: dict[str, int]) -> None:
+    page = opened(browser, address, viewport=viewport, color_scheme=scheme)
+    assert findings(page) == []
+    translated(page)
+    for name in ("attention", "search", "history"):
+        page.locator(f"#{name} summary").click()
+    for name in ("attention", "search"):
+        page.frame_locator(f"#{name} iframe").locator(".token, .node").first.wait_for()
+    assert findings(page) == []
+    page.close()
+
+
+def test_what_was_translated_is_kept_on_this_device(browser: Any, folder: Path) -> None:
+    page = opened(browser, (folder / "page.html").as_uri(), offline=True)
+    translated(page)
+    page.locator("#history summary").click()
+    page.locator("#history li", has_text=TEXT).wait_for()
+    assert not page.get_by_label("API key").is_visible()
+    assert not page.locator("#choose-file").is_visible()
+    page.get_by_role("button", name="Delete all").click()
+    assert page.locator("#history li").count() == 0
     assert page.problems == []
     page.close()

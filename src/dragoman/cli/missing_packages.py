@@ -35,6 +35,7 @@ EXTRAS = {
     "datasets": "hub",
     "markdown_it": "documents",
     "polib": "documents",
+    "rapidfuzz": "memory",
     "fastapi": "serve",
     "uvicorn": "serve",
     "python_multipart": "serve",

@@ -13,6 +13,7 @@ import typer
 from dragoman.bulk.line_output import LineFormat
 from dragoman.cli.flags import LineWarnings
 from dragoman.cli.grouping import with_groups
+from dragoman.cli.memory_options import MemoryFlags, count_matches
 from dragoman.cli.option_groups import (
     DirectionOptions,
     EngineOptions,
@@ -55,6 +56,7 @@ def translate(
     search: SearchFlags,
     sampling: SamplingFlags,
     of_texts: TextFlags,
+    memories: MemoryFlags,
     engine: EngineOptions,
     files: InputFlags,
     of_lines: LineFlags,
@@ -77,7 +79,8 @@ def translate(
     def options(translator: Translator) -> dict[str, Any]:
         of_search = search_options(search, sampling, samples=translator.search.sample)
         n_best, align = of_lines.n_best, of_lines.align
-        return of_search | asdict(direction) | given | {"n_best": n_best, "align": align}
+        of_memory = memories.open(translator, direction)
+        return of_search | asdict(direction) | given | {"n_best": n_best, "align": align} | of_memory
 
     refuse_copies("dragoman translate")
     models = ModelOptions(model, engine, files.ray, options)
@@ -99,7 +102,8 @@ def _translate_one(models: ModelOptions, files: InputFlags, of_lines: LineFlags,
         if text.is_typed:  # what the model needs is asked for before anybody types a text
             translator.tagged("", source_lang=source_lang, target_lang=target_lang)
         translations = _translations(text, translator, options | _amounts(models.engine, text))
-        results = _with_warnings(with_progress(translations, from_file=text.is_file, output=to.output), text)
+        results = with_progress(translations, from_file=text.is_file, output=to.output)
+        results = _with_warnings(count_matches(results) if "memory" in options else results, text)
         for content in _contents(results, text, target_language(translator, target_lang), of_lines.form):
             write(content)
 

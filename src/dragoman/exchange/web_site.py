@@ -69,7 +69,7 @@ def site_files(names: Sequence[str | Path]) -> dict[str, bytes]:
     page = _page(
         style='<link rel="stylesheet" href="page/frame.css">\n<link rel="stylesheet" href="page/page.css">',
         script='<script type="module" src="page/page.js"></script>',
-        policy=f"style-src 'self' {_view_styles()}; script-src 'self' 'wasm-unsafe-eval' {_view_scripts()}; "
+        policy=f"style-src 'self' {view_styles()}; script-src 'self' 'wasm-unsafe-eval' {view_scripts()}; "
         "connect-src 'self'; worker-src 'self'",
         models=models,
     )
@@ -95,8 +95,8 @@ def single_page(names: Sequence[str | Path]) -> bytes:
     page = _page(
         style=f"<style>{style}</style>",
         script="\n".join([*elements, f"<script>{script}</script>"]),
-        policy=f"style-src {policy_hash(style)} {_view_styles()}; "
-        f"script-src {policy_hash(script)} 'wasm-unsafe-eval' {_view_scripts()} blob:; worker-src blob:",
+        policy=f"style-src {policy_hash(style)} {view_styles()}; "
+        f"script-src {policy_hash(script)} 'wasm-unsafe-eval' {view_scripts()} blob:; worker-src blob:",
         models=models,
     )
     return page.encode()
@@ -165,11 +165,11 @@ def _views_module() -> str:
     )
 
 
-def _view_styles() -> str:
+def view_styles() -> str:
     """Return the sources by which a content security policy allows the styles of the pages of `_VIEWS`."""
     return " ".join(policy_hash(page_style(name)) for name in _VIEWS)
 
 
-def _view_scripts() -> str:
+def view_scripts() -> str:
     """Return the sources by which a content security policy allows the scripts of the pages of `_VIEWS`."""
     return " ".join(policy_hash(page_script(name)) for name in _VIEWS)

@@ -8,7 +8,8 @@ from string import Template
 from fastapi import APIRouter, Request, Response
 from starlette.responses import HTMLResponse
 
-from dragoman.exchange.web_site import web_modules
+from dragoman.documents import FORMATS
+from dragoman.exchange.web_site import view_scripts, view_styles, web_modules
 from dragoman.inspection.page import harmless_json, page_part
 from dragoman.server.api_errors import ApiError
 from dragoman.server.routing import Directory
@@ -16,14 +17,9 @@ from dragoman.server.server_parts import ServerParts
 from dragoman.server.texts import AUTO
 
 _WEB = files("dragoman") / "web"
-#: All that the page may load: its own files and the server's answers.
-_POLICY = "style-src 'self'; script-src 'self'; connect-src 'self'; worker-src 'self'"
-_HEADER = f"default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; {_POLICY}"
-#: Parts of the exported page, and those of the server's. Looking inside a translation needs the model in the browser.
+#: Parts of the exported page, and those of the server's.
 _CHANGES = {
     'data-say="about"': 'data-say="about_server"',
-    '<details id="attention">': '<details id="attention" hidden>',
-    '<details id="search">': '<details id="search" hidden>',
     "JavaScript and WebAssembly": "JavaScript",
 }
 
@@ -33,18 +29,23 @@ def page_routes(parts: ServerParts) -> APIRouter:
     router = APIRouter(include_in_schema=False)
     if parts.config.disable_web_ui:
         return router
-    scripts, template = _scripts(), _template()
+    scripts, policy, config = _scripts(), _policy(), parts.config
+    template = _template(policy)
+    rest = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    header = {"content-security-policy": f"{rest}; {policy}"}
+    documents = [] if config.disable_files_translation else list(FORMATS)
     styles = {"frame.css": page_part("frame.css"), "page.css": _text("page", "page.css")}
 
     @router.get("/")
     async def page(request: Request) -> Response:
-        site = {"models": [{"name": "server", "directions": _directions(parts.shelf.directory), "bytes": 1}]}
-        return HTMLResponse(template.substitute(site=harmless_json(site)), headers={"content-security-policy": _HEADER})
+        models = [{"name": "server", "directions": _directions(parts.shelf.directory), "bytes": 1}]
+        site = {"models": models, "documents": documents, "needs_key": bool(config.api_keys)}
+        return HTMLResponse(template.substitute(site=harmless_json(site)), headers=header)
 
     @router.get("/page/{name}")
     async def file(name: str) -> Response:
         if name in scripts:
-            return Response(scripts[name], media_type="text/javascript", headers={"content-security-policy": _HEADER})
+            return Response(scripts[name], media_type="text/javascript", headers=header)
         if name in styles:
             return Response(styles[name], media_type="text/css")
         raise ApiError(404, "Not Found")
@@ -59,7 +60,13 @@ def _scripts() -> dict[str, str]:
     return modules | {"worker.js": _text("server", "worker.js")}
 
 
-def _template() -> Template:
+def _policy() -> str:
+    """Return all that the page may load: its own files, the server's answers, and the pages in its frames."""
+    scripts, styles = f"script-src 'self' {view_scripts()}", f"style-src 'self' {view_styles()}"
+    return f"{styles}; {scripts}; connect-src 'self'; worker-src 'self'"
+
+
+def _template(policy: str) -> Template:
     """Return the page with a place for what it knows of the server."""
     page = _text("page", "index.html")
     for old, new in _CHANGES.items():
@@ -68,7 +75,7 @@ def _template() -> Template:
         page = page.replace(old, new)
     style = '<link rel="stylesheet" href="page/frame.css">\n<link rel="stylesheet" href="page/page.css">'
     script = '<script type="module" src="page/page.js"></script>'
-    return Template(Template(page).safe_substitute(style=style, script=script, policy=_POLICY))
+    return Template(Template(page).safe_substitute(style=style, script=script, policy=policy))
 
 
 def _text(folder: str, name: str) -> str:

@@ -19,6 +19,7 @@ see text only. Read `request`, `options`, `results`, `directions`, `cutting`, `p
 """
 
 from dragoman.data.term_files import read_terms
+from dragoman.memories import MemoryMatch, TranslationMemory
 from dragoman.text.terms import Term, TermList
 from dragoman.translator.models import ComputeOptions
 from dragoman.translator.options import SearchOptions, TranslateOptions
@@ -35,6 +36,7 @@ __all__ = [
     "Alternative",
     "Candidate",
     "ComputeOptions",
+    "MemoryMatch",
     "Pipeline",
     "Plan",
     "Request",
@@ -46,6 +48,7 @@ __all__ = [
     "TermList",
     "TranslateOptions",
     "Translation",
+    "TranslationMemory",
     "Translator",
     "read_terms",
 ]

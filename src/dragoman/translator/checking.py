@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dragoman.errors import ConfigError
+from dragoman.memories import TranslationMemory
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.sections import parse_section
 from dragoman.translator.options import AllOptions, SearchOptions
@@ -85,6 +86,17 @@ def checked_stretches(values: Any, n_characters: int, name: str) -> None:
         is_pair = isinstance(value, Sequence) and len(value) == 2 and all(type(number) is int for number in value)
         if not is_pair or not 0 <= value[0] < value[1] <= n_characters:
             raise ConfigError(f"{name} has {value!r}", advice=advice)
+
+
+def translation_memory(value: Any, name: str) -> None:
+    """Check a memory, or None.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    if not isinstance(value, TranslationMemory | None):
+        advice = "give a TranslationMemory, such as TranslationMemory.open(path)"
+        raise ConfigError(f"{name} is {kind(value)}", advice=advice)
 
 
 def string_stream(values: Iterable[str], name: str) -> Iterable[str]:

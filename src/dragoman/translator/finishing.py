@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 
 from dragoman.alignment.heads import AlignmentHeads
+from dragoman.alignment.links import Link
 from dragoman.decoding.hypothesis import Hypothesis
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 from dragoman.text.tags import UNKNOWN
@@ -61,6 +62,21 @@ class Finisher:
             translations[index] = translation
         return translations
 
+    def links_with(self, plan: Plan, translation: str, batch_size: int | None) -> tuple[Link, ...]:
+        """Return the alignment of words of a text with another translation; none if the model cannot read both.
+
+        Args:
+            plan: of one text, which wants its words aligned.
+        """
+        (text,), target = plan.texts, self._tokenizers.target
+        ids = tuple(target.encode(translation))
+        is_short = len(text.segments) == 1 and len(ids) < plan.max_length
+        if not is_short or text.segments[0].is_copied:
+            return ()
+        candidate = Candidate(Hypothesis(ids, 0.0, 0.0, (), finished=True), translation, tuple(target.pieces(ids)))
+        (aligned,) = self.finish(plan, [[candidate]], batch_size)
+        return aligned.alignment or () if aligned.text.casefold() == translation.casefold() else ()
+
     def with_stretches(
         self,
         plan: Plan,
@@ -79,7 +95,7 @@ class Finisher:
             found = list(islice(remaining, sum(not segment.is_copied for segment in text.segments)))
             if "span" in results[index].flags and text.request.stretches():
                 aligned = replace(text, request=replace(text.request, align=True))
-                (translation,) = self.finish(Plan([aligned], plan.config), found, batch_size)
+                (translation,) = self.finish(replace(plan, texts=[aligned]), found, batch_size)
                 results[index] = _with_stretches(text, translation)
         return results
 
@@ -132,6 +148,7 @@ class Finisher:
         best = alternatives[0]
         flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.losses)]
         flags += [segment.flag for segment in plan.segments if segment.flag is not None]
+        flags += ["copied" for segment in plan.segments if segment.reading.has_foreign]
         return Translation(
             best.text,
             best.score,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict, cast
 
+from dragoman.memories import TranslationMemory
 from dragoman.text.terms import TermList
 
 #: Texts for a type checker, for which a string is a sequence of strings, too.
@@ -39,6 +40,8 @@ class TextOptions(LanguageOptions, total=False):
     """Options that belong to texts; see `Request`."""
 
     protect: str | Sequence[str] | None
+    memory: TranslationMemory | None
+    memory_threshold: float
     terms: TermList | None
 
 

@@ -10,6 +10,7 @@ from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.planning import Plan, Planner, SearchJob
+from dragoman.translator.recalling import Recalled, recall
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_losses
 from dragoman.translator.searching import Candidate, Search, StopCondition
@@ -128,6 +129,29 @@ class Pipeline:
         See `advance`.
         """
         config = self.config if config is None else config
+        if all(request.memory is None for request in requests if isinstance(request, Request)):
+            return (yield from self._searched(requests, config, batch_size))
+        recalled = [recall(self.planner, request, number) for number, request in enumerate(requests, 1)]
+        missing = [one.request for one in recalled if one.translation is None]
+        searched = iter((yield from self._searched(missing, config, batch_size)))
+        return [
+            replace(next(searched), memory=one.matches) if one.translation is None else self._aligned(one, batch_size)
+            for one in recalled
+        ]
+
+    def _aligned(self, recalled: Recalled, batch_size: int | None) -> Translation:
+        """Return a translation from the memory, aligned if its request wants it."""
+        translation, request = recalled.translation, recalled.request
+        assert translation is not None
+        if not request.align:
+            return translation
+        plan = self.plan([replace(request, prefix="", sentences=False)])
+        links = self.finisher.links_with(plan, translation.text, batch_size)
+        alternatives = tuple(replace(each, alignment=links) for each in translation.alternatives)
+        return replace(translation, alignment=links, alternatives=alternatives)
+
+    def _searched(self, requests: Sequence[Request], config: SearchConfig, batch_size: int | None) -> Stages:
+        """Plan, search and finish, with the searches that may follow."""
         plan = self.plan(requests, config)
         candidates = yield plan.jobs
         (candidates,) = yield from self._with_terms([plan], [candidates])

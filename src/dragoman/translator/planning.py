@@ -13,6 +13,7 @@ from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
 from dragoman.text.learned_text import LearnedText
+from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm
@@ -66,6 +67,8 @@ class Plan:
 
     texts: Sequence[TextPlan]
     config: SearchConfig
+    #: Most tokens that the model reads or writes, the end mark included.
+    max_length: int
 
     @property
     def jobs(self) -> list[SearchJob]:
@@ -120,6 +123,8 @@ class Planner:
             zip(tokenizers.source.vocabulary.ids(reserved), tokenizers.target.vocabulary.ids(reserved), strict=True)
         )
         self._reserved_ids = tuple(self._reserved.values())
+        source = tokenizers.source
+        self._is_known = KnownCharacters(source.encode, source.special_ids.unknown)
         self._terms = TermPhrases(tokenizers.target)
 
     @property
@@ -137,7 +142,11 @@ class Planner:
             self._plan(request, config, number, masks_numbers=masks_numbers)
             for number, request in enumerate(requests, 1)
         ]
-        return Plan(texts, config)
+        return Plan(texts, config, self._max_length)
+
+    def tagged(self, request: Request) -> TaggedText:
+        """Return the text of a request, and its languages."""
+        return self._directions.tagged(sanitize_paragraphs(request.text), request.source_lang, request.target_lang)
 
     def blocks(self, lines: Iterable[str], n_tokens: int) -> Iterator[list[str]]:
         """Read lines as they come, and yield as many at once as have `n_tokens`.
@@ -187,7 +196,8 @@ class Planner:
     ) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
         tags, calmed = tagged.tags, partial(calm, language=tagged.source_lang or UNKNOWN, cost=self._cost)
-        reader = TextReader(tagged.text, marks, self._tokenizers.reserved, calmed, masks_numbers=masks_numbers)
+        pieces, is_known = self._tokenizers.reserved, self._is_known
+        reader = TextReader(tagged.text, marks, pieces, calmed, is_known, masks_numbers=masks_numbers)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache

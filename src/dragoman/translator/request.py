@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Self
 
 from dragoman.errors import ConfigError
+from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
 from dragoman.text.terms import TermList
-from dragoman.translator.checking import checked_stretches, flag, kind, string, string_list
+from dragoman.translator.checking import checked_stretches, flag, kind, string, string_list, translation_memory
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class Request:
     verbatim: Sequence[Stretch] = ()
     #: Rules that find more of them: regular expressions, or names of presets ("printf,urls"; see `text.protection`).
     protect: str | Sequence[str] | None = None
+    #: Translations by people. That of an equal text is used; those of similar texts, whose score is at least the
+    #: threshold, are in `Translation.memory`.
+    memory: TranslationMemory | None = None
+    memory_threshold: float = THRESHOLD
     #: Terms whose translations are demanded, or that are not translated.
     terms: TermList | None = None
 
@@ -54,6 +59,8 @@ class Request:
                 string(code, f"{name}{owner}")
         if self.protect:
             protection(self._rules(owner))
+        translation_memory(self.memory, f"the memory{owner}")
+        check_threshold(self.memory_threshold)
         if self.terms is not None and not isinstance(self.terms, TermList):
             raise ConfigError(f"terms{owner} is {kind(self.terms)}", advice="give a TermList, or use read_terms")
         if self.verbatim:

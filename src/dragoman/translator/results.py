@@ -6,10 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, get_args
 
+from dragoman.memories import MemoryMatch
+
 #: A reason to read a translation with care:
 #: `repetition`: a sequence is repeated again and again, and the text has no such sequence;
 #: `length`: it is far longer or shorter than translations of such texts;
-#: `copied`: a segment of the text was copied, because no model can translate it;
+#: `copied`: a part of the text was copied, because no model, or not this one, can read it;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
 #: `number`: a number is missing or changed;
@@ -56,6 +58,9 @@ class Translation:
     n_parts: int = 1
     #: Reasons to read it with care, each once, in the order of `Flag`.
     flags: tuple[Flag, ...] = ()
+    #: Translations of equal and similar texts in the request's memory, the best first. The translation is the first of
+    #: them if its score is 1, and then `score` is 0 and `tokens` is empty.
+    memory: tuple[MemoryMatch, ...] = ()
     #: The sources of the terms of which it has no translation.
     missing_terms: tuple[str, ...] = ()
 

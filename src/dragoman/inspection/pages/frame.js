@@ -60,7 +60,7 @@ function shades() {
   return {
     rgb: colour,
     css: (weight) => `rgb(${colour(weight).join(" ")})`,
-    ink: (weight) => (luminance(colour(weight)) > 0.19 ? "#111418" : "#ffffff"),
+    ink: (weight) => (luminance(colour(weight)) > 0.179 ? "#000000" : "#ffffff"),
   };
 }
 

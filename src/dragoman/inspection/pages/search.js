@@ -48,7 +48,6 @@ function draw() {
     node.box.dataset.fate = node.fate;
     Object.assign(node.box.style, { gridRow: node.row, gridColumn: node.length });
     node.box.classList.toggle("best", node.best);
-    node.box.classList.toggle("dead", !node.best);
     const score = node.score === null ? "" : ` ${node.score.toFixed(2)}`;
     if (ENDS[node.fate]) node.box.append(make("span", "end number", `${ENDS[node.fate].sign}${score}`));
     node.box.addEventListener("pointerover", () => choose(node));

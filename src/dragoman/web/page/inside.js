@@ -16,7 +16,7 @@ function showView(place, name, data) {
     const inner = /** @type {Document} */ (frame.contentDocument);
     const header = inner.getElementById("header");
     if (header) header.style.display = "none";
-    Object.assign(inner.body.style, { padding: "4px", background: "transparent", overflow: "hidden" });
+    Object.assign(inner.body.style, { padding: "4px", overflow: "hidden" });
     const first = inner.querySelector("section");
     if (first && name === "search") first.style.marginTop = "0";
     const fit = () => (frame.style.height = `${inner.body.scrollHeight + 8}px`);

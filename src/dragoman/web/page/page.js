@@ -1,13 +1,18 @@
 // The page: it translates as one types.
 
 import { Client } from "./client.js";
+import { Documents } from "./documents.js";
 import { decoded, makeWorker } from "./held.js";
+import { History } from "./history.js";
 import { showAttention, showSearch } from "./inside.js";
+import { KeyBox } from "./key.js";
+import { Languages } from "./languages.js";
 import { changeLanguage, nameOf, say, sayAll } from "./sayings.js";
 import { WordLinks } from "./words.js";
 
-/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string}} Translation a server may detect the language */
+/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string, hasInside?: boolean}} Translation a server may detect the language, and may have no inside to show */
 /** @typedef {{name: string, directions: [string, string][], bytes: number}} ModelEntry */
+/** @typedef {{models: ModelEntry[], documents?: string[], needs_key?: boolean}} Site the last two are a server's */
 
 /** Milliseconds without a key before a text is translated, and from then on before its words are aligned. */
 const [SHORT_PAUSE, LONG_PAUSE] = [120, 200];
@@ -16,13 +21,15 @@ const LONG_TEXT = 250;
 
 /** @template {HTMLElement} T @param {string} id @returns {T} */
 const byId = (id) => /** @type {T} */ (document.getElementById(id));
-/** @type {(id: string) => HTMLSelectElement} */
-const choiceById = byId;
-const [modelChoice, sourceChoice, targetChoice] = ["model", "source-lang", "target-lang"].map(choiceById);
+const modelChoice = /** @type {HTMLSelectElement} */ (byId("model"));
+const languages = new Languages(byId("source-lang"), byId("target-lang"), byId("swap"), () => restart());
 const text = /** @type {HTMLTextAreaElement} */ (byId("text"));
 const translationPlace = byId("translation");
-/** @type {ModelEntry[]} */
-const models = JSON.parse(byId("site").textContent ?? "").models;
+/** @type {Site} */
+const site = JSON.parse(byId("site").textContent ?? "");
+const { models } = site;
+const keyBox = new KeyBox(Boolean(site.needs_key), schedule);
+const past = new History(byId("history"), again);
 const client = new Client(makeWorker());
 const links = new WordLinks(byId("backdrop"), text, translationPlace, (line) => (byId("link").textContent = line));
 /** @type {Map<string, Promise<import("./client.js").Answer>>} */
@@ -31,8 +38,6 @@ const loaded = new Map();
 const shown = { result: null, source: "", chosen: 0, beamSize: 5, timer: 0, asked: 0 };
 
 const currentModel = () => models[Math.max(0, modelChoice.selectedIndex)];
-/** Return the language of the text: the chosen one, or the detected one. */
-const sourceLanguage = () => (sourceChoice.value === "auto" && shown.result?.detected) || sourceChoice.value;
 
 /** Load a model once. @param {ModelEntry} model */
 function load(model) {
@@ -65,6 +70,7 @@ async function translate(more) {
   const model = currentModel();
   const source = text.value;
   const asked = ++shown.asked;
+  if (keyBox.isMissing) return fail(source.trim() ? "no_key" : "", "");
   const answer = await load(model);
   if (answer.error) {
     loaded.delete(model.name); // the next key tries again
@@ -73,11 +79,10 @@ async function translate(more) {
   shown.beamSize = answer.description?.beamSize ?? 1;
   if (asked !== shown.asked) return;
   tell(more.align || !source.trim() ? "" : say("working"));
-  const languages = { sourceLang: sourceChoice.value, targetLang: targetChoice.value };
-  const options = { nBest: shown.beamSize, ...languages, ...more };
-  const found = await client.translate({ model: model.name, text: source, options });
+  const options = { nBest: shown.beamSize, sourceLang: languages.source, targetLang: languages.target, ...more };
+  const found = await client.translate({ model: model.name, text: source, options, key: keyBox.value });
   if (!found || asked !== shown.asked) return;
-  if (found.error) return fail("not_translated", found.error);
+  if (found.error) return fail(found.error === "Invalid API key" ? "wrong_key" : "not_translated", found.error);
   tell("");
   show(source, /** @type {Translation} */ (found.translation), Boolean(more.align));
   if (!more.align && source.trim()) shown.timer = setTimeout(details, LONG_PAUSE);
@@ -91,14 +96,15 @@ function fail(key, problem) {
   drawChosen();
   drawOthers();
   drawInside();
-  byId("notes").textContent = say(key).replace("{0}", () => problem);
+  byId("notes").textContent = key && say(key).replace("{0}", () => problem);
   byId("copy").hidden = true;
-  offerSwap();
+  languages.note();
 }
 
 /** Translate after a short pause, and align words after another one. */
 function schedule() {
   clearTimeout(shown.timer);
+  past.drop();
   shown.asked++;
   translationPlace.classList.add("stale");
   byId("clear").hidden = !text.value;
@@ -120,16 +126,17 @@ function details() {
 function show(source, result, hasLinks) {
   if (!hasLinks || shown.result?.text !== result.text) shown.chosen = 0;
   Object.assign(shown, { result, source });
+  if (languages.note(result.detected)) return schedule();
   translationPlace.classList.remove("stale");
   drawChosen();
   drawOthers();
   const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag));
-  if (result.detected === targetChoice.value) notes.push(say("same"));
+  if (result.detected === languages.target) notes.push(say("same"));
   byId("detected").textContent = result.detected ? say("detected").replace("{0}", nameOf(result.detected)) : "";
   byId("notes").textContent = notes.join(" ");
   byId("copy").hidden = !result.text;
-  offerSwap();
   if (hasLinks || !source.trim()) drawInside();
+  if (hasLinks) past.note(entry());
 }
 
 /** Return the candidates of different texts. */
@@ -138,10 +145,25 @@ function different() {
   return candidates.filter((one, i) => candidates.findIndex((other) => other.text === one.text) === i).slice(0, MOST_OTHERS + 1);
 }
 
+/** Return what is shown, for the history. */
+function entry() {
+  const { source, target } = languages;
+  return { model: currentModel().name, source, target, text: shown.source, translation: translationPlace.textContent ?? "" };
+}
+
+/** Translate what was translated before. @param {import("./history.js").Entry} old */
+function again({ model, source, target, text: source_ }) {
+  const number = models.findIndex(({ name }) => name === model);
+  if (number >= 0) modelChoice.selectedIndex = number;
+  text.value = source_;
+  text.focus();
+  restart(source, target);
+}
+
 function drawChosen() {
   const candidate = different()[shown.chosen];
   const target = candidate?.text ?? "";
-  translationPlace.lang = targetChoice.value;
+  translationPlace.lang = languages.target;
   if (candidate?.alignment && candidate.words && shown.result?.sourceWords) {
     links.link(shown.source, target, [shown.result.sourceWords, candidate.words], candidate.alignment);
   } else if (translationPlace.textContent !== target || !target) links.show(shown.source, target);
@@ -155,7 +177,7 @@ function drawOthers() {
     button.type = "button";
     button.setAttribute("aria-pressed", String(i === shown.chosen));
     const [words, score] = [document.createElement("span"), document.createElement("span")];
-    Object.assign(words, { textContent: candidate.text, lang: targetChoice.value, dir: "auto" });
+    Object.assign(words, { textContent: candidate.text, lang: languages.target, dir: "auto" });
     Object.assign(score, { textContent: candidate.score.toFixed(2), className: "number" });
     button.append(words, score);
     button.addEventListener("click", () => {
@@ -172,7 +194,7 @@ function drawOthers() {
 
 /** Draw the pages about the inside that are open; of a text in several segments, they show the first. */
 function drawInside() {
-  const { attention = [], trace = [], text: translation = "" } = shown.result ?? {};
+  const { attention = [], trace = [], text: translation = "", hasInside = true } = shown.result ?? {};
   for (const [id, segments] of /** @type {[string, object[]][]} */ ([["attention", attention], ["search", trace]])) {
     if (!isOpen(id)) continue;
     const place = /** @type {HTMLElement} */ (byId(id).querySelector(".view"));
@@ -180,50 +202,32 @@ function drawInside() {
     else if (id === "attention") showAttention(place, attention[0], [shown.source, translation]);
     else showSearch(place, trace[0], shown.beamSize);
     if (segments.length === 1) continue;
-    const line = segments.length ? say("first") : say(shown.result && shown.source.trim() ? "copied_all" : "empty");
+    const reason = !shown.result || !shown.source.trim() ? "empty" : hasInside ? "copied_all" : "not_shown";
+    const line = say(segments.length ? "first" : reason);
     place.prepend(Object.assign(document.createElement("p"), { textContent: line }));
   }
 }
 
-/** Fill a choice of languages, and keep what is chosen if it can be. @param {HTMLSelectElement} choice @param {string[]} codes @param {string} [wanted] */
-function fill(choice, codes, wanted = choice.value) {
-  const options = [...new Set(codes)].map((code) => new Option(nameOf(code), code));
-  choice.replaceChildren(...options);
-  if (codes.includes(wanted)) choice.value = wanted;
-  choice.disabled = options.length < 2;
-}
-
-/** Offer the languages of the model. @param {string} [source] @param {string} [target] */
-function offer(source, target) {
-  const { directions } = currentModel();
-  fill(sourceChoice, directions.map(([code]) => code), source);
-  fill(targetChoice, directions.filter(([code]) => code === sourceChoice.value).map(([, code]) => code), target);
-  offerSwap();
-  text.lang = sourceChoice.value === "auto" ? "" : sourceChoice.value;
-}
-
-/** Let the languages be swapped if the model translates the other way, too. */
-function offerSwap() {
-  const isReversible = currentModel().directions.some(([from, to]) => from === targetChoice.value && to === sourceLanguage());
-  /** @type {HTMLButtonElement} */ (byId("swap")).disabled = !isReversible;
-}
-
-function restart() {
-  offer();
+/** Translate anew, between other languages. @param {string} [source] @param {string} [target] */
+function restart(source, target) {
+  languages.offer(currentModel().directions, source, target);
+  text.lang = languages.source === "auto" ? "" : languages.source;
   schedule();
 }
 
 byId("model-choice").hidden = models.length < 2;
 modelChoice.replaceChildren(...models.map(({ name }) => new Option(name)));
-for (const choice of [modelChoice, sourceChoice, targetChoice]) choice.addEventListener("change", restart);
+new Documents(site.documents ?? [], () => ({ source: languages.source, target: languages.target, key: keyBox.value }));
+modelChoice.addEventListener("change", () => restart());
 text.addEventListener("input", schedule);
 byId("swap").addEventListener("click", () => {
-  const [source, target] = [targetChoice.value, sourceLanguage()];
+  past.add();
+  const [source, target] = [languages.target, languages.known];
   if (shown.result?.text) text.value = translationPlace.textContent ?? "";
-  offer(source, target);
-  schedule();
+  restart(source, target);
 });
 byId("clear").addEventListener("click", () => {
+  past.add();
   text.value = "";
   text.focus();
   schedule();
@@ -235,6 +239,7 @@ byId("copy").addEventListener("click", async () => {
 byId("interface").addEventListener("click", () => {
   changeLanguage();
   sayAll(byId("interface"));
+  past.draw();
   restart();
 });
 for (const id of ["attention", "search"]) byId(id).addEventListener("toggle", () => isOpen(id) && details());

@@ -27,6 +27,19 @@ const SAYINGS = {
     empty: "Translate something first.",
     first: "Only the first part of your text is shown.",
     copied_all: "The model has not read this text: it was copied.",
+    not_shown: "Not for this text: it goes through a third language, its first part is very long, or the server has the model on a GPU.",
+    history: "Earlier translations",
+    history_empty: "There are none yet.",
+    keep: "Keep my translations, in this browser only",
+    forget: "Delete all",
+    key: "API key",
+    key_where: "Kept in this browser, and sent to this server only",
+    no_key: "This server wants an API key. Enter it at the top of the page.",
+    wrong_key: "The server does not know this API key. Correct it at the top of the page.",
+    document: "Translate a document",
+    document_working: "Translating {0} …",
+    document_done: "Save the translation of {0}",
+    document_failed: "{0} was not translated: {1}",
     not_loaded: "The model was not loaded ({0}). Check the connection, then type again.",
     not_translated: "The text was not translated: {0}",
     alone: "no counterpart",
@@ -62,6 +75,19 @@ const SAYINGS = {
     empty: "请先翻译一段文字。",
     first: "这里只显示原文的第一部分。",
     copied_all: "模型没有读这段文字：它被原样复制。",
+    not_shown: "无法显示这段文字的内部过程：它经过了第三种语言，或者第一部分太长，或者服务器的模型在 GPU 上。",
+    history: "翻译记录",
+    history_empty: "还没有记录。",
+    keep: "保存我的翻译，只存在本浏览器中",
+    forget: "全部删除",
+    key: "API 密钥",
+    key_where: "保存在本浏览器中，只发送给本服务器",
+    no_key: "本服务器需要 API 密钥，请在页面顶部填写。",
+    wrong_key: "服务器不认识这个 API 密钥，请在页面顶部改正。",
+    document: "翻译文档",
+    document_working: "正在翻译 {0}……",
+    document_done: "保存 {0} 的译文",
+    document_failed: "{0} 翻译失败：{1}",
     not_loaded: "模型未能加载（{0}）。请检查网络，然后重新输入。",
     not_translated: "翻译失败：{0}",
     alone: "无对应词",
@@ -102,7 +128,7 @@ export function sayAll(toggle) {
   for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll("[data-say]"))) {
     element.textContent = say(element.dataset.say ?? "");
   }
-  for (const [name, attribute] of [["sayLabel", "aria-label"], ["sayPlaceholder", "placeholder"]]) {
+  for (const [name, attribute] of [["sayLabel", "aria-label"], ["sayPlaceholder", "placeholder"], ["sayTitle", "title"]]) {
     const kind = name.replace(/[A-Z]/, (letter) => `-${letter.toLowerCase()}`);
     for (const element of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`[data-${kind}]`))) {
       element.setAttribute(attribute, say(element.dataset[name] ?? ""));

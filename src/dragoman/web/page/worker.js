@@ -13,6 +13,7 @@ const translators = new Map();
  * @property {string | ArrayBuffer} [file] the address or the bytes of a model to load
  * @property {ArrayBuffer} [wasm] the engine, if it does not lie beside the module
  * @property {string} [text] to translate
+ * @property {string} [key] of a server
  * @property {import("../dragoman/options.js").Options} [options]
  */
 

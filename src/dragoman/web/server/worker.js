@@ -4,23 +4,44 @@ import { answerCalls } from "../page/calls.js";
 
 /** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
 /** @typedef {{text: string, score: number, log_prob: number, alignment: [number, number][] | null, words: string[] | null}} Found */
-/** @typedef {{source: string, words: string[] | null, alternatives: Found[]}} Line */
-/** @typedef {{text: string, source: string, confidence: number | null, flags: string[], lines: Line[]}} Answer */
+/** @typedef {{source: string, words: string[] | null, alternatives: Found[], segments: number}} Line */
+/** @typedef {{parent: number, id: number, token: string, log_prob: number, total: number}} Node */
+/** @typedef {{ids: number[], finished: boolean, score: number, log_prob: number, log_probs: number[]}} Hypothesis */
+/** @typedef {{source_text: string, target_text: string, source: string[], read: string[], written: string[], attention: number[][][][], nodes: Node[], hypotheses: Hypothesis[]}} Inside */
+/** @typedef {{text: string, source: string, confidence: number | null, flags: string[], lines: Line[], inside: Inside | null}} Answer */
+/** @typedef {Translation & {detected?: string, hasInside?: boolean}} Shown */
 
-/** The number of translations of each line. */
-const N_BEST = 5;
+/** The number of translations of each line, and by what the server multiplies the weights of attention. */
+const [N_BEST, SCALE] = [5, 10000];
 
-/** Translate a text by the server. @param {string} text @param {import("../dragoman/options.js").Options} options @returns {Promise<Translation & {detected?: string}>} */
-async function translate(text, { sourceLang, targetLang, nBest, align }) {
-  const body = { texts: [text], source: sourceLang, target: targetLang, n_best: nBest, align: Boolean(align) };
-  const headers = { "Content-Type": "application/json" };
+/** Translate a text by the server. @param {string} text @param {string} key @param {import("../dragoman/options.js").Options} options @returns {Promise<Shown>} */
+async function translate(text, key, { sourceLang, targetLang, nBest, align, attention, trace }) {
+  const inside = Boolean(attention || trace);
+  const body = { texts: [text], source: sourceLang, target: targetLang, n_best: nBest, align: Boolean(align), inside };
+  const headers = { "Content-Type": "application/json", ...(key ? { Authorization: `Bearer ${key}` } : {}) };
   const response = await fetch("../v1/translate", { method: "POST", headers, body: JSON.stringify(body) });
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.error ?? response.statusText);
-  return translationOf(text, answer.translations[0]);
+  const [translation] = answer.translations;
+  return { ...translationOf(text, translation), ...(inside ? insideOf(translation) : {}) };
 }
 
-/** Join the lines of an answer. @param {string} text @param {Answer} answer @returns {Translation & {detected?: string}} */
+/** Return the inside of an answer as the page knows it, once for each segment: the server shows the first. @param {Answer} answer @returns {Partial<Shown>} */
+function insideOf({ inside, lines }) {
+  if (!inside) return { hasInside: false };
+  const { source, read, written, attention, source_text, target_text, nodes, hypotheses } = inside;
+  const weights = attention.map((layer) => layer.map((head) => head.map((row) => row.map((weight) => weight / SCALE))));
+  const trace = {
+    source: source_text,
+    text: target_text,
+    nodes: nodes.map(({ log_prob: logProb, ...node }) => ({ ...node, logProb })),
+    candidates: hypotheses.map(({ log_prob: logProb, log_probs: logProbs, ...one }) => ({ ...one, logProb, logProbs, faults: [] })),
+  };
+  const n = lines.reduce((sum, line) => sum + line.segments, 0);
+  return { attention: Array(n).fill({ source, read, written, weights }), trace: Array(n).fill(trace) };
+}
+
+/** Join the lines of an answer. @param {string} text @param {Answer} answer @returns {Shown} */
 function translationOf(text, { text: best, source, confidence, flags, lines }) {
   const ranks = Math.min(...lines.map((line) => line.alternatives.length));
   const candidates = lines.length ? Array.from({ length: ranks }, (_, rank) => joined(text, lines, rank)) : [];
@@ -50,5 +71,5 @@ function joined(text, lines, rank) {
   return isAligned ? candidate : { ...candidate, words: undefined, alignment: undefined };
 }
 
-answerCalls(async (/** @type {import("../page/worker.js").Call} */ { file, text, options = {} }) =>
-  file !== undefined ? { description: { beamSize: N_BEST } } : { translation: await translate(text ?? "", options) });
+answerCalls(async (/** @type {import("../page/worker.js").Call} */ { file, text, key = "", options = {} }) =>
+  file !== undefined ? { description: { beamSize: N_BEST } } : { translation: await translate(text ?? "", key, options) });

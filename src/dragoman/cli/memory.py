@@ -1,0 +1,103 @@
+"""`dragoman memory`: look into translation memories, add to them, and write them in another form."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dragoman.cli.options import AsJson, Command, Overwrite, SourceLang, TargetLang
+from dragoman.cli.streams import print_result, refuse_output, say
+
+memory = typer.Typer(
+    help="Translation memories: look up, add, import, export.", context_settings={"help_option_names": ["-h", "--help"]}
+)
+
+MemoryFile = Annotated[Path, typer.Argument(help="The memory: .jsonl, .tsv or .tmx.", show_default=False)]
+AnyMemory = Annotated[Path, typer.Argument(help="A memory: TMX, TSV, CSV or JSONL.", show_default=False)]
+Text = Annotated[str, typer.Argument(help="The text.", show_default=False)]
+
+
+@memory.command(cls=Command)
+def lookup(
+    file: AnyMemory,
+    text: Text,
+    source_lang: SourceLang = None,
+    target_lang: TargetLang = None,
+    threshold: Annotated[float, typer.Option("--threshold", help="Least score of a match.")] = 0.7,
+    as_json: AsJson = False,
+) -> None:
+    """Show the translations of equal and similar texts, the best first.
+
+    \b
+    dragoman memory lookup agency.tmx "Save the file." --source-lang en --target-lang fr
+    """
+    from dragoman.memories import TranslationMemory
+
+    opened = TranslationMemory.open(file, source_lang=source_lang, target_lang=target_lang)
+    for match in opened.lookup(text, source_lang, target_lang, threshold=threshold):
+        line = json.dumps(asdict(match), ensure_ascii=False)
+        print_result(line if as_json else f"{match.score:.2f}\t{match.source}\t{match.target}")
+
+
+@memory.command(cls=Command)
+def add(
+    file: MemoryFile,
+    text: Text,
+    translation: Annotated[str, typer.Argument(help="Its translation.", show_default=False)],
+    source_lang: SourceLang = None,
+    target_lang: TargetLang = None,
+) -> None:
+    """Add a text with its translation. It replaces an earlier translation of the same text.
+
+    \b
+    dragoman memory add agency.jsonl "Save the file." "Enregistrez le fichier." --source-lang en --target-lang fr
+    """
+    from dragoman.memories import Unit, append_units
+
+    if not text.strip() or not translation.strip():
+        raise typer.BadParameter("a text and its translation must have words")
+    append_units(file, [Unit(text, translation, source_lang, target_lang)])
+    say(f"added to {file}")
+
+
+@memory.command(cls=Command, name="import")
+def import_(
+    file: MemoryFile,
+    inputs: Annotated[list[Path], typer.Argument(help="Files of pairs: TMX, TSV, CSV or JSONL.", show_default=False)],
+    source_lang: SourceLang = None,
+    target_lang: TargetLang = None,
+) -> None:
+    """Add all pairs of other files.
+
+    \b
+    dragoman memory import agency.jsonl old.tmx --source-lang en --target-lang fr
+    """
+    from dragoman.memories import append_units, open_units
+
+    units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang))]
+    say(f"added {append_units(file, units):,} texts to {file}")
+
+
+@memory.command(cls=Command)
+def export(
+    file: AnyMemory,
+    output: Annotated[Path, typer.Argument(help="The new file: .tmx, .tsv or .jsonl.", show_default=False)],
+    source_lang: SourceLang = None,
+    target_lang: TargetLang = None,
+    overwrite: Overwrite = False,
+) -> None:
+    """Write a memory in another form, each text once with its last translation.
+
+    \b
+    dragoman memory export agency.jsonl agency.tmx --source-lang en --target-lang fr
+    """
+    from dragoman.memories import TranslationMemory, export_units
+
+    refuse_output(output, overwrite=overwrite, inputs=[file])
+    opened = TranslationMemory.open(file, source_lang=source_lang, target_lang=target_lang)
+    export_units(output, opened.units())
+    say(f"wrote {len(opened):,} texts to {output}")

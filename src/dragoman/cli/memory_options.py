@@ -1,0 +1,82 @@
+"""Options of translation memories, and what is told of their use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dragoman.cli.missing_packages import require_package
+from dragoman.cli.option_groups import DirectionOptions
+from dragoman.cli.streams import say
+
+if TYPE_CHECKING:
+    from dragoman.translator import Translation, Translator
+
+Memories = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--memory",
+        metavar="FILE",
+        help="A translation memory: TMX, TSV, CSV or JSONL. Equal texts get its translations. Repeatable.",
+        show_default=False,
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    typer.Option("--memory-threshold", help="Least score of the similar texts that --json shows; default: 0.7."),
+]
+
+
+@dataclass(frozen=True)
+class MemoryFlags:
+    """Translation memories."""
+
+    memory: Memories = None
+    memory_threshold: Threshold = None
+
+    def open(self, translator: Translator, direction: DirectionOptions) -> dict[str, Any]:
+        """Read the memories, and return them as options of a translation.
+
+        Raises:
+            typer.BadParameter: there is a threshold, and no memory.
+            DragomanError: similar texts are asked for, and rapidfuzz is missing.
+        """
+        if not self.memory:
+            if self.memory_threshold is not None:
+                raise typer.BadParameter("--memory-threshold needs --memory")
+            return {}
+        from dragoman.memories import TranslationMemory, check_threshold
+
+        options: dict[str, Any] = {}
+        if self.memory_threshold is not None:
+            check_threshold(self.memory_threshold)
+            require_package("--memory-threshold", "rapidfuzz")
+            options["memory_threshold"] = self.memory_threshold
+        source, target = direction_of(translator, direction)
+        memory = TranslationMemory.open(*self.memory, source_lang=source, target_lang=target)
+        say(f"the memory has {len(memory):,} texts")
+        return {"memory": memory, **options}
+
+
+def count_matches(translations: Iterable[Translation]) -> Iterator[Translation]:
+    """Yield translations; then say how many came from a memory."""
+    n_all = n_equal = n_similar = 0
+    for translation in translations:
+        n_all += 1
+        n_equal += bool(translation.memory) and translation.memory[0].score == 1
+        n_similar += bool(translation.memory) and translation.memory[0].score < 1
+        yield translation
+    say(f"of {n_all:,} texts, {n_equal:,} are equal to one of the memory, and {n_similar:,} similar")
+
+
+def direction_of(translator: Translator, direction: DirectionOptions) -> tuple[str | None, str | None]:
+    """Return the languages to read from a memory; None where the model has several, and none is named."""
+    from dragoman.text.tags import UNKNOWN
+
+    known = [list(dict.fromkeys(side)) for side in zip(*translator.directions, strict=True)]
+    only = [codes[0] if len(codes) == 1 and codes[0] != UNKNOWN else None for codes in known]
+    return direction.source_lang or only[0], direction.target_lang or only[1]

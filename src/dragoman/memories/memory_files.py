@@ -1,0 +1,181 @@
+"""Files of translation memories: read in any format of pairs, and written so that a crash loses nothing.
+
+A file whose name ends in .jsonl has one unit a line, with its languages. Lines are added to its end, and a line that a
+crash left unfinished is passed over. TMX and TSV files are replaced when the new one is whole.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from xml.sax.saxutils import escape, quoteattr
+
+from dragoman.data.formats import open_pairs
+from dragoman.data.formats.column_names import Languages
+from dragoman.data.text_files.lines import Unreadable
+from dragoman.errors import ConfigError, DataError
+from dragoman.machine.files import append_file, flush_folder, write_chunks
+from dragoman.memories.units import Unit, language
+from dragoman.text.cleaning import collapse_spaces, sanitize
+from dragoman.text.tags import UNKNOWN
+
+LOG_SUFFIX = ".jsonl"
+#: Suffixes of files that can be written.
+WRITABLE = (LOG_SUFFIX, ".tsv", ".tmx")
+#: Lines by which a file is judged; a crash may have cut the first.
+_N_JUDGED = 10
+#: The version of the form in which TMX is written.
+TMX_WRITER = 1
+
+_log = logging.getLogger(__name__)
+
+
+def open_units(path: Path, languages: Languages = (None, None)) -> Iterator[Unit]:
+    """Yield the units of a file of pairs, or of a memory that `append_units` wrote.
+
+    Args:
+        languages: the two to read, as far as they are known.
+
+    Raises:
+        DataError: the file cannot be read, or has no pairs.
+        ConfigError: it does not have these languages.
+    """
+    if is_log(path):
+        yield from _read_log(path, languages)
+        return
+    pairs = open_pairs(path, languages, None, "drop")
+    codes = tuple(known or asked for known, asked in zip(pairs.languages, languages, strict=True))
+    for _, source, target in pairs.read():
+        if not isinstance(source, Unreadable) and not isinstance(target, Unreadable):
+            yield Unit(source, target, *codes)
+
+
+def is_log(path: Path) -> bool:
+    """Return True if a file has one unit with its languages a line, or is empty and has the name of such a file."""
+    if path.suffix.lower() != LOG_SUFFIX or not path.is_file():
+        return False
+    with open(path, "rb") as file:
+        lines = [line for line in islice(file, _N_JUDGED) if line.endswith(b"\n")]
+    return not lines or any(_unit(line) is not None for line in lines)
+
+
+def append_units(path: Path, units: Iterable[Unit]) -> int:
+    """Add units to the end of a memory, and return their number. They are on the disk when this returns.
+
+    A .jsonl file is only ever appended to. Another one is written anew, and replaced when it is whole.
+
+    Raises:
+        ConfigError: the file is of another kind, or a unit has other languages than a .tsv file.
+        DataError: the file has other content.
+        ResourceError: the disk is full.
+    """
+    added, is_new = list(units), not path.exists() or not path.stat().st_size
+    if _suffix(path) == ".tmx":
+        export_units(path, [*([] if is_new else open_units(path)), *added])
+        return len(added)
+    if _suffix(path) == ".tsv":
+        _require_one_direction(path, added if is_new else [*islice(open_units(path), 1), *added])
+        before = [] if is_new else [path.read_bytes(), _missing_line_end(path)]
+        write_chunks(path, [*(_header(added) if is_new else before), *map(_row, added)])
+        return len(added)
+    if not is_new and not is_log(path):
+        advice = "import it into a new memory: dragoman memory import NEW.jsonl FILE"
+        raise DataError("its objects have no source_lang and target_lang", path, advice=advice)
+    append_file(path, b"".join([b"" if is_new else _missing_line_end(path), *map(_line, added)]))
+    if is_new:
+        flush_folder(path.absolute().parent)
+    return len(added)
+
+
+def export_units(path: Path, units: Iterable[Unit]) -> None:
+    """Write a memory anew: TMX 1.4, or what `append_units` adds to. The file appears when it is whole.
+
+    Raises:
+        ConfigError, ResourceError: as `append_units`.
+    """
+    units = list(units)
+    if _suffix(path) == ".tmx":
+        write_chunks(path, tmx_chunks(units))
+    elif _suffix(path) == LOG_SUFFIX:
+        write_chunks(path, map(_line, units))
+    else:
+        _require_one_direction(path, units)
+        write_chunks(path, [*_header(units), *map(_row, units)])
+
+
+def tmx_chunks(units: Sequence[Unit]) -> Iterator[bytes]:
+    """Yield a translation memory in TMX 1.4. Languages that are unknown are `und`."""
+    codes = {unit.source_lang or UNKNOWN for unit in units}
+    header = f'creationtool="dragoman" creationtoolversion="{TMX_WRITER}" segtype="sentence" o-tmf="dragoman"'
+    source = quoteattr(codes.pop() if len(codes) == 1 else "*all*")
+    yield b'<?xml version="1.0" encoding="UTF-8"?>\n<tmx version="1.4">\n'
+    yield f'<header {header} adminlang="en" srclang={source} datatype="plaintext"/>\n<body>\n'.encode()
+    for unit in units:
+        sides = ((unit.source_lang, unit.source), (unit.target_lang, unit.target))
+        variants = (
+            f"<tuv xml:lang={quoteattr(code or UNKNOWN)}><seg>{escape(sanitize(text))}</seg></tuv>"
+            for code, text in sides
+        )
+        yield f"<tu>{''.join(variants)}</tu>\n".encode()
+    yield b"</body>\n</tmx>\n"
+
+
+def _suffix(path: Path) -> str:
+    suffix = path.suffix.lower()
+    if suffix not in WRITABLE:
+        advice = f"use a name that ends in {', '.join(WRITABLE)}"
+        raise ConfigError(f"a memory of kind {suffix!r} cannot be written", path, advice=advice)
+    return suffix
+
+
+def _read_log(path: Path, languages: Languages) -> Iterator[Unit]:
+    wanted = tuple(map(language, languages))
+    with open(path, "rb") as file:
+        for number, line in enumerate(file, 1):
+            if (unit := _unit(line)) is None:
+                _log.warning(f"{path}: line {number} is no unit (a crash may have cut it); it is passed over")
+            elif all(one is None or one == other for one, other in zip(wanted, unit.direction, strict=True)):
+                yield unit
+
+
+def _unit(line: bytes) -> Unit | None:
+    """Return the unit of a line; None if it is not whole, or has none."""
+    try:
+        values: Any = json.loads(line) if line.endswith(b"\n") else None
+        fields = [values[name] for name in Unit._fields]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+    is_unit = all(isinstance(text, str) for text in fields[:2])
+    return Unit(*fields) if is_unit and all(code is None or isinstance(code, str) for code in fields[2:]) else None
+
+
+def _line(unit: Unit) -> bytes:
+    return json.dumps(unit._asdict(), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _row(unit: Unit) -> bytes:
+    return "\t".join(collapse_spaces(sanitize(text)) for text in unit[:2]).encode() + b"\n"
+
+
+def _header(units: Sequence[Unit]) -> list[bytes]:
+    """Return the first line of a table: the languages, if they are known."""
+    codes = [(unit.source_lang, unit.target_lang) for unit in units[:1]]
+    return [f"{source or 'source'}\t{target or 'target'}\n".encode() for source, target in codes]
+
+
+def _require_one_direction(path: Path, units: Sequence[Unit]) -> None:
+    if len(directions := {unit.direction for unit in units}) > 1:
+        names = ", ".join(sorted(f"{source} to {target}" for source, target in directions))
+        raise ConfigError(f"a table has one direction, and there are {names}", path, advice="use a .jsonl or .tmx file")
+
+
+def _missing_line_end(path: Path) -> bytes:
+    """Return a line end if a crash left the last line of a file without one."""
+    with open(path, "rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return b"" if file.read(1) == b"\n" else b"\n"

@@ -1,0 +1,157 @@
+"""A translation memory in RAM: exact matches by a table, similar texts by an index."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+from dragoman.errors import ConfigError
+from dragoman.memories.fuzzy_index import FuzzyIndex, can_search
+from dragoman.memories.memory_files import open_units
+from dragoman.memories.units import Unit, language
+from dragoman.text.cleaning import comparable
+
+#: The least similarity of a match unless a call says otherwise.
+THRESHOLD = 0.7
+#: The most similar a text can be that is not equal, or whose translation cannot be used.
+_ALMOST = 0.99
+
+
+@dataclass(frozen=True)
+class MemoryMatch:
+    """A unit of a memory that is equal or similar to a text."""
+
+    #: 1.0 for an equal text, whose translation is used; less for a similar one. It is one minus the edits of
+    #: characters divided by the characters of the longer text.
+    score: float
+    source: str
+    target: str
+
+
+@dataclass
+class _Direction:
+    """The units of one direction. Of two with equal sources the later one counts."""
+
+    rows: dict[str, int] = field(default_factory=dict)
+    units: list[Unit] = field(default_factory=list)
+    index: FuzzyIndex = field(default_factory=FuzzyIndex)
+
+    def add(self, key: str, unit: Unit) -> None:
+        row = self.rows.setdefault(key, len(self.units))
+        if row < len(self.units):
+            self.units[row] = unit
+        else:
+            self.units.append(unit)
+            self.index.add(key)
+
+
+class TranslationMemory:
+    """Translations by people, for any number of directions. Threads may share it.
+
+    Texts are compared without invisible characters, composed (NFC), and with single spaces. Regions of languages, as
+    in `en-GB`, do not matter. Units without languages are for every direction.
+
+    Args:
+        units: the first ones; of two with the same source, the later one is used.
+    """
+
+    def __init__(self, units: Iterable[Unit] = ()) -> None:
+        self._directions: dict[tuple[str | None, str | None], _Direction] = {}
+        self._lock = threading.Lock()
+        for unit in units:
+            self.add(*unit)
+
+    @classmethod
+    def open(cls, *paths: str | Path, source_lang: str | None = None, target_lang: str | None = None) -> Self:
+        """Read memories: TMX, a table (TSV, CSV), JSONL, or a file that `append_units` wrote.
+
+        Args:
+            source_lang, target_lang: the two languages to read, where a file has others too.
+
+        Raises:
+            DataError: a file cannot be read, or has no pairs.
+            ConfigError: a file does not have these languages.
+        """
+        return cls(unit for path in paths for unit in open_units(Path(path), (source_lang, target_lang)))
+
+    def __len__(self) -> int:
+        """Return the number of different sources."""
+        return sum(len(direction.units) for direction in self._directions.values())
+
+    def units(self) -> list[Unit]:
+        """Return the units, each source once."""
+        return [unit for direction in self._directions.values() for unit in direction.units]
+
+    def add(self, source: str, target: str, source_lang: str | None = None, target_lang: str | None = None) -> None:
+        """Add a unit; it replaces one of an equal source. A unit with an empty side is left out."""
+        key, unit = comparable(source), Unit(source, target, source_lang, target_lang)
+        if key and target.strip():
+            with self._lock:
+                self._directions.setdefault(unit.direction, _Direction()).add(key, unit)
+
+    def exact(self, text: str, source_lang: str | None = None, target_lang: str | None = None) -> MemoryMatch | None:
+        """Return the match of an equal text, or None.
+
+        Args:
+            source_lang, target_lang: of the text, and of the wanted translation; None is unknown.
+        """
+        key = comparable(text)
+        for direction in self._matching(source_lang, target_lang):
+            if (row := direction.rows.get(key)) is not None:
+                return MemoryMatch(1.0, direction.units[row].source, direction.units[row].target)
+        return None
+
+    def lookup(
+        self,
+        text: str,
+        source_lang: str | None = None,
+        target_lang: str | None = None,
+        *,
+        threshold: float = THRESHOLD,
+        limit: int = 5,
+    ) -> list[MemoryMatch]:
+        """Return the matches of a text, the best first. Without rapidfuzz, equal texts are all it finds.
+
+        Args:
+            source_lang, target_lang: as for `exact`.
+            threshold: the least score.
+            limit: the most matches.
+
+        Raises:
+            ConfigError: the threshold is not above 0 and at most 1.
+        """
+        check_threshold(threshold)
+        found = [match] if (match := self.exact(text, source_lang, target_lang)) is not None else []
+        if threshold == 1 or not can_search():
+            return found[:limit]
+        key, similar = comparable(text), []
+        with self._lock:
+            for direction in self._matching(source_lang, target_lang):
+                for score, row in direction.index.similar(key, threshold, limit + 1):
+                    unit = direction.units[row]
+                    if row != direction.rows.get(key):
+                        similar.append(MemoryMatch(min(round(score, 4), _ALMOST), unit.source, unit.target))
+        return [*found, *sorted(similar, key=lambda match: -match.score)][:limit]
+
+    def _matching(self, source_lang: str | None, target_lang: str | None) -> list[_Direction]:
+        """Return the directions that fit: that of these languages first, where unknown ones fit any."""
+        wanted = language(source_lang), language(target_lang)
+        fitting = [
+            (known.count(None), direction)
+            for known, direction in list(self._directions.items())
+            if all(one is None or other is None or one == other for one, other in zip(known, wanted, strict=True))
+        ]
+        return [direction for _, direction in sorted(fitting, key=lambda each: each[0])]
+
+
+def check_threshold(threshold: float) -> None:
+    """Check the least score of a match.
+
+    Raises:
+        ConfigError: it is not above 0 and at most 1.
+    """
+    if isinstance(threshold, bool) or not isinstance(threshold, int | float) or not 0 < threshold <= 1:
+        raise ConfigError(f"a threshold of {threshold!r} for a memory", advice="give one above 0 and at most 1")

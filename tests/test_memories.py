@@ -1,0 +1,328 @@
+"""Translation memories: equal texts get their translations, similar ones are found, and a crash loses nothing."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+from pathlib import Path
+
+import pytest
+from extras import import_extra
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny import PAIRS, write_tiny_bundle
+
+from dragoman.cli.program import run
+from dragoman.documents import parse_document, translate_document
+from dragoman.errors import ConfigError, DataError
+from dragoman.memories import TranslationMemory, Unit, append_units, export_units, open_units
+from dragoman.memories import fuzzy_index as fuzzy
+from dragoman.memories.fuzzy_index import FuzzyIndex
+from dragoman.text.cleaning import comparable
+from dragoman.translator import Request, Translator
+
+UNITS = [Unit(source, target, "en", "de") for source, target in PAIRS]
+HORSE, REITER = PAIRS[0]
+sides = st.text(st.sampled_from("abc äß中😀<>&\"'\t\n\r\u2028\x00\\"), max_size=8)
+units = st.builds(Unit, sides, sides, st.sampled_from(["en", "de-AT", None]), st.sampled_from(["fr", "zh"]))
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_bundle(tmp_path_factory.mktemp("memory") / "m")
+
+
+@pytest.fixture(scope="module")
+def translator(bundle: Path) -> Translator:
+    return Translator.load(bundle)
+
+
+# ------------------------------------------------------------------------------------------------ in RAM
+
+
+def test_an_equal_text_is_found_whatever_its_spaces_and_invisible_characters_are() -> None:
+    memory = TranslationMemory(UNITS)
+    for text in (HORSE, f"  {HORSE} ", HORSE.replace(" ", " \u200b "), HORSE.replace(" ", "\n")):
+        match = memory.exact(text, "en", "de")
+        assert match is not None
+        assert (match.score, match.source, match.target) == (1.0, HORSE, REITER)
+    assert memory.exact(HORSE.lower(), "en", "de") is None
+    assert memory.exact(HORSE, "en-GB", "de-AT") is not None
+    assert memory.exact(HORSE, None, None) is not None
+    for other in (("de", "en"), ("en", "fr"), ("fr", "de")):
+        assert memory.exact(HORSE, *other) is None
+        assert memory.lookup(HORSE, *other, threshold=0.1) == []
+
+
+def test_the_last_translation_of_a_text_counts() -> None:
+    memory = TranslationMemory([*UNITS, Unit(HORSE, "", "en", "de"), Unit("", "x", "en", "de")])
+    memory.add(HORSE, "Ein Reiter.", "en", "de")
+    assert memory.exact(HORSE, "en", "de").target == "Ein Reiter."  # type: ignore[union-attr]
+    assert len(memory) == len(UNITS)
+    memory.add(HORSE, "Un cavalier.", "en", "fr")
+    memory.add("Hello", "Hallo")
+    assert memory.exact(HORSE, "en", "fr").target == "Un cavalier."  # type: ignore[union-attr]
+    assert memory.exact("Hello", "en", "fr").target == "Hallo"  # type: ignore[union-attr]
+    memory.add("Hello", "Bonjour", "en", "fr")  # a known direction wins over an unknown one
+    assert memory.exact("Hello", "en", "fr").target == "Bonjour"  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("threshold", [0, -1, 1.01, float("nan"), True, "0.7"])
+def test_a_wrong_threshold_is_named(threshold: float) -> None:
+    with pytest.raises(ConfigError, match="a threshold of"):
+        TranslationMemory(UNITS).lookup(HORSE, threshold=threshold)
+
+
+def _texts(words: list[str], joiner: str, n: int) -> list[str]:
+    draw = random.Random(1)
+    return [joiner.join(draw.choices(words, k=draw.randint(2, 9))) for _ in range(n)]
+
+
+ENGLISH = ["open", "the", "file", "save", "close", "window", "print", "a", "page", "when", "select", "every", "line"]
+CHINESE = [
+    "打开",
+    "文件",
+    "保存",
+    "关闭",
+    "窗口",
+    "打印",
+    "页面",
+    "请",
+    "选择",
+    "每",
+    "一",
+    "行",
+    "错误",
+    "用户",
+    "设置",
+]
+
+
+@pytest.mark.parametrize(("words", "joiner"), [(ENGLISH, " "), (CHINESE, "")])
+def test_the_index_finds_what_a_search_of_all_texts_finds(
+    words: list[str], joiner: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Oracle: the similarity of each text, computed from its definition by rapidfuzz, without an index."""
+    distance = import_extra("rapidfuzz", "memory").distance.Levenshtein.distance
+    monkeypatch.setattr(fuzzy, "_BLOCK", 1000)
+    monkeypatch.setattr(fuzzy, "_TAIL", 300)
+    texts, draw, index = list(dict.fromkeys(_texts(words, joiner, 2500))), random.Random(2), FuzzyIndex()
+    n_found = n_best = 0
+    for number, text in enumerate(texts):
+        index.add(text)
+        if number % 20 or number < 40:
+            continue
+        query = draw.choice(texts[: number + 1])
+        at = draw.randrange(len(query))
+        query = query[:at] + draw.choice("xyz") + query[at + 1 :]
+        scores = [1 - distance(query, one) / max(len(query), len(one)) for one in texts[: number + 1]]
+        found = index.similar(query, 0.7, 3)
+        assert all(score == pytest.approx(scores[row]) and score >= 0.7 for score, row in found)
+        assert [score for score, _ in found] == sorted((score for score, _ in found), reverse=True)
+        if max(scores) >= 0.7:
+            n_best += 1
+            n_found += bool(found) and found[0][0] == pytest.approx(max(scores))
+    assert n_best > 50
+    assert n_found >= 0.98 * n_best
+
+
+def test_similar_texts_have_their_scores_and_never_the_score_of_an_equal_one() -> None:
+    import_extra("rapidfuzz", "memory")
+    memory = TranslationMemory([*UNITS, Unit("a" * 1999 + "b", "x", "en", "de")])
+    equal, *others = memory.lookup(HORSE, "en", "de", threshold=0.1)
+    assert equal.score == 1
+    assert others
+    assert all(match.score < 1 and match.source != HORSE for match in others)
+    (match,) = memory.lookup("A man is riding a bike.", "en", "de")
+    assert (match.source, match.target) == (HORSE, REITER)
+    assert match.score == pytest.approx(1 - 4 / 24, abs=1e-4)
+    assert memory.lookup("a" * 2000, "en", "de")[0].score == 0.99
+    assert memory.lookup("a" * 2001, "en", "de") == []  # longer than what is searched for
+
+
+def test_without_rapidfuzz_only_equal_texts_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dragoman.memories.translation_memory.can_search", lambda: False)
+    memory = TranslationMemory(UNITS)
+    assert [match.score for match in memory.lookup(HORSE, threshold=0.1)] == [1]
+    assert memory.lookup(HORSE + "!", threshold=0.1) == []
+
+
+def test_threads_share_a_memory() -> None:
+    import_extra("rapidfuzz", "memory")
+    memory, missing = TranslationMemory(UNITS), []
+
+    def work(number: int) -> None:
+        for turn in range(200):
+            text = f"thread {number} says {turn} things"
+            memory.add(text, text.upper(), "en", "de")
+            if memory.lookup(text, "en", "de")[0].target != text.upper():
+                missing.append(text)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not missing
+    assert len(memory) == len(UNITS) + 800
+
+
+# ------------------------------------------------------------------------------------------------ files
+
+
+@given(first=st.lists(units, max_size=4), second=st.lists(units, min_size=1, max_size=3))
+def test_a_growing_file_gives_its_units_back(
+    first: list[Unit], second: list[Unit], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("log") / "m.jsonl"
+    append_units(path, first)
+    append_units(path, second)
+    assert list(open_units(path)) == [*first, *second]
+
+
+def test_a_file_cut_at_any_byte_keeps_the_units_before_the_cut(tmp_path: Path) -> None:
+    whole, path = tmp_path / "whole.jsonl", tmp_path / "cut.jsonl"
+    append_units(whole, UNITS)
+    content = whole.read_bytes()
+    ends = [at + 1 for at, byte in enumerate(content) if byte == ord("\n")]
+    for cut in range(1, len(content), 3):
+        path.write_bytes(content[:cut])
+        append_units(path, [Unit("new", "neu", "en", "de")])
+        kept = [(unit.source, unit.target) for unit in open_units(path)]
+        n_whole = sum(end <= cut for end in ends)
+        assert kept[:n_whole] == PAIRS[:n_whole]
+        assert kept[-1] == ("new", "neu")
+        assert len(kept) <= n_whole + 2
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".tsv", ".tmx"])
+def test_every_form_that_is_written_is_read(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"m{suffix}"
+    export_units(path, UNITS[:2])
+    append_units(path, UNITS[2:])
+    assert list(open_units(path)) == UNITS
+    assert list(open_units(path, ("en", "de"))) == UNITS
+    assert TranslationMemory.open(path, source_lang="en", target_lang="de").exact(HORSE, "en", "de") is not None
+
+
+@given(pairs=st.lists(st.tuples(sides, sides), min_size=1, max_size=4))
+def test_tmx_keeps_texts_up_to_their_spaces(
+    pairs: list[tuple[str, str]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("tmx") / "m.tmx"
+    export_units(path, [Unit(*pair, "en", "de") for pair in pairs])
+    read = [tuple(map(comparable, unit[:2])) for unit in open_units(path)]
+    assert read == [tuple(map(comparable, pair)) for pair in pairs]
+
+
+def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    other, table = tmp_path / "other.jsonl", tmp_path / "table.tsv"
+    other.write_text('{"source": "a b", "target": "c d"}\n')
+    append_units(table, UNITS)
+    with pytest.raises(DataError, match="no source_lang"):
+        append_units(other, UNITS)
+    with pytest.raises(ConfigError, match=r"a memory of kind '\.po' cannot be written"):
+        append_units(tmp_path / "m.po", UNITS)
+    with pytest.raises(ConfigError, match="a table has one direction"):
+        append_units(table, [Unit("a", "b", "en", "fr")])
+    with pytest.raises(DataError, match=r"cannot read|not found|no such"):
+        list(open_units(tmp_path / "missing.tmx"))
+    assert run(["memory", "add", str(table), " ", "x"]) == 2
+    assert run(["memory", "lookup", str(tmp_path / "missing.tmx"), "x"]) == 1
+    assert capfd.readouterr().err.count("\n") == 2
+
+
+def test_the_commands_look_up_add_import_and_export(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    table, log, memory = tmp_path / "a.tsv", tmp_path / "m.jsonl", tmp_path / "m.tmx"
+    append_units(table, UNITS)
+    languages = ["--source-lang", "en", "--target-lang", "de"]
+    assert run(["memory", "import", str(log), str(table), *languages]) == 0
+    assert run(["memory", "add", str(log), HORSE, "Ein Reiter.", *languages]) == 0
+    assert run(["memory", "export", str(log), str(memory), *languages]) == 0
+    assert run(["memory", "export", str(log), str(memory), *languages]) == 1
+    capfd.readouterr()
+    assert run(["memory", "lookup", str(memory), HORSE, "--json", *languages]) == 0
+    (line, *_) = capfd.readouterr().out.splitlines()
+    assert json.loads(line) == {"score": 1.0, "source": HORSE, "target": "Ein Reiter."}
+    assert len(list(open_units(log))) == len(UNITS) + 1
+    assert len(list(open_units(memory))) == len(UNITS)
+
+
+# ------------------------------------------------------------------------------------------------ translations
+
+
+def test_an_equal_text_gets_its_translation_and_others_get_what_they_get_without(translator: Translator) -> None:
+    memory = TranslationMemory(UNITS)
+    texts = [PAIRS[0][0], "She is reading a paper.", PAIRS[2][0], "a horse"]
+    plain = translator.translate(texts, n_best=2)
+    found = translator.translate(texts, n_best=2, memory=memory, memory_threshold=1)
+    assert [one.text for one in found] == [PAIRS[0][1], plain[1].text, PAIRS[2][1], plain[3].text]
+    assert found[0].memory[0].score == 1
+    assert found[0].alternatives[0].text == found[0].text
+    assert [one.tokens for one in found[1::2]] == [one.tokens for one in plain[1::2]]
+    assert list(translator.translate_stream(texts, n_best=2, memory=memory, memory_threshold=1)) == found
+
+
+def test_similar_texts_come_with_a_translation_of_the_models_own(translator: Translator) -> None:
+    import_extra("rapidfuzz", "memory")
+    text = "She is reading a look."
+    found = translator.translate(text, memory=TranslationMemory(UNITS))
+    assert found.text == translator.translate(text).text
+    assert [(match.source, match.target) for match in found.memory] == [PAIRS[1]]
+    assert 0.7 <= found.memory[0].score < 1
+
+
+def test_words_of_a_translation_from_the_memory_are_aligned(translator: Translator) -> None:
+    found = translator.translate(HORSE, align=True, memory=TranslationMemory(UNITS))
+    assert found.text == REITER
+    assert found.alignment
+    assert {source for source, _ in found.alignment} <= set(range(7))
+    assert {target for _, target in found.alignment} <= set(range(7))
+    long = Unit(HORSE, "sehr " * 100, "en", "de")  # longer than the model reads
+    assert translator.translate(HORSE, align=True, memory=TranslationMemory([long])).alignment == ()
+
+
+def test_a_translation_that_lacks_a_protected_stretch_or_the_prefix_is_only_shown(translator: Translator) -> None:
+    memory = TranslationMemory([Unit("Open %s now", "Jetzt öffnen", "en", "de"), *UNITS])
+    found = translator.translate("Open %s now", memory=memory, protect="printf")
+    assert found.text != "Jetzt öffnen"
+    assert "%s" in found.text
+    assert found.memory[0].score == 0.99
+    assert translator.translate("Open %s now", memory=memory).text == "Jetzt öffnen"
+    assert translator.translate(HORSE, prefixes="Ein Mann", memory=memory).text == REITER
+    assert translator.translate(HORSE, prefixes="Eine", memory=memory).text.startswith("Eine")
+
+
+def test_bad_memories_of_requests_are_named(translator: Translator) -> None:
+    with pytest.raises(ConfigError, match="the memory is a str"):
+        translator.translate("a", memory="m.tmx")  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="request 2"):
+        translator.pipeline.translate([Request("a", memory=TranslationMemory()), Request(7)])  # type: ignore[arg-type]
+
+
+def test_a_segment_of_a_document_keeps_its_marks(translator: Translator) -> None:
+    page = b"<p>A man is <b>riding</b> a horse.</p><p>The cat is sitting on the mat.</p>"
+    document = parse_document(page, "html")
+    found = list(translate_document(document, translator, memory=TranslationMemory(UNITS)))
+    assert [one.text for one in found] == [REITER, PAIRS[2][1]]
+    written = document.rebuild(found, "de").decode()
+    assert written.count("<b>") == written.count("</b>") == 1
+    assert written.replace("<b>", "").replace("</b>", "") == f"<p>{REITER}</p><p>{PAIRS[2][1]}</p>"
+
+
+def test_the_command_uses_memories_and_says_so(bundle: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    memory, text = tmp_path / "m.tmx", tmp_path / "text.en"
+    export_units(memory, UNITS)
+    text.write_text(f"{HORSE}\nShe is reading a paper.\nfoo\n")
+    command = ["translate", "-m", str(bundle), "-i", str(text), "--workers", "1"]
+    assert run([*command, "--memory", str(memory), "--json"]) == 0
+    out, err = capfd.readouterr()
+    rows = [json.loads(line) for line in out.splitlines()]
+    assert rows[0]["text"] == REITER
+    assert rows[0]["memory"] == [{"score": 1.0, "source": HORSE, "target": REITER}]
+    assert rows[2]["memory"] == []
+    assert "of 3 texts, 1 are equal to one of the memory" in err
+    assert run([*command, "--memory-threshold", "0.9"]) == 2
+    assert run([*command, "--memory", str(memory), "--memory-threshold", "1.5"]) == 2
+    assert run([*command, "--memory", str(tmp_path / "missing.tmx")]) == 1
