@@ -1271,7 +1271,7 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
         (("tune", "--corpus", "copy", "--vary", "sentences=true,false"), "'sentences' is no setting of the search"),
         (
             ("translate", "--document", "a.txt", "--invalid-utf8", "replace"),
-            "a document has no --n-best, --align, --json and --invalid-utf8",
+            "a document has no --n-best, --align, --doubts, --json and --invalid-utf8",
         ),
         (
             ("evaluate", "none.yaml", "--source", "a.en", "--target", "a.de"),

@@ -24,6 +24,7 @@ _WORDS: dict[Flag, str] = {
     "number": "a number is missing or changed",
     "term_missing": "a term has none of its translations",
     "unusual": "longer than the texts that the model was trained on",
+    "unsure": "left as it is, because the model is not sure enough of its translation",
 }
 
 

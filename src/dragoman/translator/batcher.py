@@ -17,7 +17,7 @@ from typing import Self
 
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.checking import positive
-from dragoman.translator.planning import SearchJob
+from dragoman.translator.plans import SearchJob
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
 #: The part of a batch that a long call fills in a round that it shares with others.
