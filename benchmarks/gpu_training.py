@@ -69,17 +69,21 @@ def _measured(bench: Bench, row: Row, seconds: float, peak: float | None) -> dic
     model = Transformer(config).to(bench.device).train()
     if row.is_compiled:
         backend = "eager" if bench.is_tiny else "inductor"
+        torch._dynamo.config.recompile_limit = 64  # a few shapes for each kind of layer, in training and evaluation
         for layer in (*model.encoder_layers, *model.decoder_layers):
             layer.compile(backend=backend, dynamic=False)
     settings = TrainingConfig(precision=row.precision)
     optimizer, gradients = Optimizer(model, settings), Gradients(model, settings, Processes())
     progress = Progress()
     scale = LossScale(model, progress) if row.precision == "float16" else None
-    batches = itertools.cycle(made_up_batches(vocabulary, TINY_TOKENS if bench.is_tiny else BATCH_TOKENS))
+    batches = made_up_batches(vocabulary, TINY_TOKENS if bench.is_tiny else BATCH_TOKENS)
+    if row.is_compiled:
+        batches = batches[-2:]  # compiling takes tens of seconds for each shape
+    turns = itertools.cycle(batches)
     flops: list[float] = []
 
     def step() -> float:
-        batch = next(batches)
+        batch = next(turns)
         n_tokens, loss, _ = gradients.of_batch([batch], row.precision, scale)
         norm = torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         if math.isfinite(float(norm) + loss):
@@ -92,7 +96,7 @@ def _measured(bench: Bench, row: Row, seconds: float, peak: float | None) -> dic
 
     if bench.device.type == "cuda":
         torch.cuda.reset_peak_memory_stats(bench.device)
-    speed = bench.rate(step, seconds, n_warm=2 * len(LENGTHS))
+    speed = bench.rate(step, seconds, n_warm=2 * len(batches))
     row_of_table = {"target tokens/s": round(speed)}
     rate = speed * sum(flops) / len(flops) / 1e12
     row_of_table |= {"TFLOP/s": round(rate, 4)} | ({"share of products": round(rate / peak, 3)} if peak else {})
