@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -18,13 +18,14 @@ from typing import Any, TypeVar
 from dragoman.errors import DeadlineError, ResourceError
 from dragoman.inspection.inside import Inside, look_inside
 from dragoman.server.line_queue import LineQueue
+from dragoman.server.line_request import LineRequest
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import LoadedModel, ModelShelf
 from dragoman.server.result_cache import ResultCache
 from dragoman.server.routing import Leg
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
-from dragoman.text.protection import Stretch, merged, occurrences
+from dragoman.text.terms import TermList
 from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translation
 from dragoman.translator.pipeline import SearchWanted, Stages, advance
 
@@ -32,23 +33,6 @@ Result = TypeVar("Result")
 
 #: Lines that a thread plans or finishes before another request has its turn, and the threads.
 _PORTION, _THREADS = 16, 4
-
-
-@dataclass(frozen=True)
-class LineRequest:
-    """A line to translate, and what belongs to it alone."""
-
-    text: str
-    prefix: str = ""
-    align: bool = False
-    #: See `Request`.
-    verbatim: tuple[Stretch, ...] = ()
-
-    def continued(self, text: str) -> LineRequest:
-        """Return the request for a translation of this line, which has the same stretches."""
-        stretches = {self.text[start:end] for start, end in self.verbatim}
-        places = merged(place for stretch in stretches for place in occurrences(text, stretch))
-        return replace(self, text=text, verbatim=tuple(places))
 
 
 class TranslationService:
@@ -93,15 +77,15 @@ class TranslationService:
     ) -> list[Translation]:
         """Translate lines that the queue has accepted already; see `translate`."""
         stop = StopCondition.after(self._timeout)
-        flags: list[tuple[Any, ...]] = [()] * len(lines)
+        first_lines, flags = lines, [tuple[Any, ...]()] * len(lines)
         for leg in legs[:-1]:
-            found = await self._by_model(
-                leg, [LineRequest(line.text, verbatim=line.verbatim) for line in lines], {}, stop
-            )
+            found = await self._by_model(leg, [line.on_the_way() for line in lines], {}, stop)
             lines = [line.continued(one.text) for line, one in zip(lines, found, strict=True)]
             flags = [one.flags for one in found]
         found = await self._by_model(legs[-1], lines, options, stop)
         self._measures.lines.inc(len(lines))
+        if len(legs) > 1:
+            found = [line.checked(one) if line.terms else one for line, one in zip(first_lines, found, strict=True)]
         return [
             replace(one, flags=tuple(dict.fromkeys((*earlier, *one.flags)))) if earlier else one
             for one, earlier in zip(found, flags, strict=True)
@@ -170,7 +154,7 @@ class TranslationService:
             ):
                 found[key] = translation
                 line = missing[key]
-                self._cache.add(key, line.text + line.prefix, translation, len(line.verbatim))
+                self._cache.add(key, line.text + line.prefix, translation, len(line.verbatim) + len(line.terms))
         return [one for key in keys if (one := found[key]) is not None]
 
     async def _search(
@@ -183,7 +167,17 @@ class TranslationService:
     ) -> list[Translation]:
         """Go through the stages of all lines together: each stage of all portions, then one search for all."""
         requests = [
-            Request(line.text, line.prefix, None, line.align, leg.source, leg.target, line.verbatim) for line in lines
+            Request(
+                line.text,
+                line.prefix,
+                None,
+                line.align,
+                leg.source,
+                leg.target,
+                line.verbatim,
+                terms=TermList(line.terms) if line.terms else None,
+            )
+            for line in lines
         ]
         portions = [requests[start : start + _PORTION] for start in range(0, len(requests), _PORTION)]
         open_stages: dict[int, Stages] = {

@@ -1,0 +1,40 @@
+"""A line to translate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from dragoman.text.protection import Stretch, merged, occurrences
+from dragoman.text.terms import Term, missing_terms
+from dragoman.translator import Translation
+from dragoman.translator.results import merge_flags
+
+
+@dataclass(frozen=True)
+class LineRequest:
+    """A line to translate, and what belongs to it alone."""
+
+    text: str
+    prefix: str = ""
+    align: bool = False
+    #: See `Request`.
+    verbatim: tuple[Stretch, ...] = ()
+    #: Those that it has.
+    terms: tuple[Term, ...] = ()
+
+    def on_the_way(self) -> LineRequest:
+        """Return the request for a translation of this line into a language in the middle."""
+        return LineRequest(self.text, verbatim=self.verbatim, terms=tuple(term for term in self.terms if term.is_kept))
+
+    def checked(self, translation: Translation) -> Translation:
+        """Return the translation of this line through another language, with a flag if it lacks a term."""
+        missing = missing_terms([term for term in self.terms if not term.is_kept], translation.text)
+        others = (flag for flag in translation.flags if flag != "term_missing")
+        flags = merge_flags((*others, "term_missing") if missing else others)
+        return replace(translation, flags=flags, missing_terms=tuple(term.source for term in missing))
+
+    def continued(self, text: str) -> LineRequest:
+        """Return the request for a translation of this line, which has the same stretches."""
+        stretches = {self.text[start:end] for start, end in self.verbatim}
+        places = merged(place for stretch in stretches for place in occurrences(text, stretch))
+        return replace(self, text=text, verbatim=tuple(places))
