@@ -26,7 +26,8 @@ async def inside_answer(parts: ServerParts, wanted: WantedText, answer: Translat
         return None
     if terms_in(answer.lines.lines[0], wanted.terms):
         return None  # the search that is shown would be another one
-    line = LineRequest(answer.lines.lines[0], wanted.prefix)
+    text = answer.lines.lines[0]
+    line = LineRequest(text, wanted.prefix, terms=terms_in(text, wanted.terms))
     return await parts.service.look_inside(answer.legs[0], line, wanted.options, _answer)
 
 

@@ -111,7 +111,8 @@ class TranslationService:
             ApiError, DeadlineError: as `translate`.
         """
         stop = StopCondition.after(self._timeout)
-        request = Request(line.text, line.prefix, source_lang=leg.source, target_lang=leg.target)
+        terms = TermList(line.terms) if line.terms else None
+        request = Request(line.text, line.prefix, source_lang=leg.source, target_lang=leg.target, terms=terms)
 
         def look(model: LoadedModel) -> Result | None:
             config = _search_config(model, options)
