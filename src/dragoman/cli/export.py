@@ -101,7 +101,7 @@ def ct2(model: OneModel, output: Folder, precision: Precision = "float32", compa
     """
     require_package("export ct2", "ctranslate2")
     require_folder(output)
-    sentences = _sentences(compare)
+    sentences = compared_lines(compare)
     from dragoman.exchange.ctranslate2_folder import export_ctranslate2
 
     _say_agreement(output, "CTranslate2", precision, export_ctranslate2(model, output, precision, sentences))
@@ -129,7 +129,7 @@ def argos(
     """
     require_package("export argos", "ctranslate2", "onnx")
     require_output(output, [".argosmodel"], overwrite=overwrite)
-    sentences = _sentences(compare)
+    sentences = compared_lines(compare)
     from dragoman.exchange.argos_package import argos_package
     from dragoman.machine.files import write_file
 
@@ -149,7 +149,7 @@ def hf(model: OneModel, output: Folder, compare: Compare = None) -> None:
     dragoman export hf -m runs/my -o my-hf
     """
     require_folder(output)
-    sentences = _sentences(compare)
+    sentences = compared_lines(compare)
     from dragoman.exchange.hugging_face_folder import export_hugging_face
 
     _say_agreement(output, "transformers", "float32", export_hugging_face(model, output, sentences))
@@ -165,13 +165,13 @@ def onnx(model: OneModel, output: Folder, precision: Precision = "float32", comp
     """
     require_package("export onnx", "onnx", "onnxruntime")
     require_folder(output)
-    sentences = _sentences(compare)
+    sentences = compared_lines(compare)
     from dragoman.exchange.onnx_folder import export_onnx
 
     _say_agreement(output, "onnxruntime", precision, export_onnx(model, output, precision, sentences))
 
 
-def _sentences(path: Path | None) -> list[str]:
+def compared_lines(path: Path | None) -> list[str]:
     """Return the lines to compare translations of."""
     from dragoman.exchange.agreement import N_SENTENCES
 

@@ -56,8 +56,8 @@ COMMANDS = {
     "average": "average",
     "package": "package",
 }
-#: Groups of commands, whose modules have the same names.
-GROUPS = ("data", "export", "inspect", "memory")
+#: Groups of commands, and the modules that have them under their own names.
+GROUPS = {"data": "data", "export": "export", "import": "importing", "inspect": "inspect", "memory": "memory"}
 
 
 def _show_version(is_requested: bool) -> None:
@@ -95,9 +95,9 @@ def build_app(name: str = "") -> typer.Typer:
         if command == name or not is_known:
             function = getattr(importlib.import_module(f"dragoman.cli.{module}"), command.replace("-", "_"))
             app.command(cls=Command)(function)
-    for group in GROUPS:
+    for group, module in GROUPS.items():
         if group == name or not is_known:
-            app.add_typer(getattr(importlib.import_module(f"dragoman.cli.{group}"), group), name=group)
+            app.add_typer(getattr(importlib.import_module(f"dragoman.cli.{module}"), module), name=group)
     return app
 
 

@@ -3,6 +3,8 @@
 Both have a table of positions. Marian's other programs make it themselves, with all sines first. A model with sines and
 cosines in turn is the same model with its dimensions in another order: first those of the sines. So every map that
 reads or writes D numbers is permuted. A bias that the model does not have is zeros. D model width.
+
+`stock_tensors` is the table of names, for writing (`stock_weights`) and for reading (`hugging_face_import`).
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from dragoman.bundle.layout import (
     Layout,
     LinearLayout,
     NormLayout,
+    Weight,
 )
 from dragoman.exchange.hugging_face_config import n_positions
 from dragoman.exchange.obstacles import Obstacle, memory_obstacles
@@ -56,31 +59,95 @@ def id_obstacles(tokenizers: Tokenizers) -> Iterator[Obstacle]:
         yield Obstacle("special_ids", "different", "padding and end have the same ids on both sides")
 
 
+class StockTensor(NamedTuple):
+    """A tensor of a stock class, other than embeddings, positions and the output."""
+
+    name: str
+    #: None is a bias that our model does not have.
+    weight: Weight | None
+    shape: tuple[int, ...]
+    #: The axes whose numbers are the D numbers of a position.
+    permuted: tuple[int, ...] = ()
+
+
+SHARED, OUTPUT, OUTPUT_BIAS = "model.shared.weight", "lm_head.weight", "final_logits_bias"
+
+
+def token_embedding(side: str) -> str:
+    """Return the name of the vectors of tokens of "encoder" or "decoder", where both have their own."""
+    return f"model.{side}.embed_tokens.weight"
+
+
+def position_table(side: str) -> str:
+    """Return the name of the vectors of positions of "encoder" or "decoder"."""
+    return f"model.{side}.embed_positions.weight"
+
+
+def stock_tensors(layout: Layout) -> Iterator[StockTensor]:
+    """Yield the tensors of all layers and of the norms after the last ones."""
+    for number, encoder_layer in enumerate(layout.encoder_layers):
+        yield from _layer(f"model.encoder.layers.{number}", encoder_layer)
+    for number, decoder_layer in enumerate(layout.decoder_layers):
+        yield from _layer(f"model.decoder.layers.{number}", decoder_layer)
+    for side, norm in (("encoder", layout.encoder_norm), ("decoder", layout.decoder_norm)):
+        if norm is not None:
+            yield from _norm(f"model.{side}.layer_norm", norm)
+
+
+def _layer(name: str, layer: EncoderLayerLayout | DecoderLayerLayout) -> Iterator[StockTensor]:
+    yield from _attention(f"{name}.self_attn", layer.self_attention)
+    yield from _norm(f"{name}.self_attn_layer_norm", layer.self_norm)
+    if isinstance(layer, DecoderLayerLayout):
+        yield from _attention(f"{name}.encoder_attn", layer.cross_attention)
+        yield from _norm(f"{name}.encoder_attn_layer_norm", layer.cross_norm)
+    yield from _reading(f"{name}.fc1", layer.feed_forward.inner)
+    yield from _writing(f"{name}.fc2", layer.feed_forward.outer)
+    yield from _norm(f"{name}.final_layer_norm", layer.feed_forward_norm)
+
+
+def _attention(name: str, attention: AttentionLayout) -> Iterator[StockTensor]:
+    yield from _reading(f"{name}.q_proj", attention.query)
+    yield from _reading(f"{name}.k_proj", attention.key)
+    yield from _reading(f"{name}.v_proj", attention.value)
+    yield from _writing(f"{name}.out_proj", attention.output)
+
+
+def _norm(name: str, norm: NormLayout) -> Iterator[StockTensor]:
+    yield StockTensor(f"{name}.weight", norm.weight, norm.weight.shape, (0,))
+    yield StockTensor(f"{name}.bias", norm.bias, norm.weight.shape, (0,))
+
+
+def _reading(name: str, linear: LinearLayout) -> Iterator[StockTensor]:
+    """Yield a map of the D numbers of a position."""
+    yield StockTensor(f"{name}.weight", linear.weight, linear.weight.shape, (1,))
+    yield StockTensor(f"{name}.bias", linear.bias, linear.weight.shape[:1])
+
+
+def _writing(name: str, linear: LinearLayout) -> Iterator[StockTensor]:
+    """Yield a map to the D numbers of a position."""
+    yield StockTensor(f"{name}.weight", linear.weight, linear.weight.shape, (0,))
+    yield StockTensor(f"{name}.bias", linear.bias, linear.weight.shape[:1], (0,))
+
+
 def stock_weights(bundle: Bundle) -> dict[str, Floats]:
     """Return the weights of a model without obstacles, by their names in transformers."""
     config, layout = bundle.config, Layout(bundle.config)
-    weights = layout.with_ties(bundle.weights)
-    writer = _Writer(weights, _order(config))
-    embeddings = {
-        "model.encoder": writer.weights[layout.source_embedding.tokens.name][:, writer.order],
-        "model.decoder": writer.weights[layout.target_embedding.tokens.name][:, writer.order],
-    }
-    sides = zip(embeddings, (layout.source_embedding, layout.target_embedding), strict=True)
-    result = {f"{side}.embed_positions.weight": _table(config, embedding, weights) for side, embedding in sides}
+    weights, order = layout.with_ties(bundle.weights), _order(config)
+    sides = {"encoder": layout.source_embedding, "decoder": layout.target_embedding}
+    result = {position_table(side): _table(config, embedding, weights) for side, embedding in sides.items()}
     if config.tie == "all":
-        result["model.shared.weight"] = embeddings["model.decoder"]
+        result[SHARED] = weights[layout.target_embedding.tokens.name][:, order]
     else:
-        result |= {f"{side}.embed_tokens.weight": embedding for side, embedding in embeddings.items()}
-        result["lm_head.weight"] = weights[layout.output.weight.name][:, writer.order]
+        for side, embedding in sides.items():
+            result[token_embedding(side)] = weights[embedding.tokens.name][:, order]
+        result[OUTPUT] = weights[layout.output.weight.name][:, order]
     bias = None if layout.output.bias is None else weights[layout.output.bias.name]
-    result["final_logits_bias"] = (np.zeros(config.target_vocab_size, np.float32) if bias is None else bias)[None]
-    for number, encoder_layer in enumerate(layout.encoder_layers):
-        result |= writer.layer(f"model.encoder.layers.{number}", encoder_layer)
-    for number, decoder_layer in enumerate(layout.decoder_layers):
-        result |= writer.layer(f"model.decoder.layers.{number}", decoder_layer)
-    for side, norm in (("model.encoder", layout.encoder_norm), ("model.decoder", layout.decoder_norm)):
-        if norm is not None:
-            result |= writer.norm(f"{side}.layer_norm", norm)
+    result[OUTPUT_BIAS] = (np.zeros(config.target_vocab_size, np.float32) if bias is None else bias)[None]
+    for tensor in stock_tensors(layout):
+        values = np.zeros(tensor.shape, np.float32) if tensor.weight is None else weights[tensor.weight.name]
+        for axis in tensor.permuted:
+            values = values.take(order, axis)
+        result[tensor.name] = values
     return {name: np.ascontiguousarray(weight) for name, weight in result.items()}
 
 
@@ -94,46 +161,3 @@ def _table(config: ModelConfig, embedding: EmbeddingLayout, weights: Mapping[str
     if embedding.positions is not None:
         return weights[embedding.positions.name]
     return sinusoidal_table(range(n_positions(config)), config.d_model, halves=True)
-
-
-class _Writer(NamedTuple):
-    """Parts of a layout by transformers' names."""
-
-    weights: Mapping[str, Floats]
-    order: Ints
-
-    def layer(self, name: str, layer: EncoderLayerLayout | DecoderLayerLayout) -> dict[str, Floats]:
-        result = self._attention(f"{name}.self_attn", layer.self_attention)
-        result |= self.norm(f"{name}.self_attn_layer_norm", layer.self_norm)
-        if isinstance(layer, DecoderLayerLayout):
-            result |= self._attention(f"{name}.encoder_attn", layer.cross_attention)
-            result |= self.norm(f"{name}.encoder_attn_layer_norm", layer.cross_norm)
-        result |= self._reading(f"{name}.fc1", layer.feed_forward.inner)
-        result |= self._writing(f"{name}.fc2", layer.feed_forward.outer)
-        return result | self.norm(f"{name}.final_layer_norm", layer.feed_forward_norm)
-
-    def norm(self, name: str, norm: NormLayout) -> dict[str, Floats]:
-        gain = self.weights[norm.weight.name]
-        bias = np.zeros_like(gain) if norm.bias is None else self.weights[norm.bias.name]
-        return {f"{name}.weight": gain[self.order], f"{name}.bias": bias[self.order]}
-
-    def _attention(self, name: str, attention: AttentionLayout) -> dict[str, Floats]:
-        maps = {"q_proj": attention.query, "k_proj": attention.key, "v_proj": attention.value}
-        result: dict[str, Floats] = {}
-        for part, linear in maps.items():
-            result |= self._reading(f"{name}.{part}", linear)
-        return result | self._writing(f"{name}.out_proj", attention.output)
-
-    def _reading(self, name: str, linear: LinearLayout) -> dict[str, Floats]:
-        """Return a map of the D numbers of a position."""
-        return {f"{name}.weight": self.weights[linear.weight.name][:, self.order], f"{name}.bias": self._bias(linear)}
-
-    def _writing(self, name: str, linear: LinearLayout) -> dict[str, Floats]:
-        """Return a map to the D numbers of a position."""
-        weight, bias = self.weights[linear.weight.name], self._bias(linear)
-        return {f"{name}.weight": weight[self.order], f"{name}.bias": bias[self.order]}
-
-    def _bias(self, linear: LinearLayout) -> Floats:
-        if linear.bias is None:
-            return np.zeros(linear.weight.shape[0], np.float32)
-        return self.weights[linear.bias.name]

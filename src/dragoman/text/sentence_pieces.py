@@ -110,9 +110,13 @@ class SentencePieces:
         return [piece for word in self.words(text) for piece in self.cut(word)]
 
     def join(self, pieces: Sequence[str | None]) -> str:
-        """Return the text of pieces; bytes that are not UTF-8 are U+FFFD."""
+        """Return the text of pieces; bytes that are not UTF-8 are U+FFFD.
+
+        A vocabulary of Marian's has pieces of the other side's model, whose spaces this one does not write as spaces.
+        """
         unknown = self.pieces[self.processor.unk_id()]
-        return _one_line(self.processor.decode_pieces([unknown if piece is None else piece for piece in pieces]))
+        text = self.processor.decode_pieces([unknown if piece is None else piece for piece in pieces])
+        return _one_line(text.replace(SPACE, " "))
 
     def join_numbers(self, numbers: list[int]) -> str:
         """Return the text of pieces that are given by the model's own numbers; faster than `join`."""

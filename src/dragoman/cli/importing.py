@@ -1,0 +1,74 @@
+"""`dragoman import`: trained models of other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from dragoman.cli.missing_packages import require_package
+from dragoman.cli.options import Command
+from dragoman.cli.streams import command_line, say
+from dragoman.cli.training_settings import require_folder
+
+if TYPE_CHECKING:
+    from dragoman.bundle.bundle import Bundle
+
+importing = typer.Typer(help="Read a trained model of another program: Hugging Face's Marian (OPUS-MT).")
+
+Compare = Annotated[
+    Path | None,
+    typer.Option("--compare", metavar="FILE", help="Text whose first 200 lines transformers and dragoman translate."),
+]
+
+
+@importing.command("hf", cls=Command)
+def hf(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="What transformers wrote or downloaded.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new bundle.", show_default=False)],
+    source_lang: Annotated[
+        str | None, typer.Option("--source-lang", metavar="CODE", help="Where the folder names none, or another.")
+    ] = None,
+    target_lang: Annotated[
+        str | None, typer.Option("--target-lang", metavar="CODE", help="The same; every text is for this language.")
+    ] = None,
+    precision: Annotated[
+        Literal["float32", "float16", "int8"],
+        typer.Option(
+            "--precision", help="Precision of the weights on disk: float16 has half the size, int8 a quarter."
+        ),
+    ] = "float32",
+    compare: Compare = None,
+) -> None:
+    """Make a bundle of a Marian model of Hugging Face's transformers, such as OPUS-MT.
+
+    The folder has config.json, model.safetensors, source.spm, target.spm and vocab.json. The bundle is like any other:
+    translate, score, serve, fine-tune by train --init-from, export. Neither PyTorch nor transformers is needed, except
+    for --compare.
+
+    \b
+    dragoman import hf opus-mt-en-de -o en-de
+    dragoman import hf opus-mt-en-de -o en-de --compare test.en
+    """
+    if compare is not None:
+        require_package("import hf --compare", "transformers", "torch")
+    require_folder(output, new=True)
+    from dragoman.bundle.bundle import write_bundle
+    from dragoman.exchange.hugging_face_import import import_hugging_face
+
+    bundle = import_hugging_face(folder, (source_lang, target_lang))
+    write_bundle(output, bundle, precision)
+    into = ["--target-lang", bundle.tokenizers.targets[0]] if bundle.tokenizers.is_tagged else []
+    say(f"wrote {output}: {bundle.describe()}; use it: {command_line('translate', '-m', output, *into)}")
+    if compare is not None:
+        _compare(folder, bundle, compare)
+
+
+def _compare(folder: Path, bundle: Bundle, path: Path) -> None:
+    from dragoman.cli.export import compared_lines
+    from dragoman.exchange.agreement import compare
+    from dragoman.exchange.hugging_face_folder import translate_ids
+
+    agreement = compare(bundle, lambda ids, limit: translate_ids(folder, bundle, ids, limit), compared_lines(path))
+    say(f"transformers translates {agreement} sentences as dragoman does (greedy search)")

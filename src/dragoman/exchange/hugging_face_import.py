@@ -1,0 +1,180 @@
+"""A Marian or Pegasus model of transformers as a bundle. Neither PyTorch nor transformers is needed.
+
+The table of names is that of the export (`stock_tensors`). The weights decide which matrices are tied, if positions are
+learned, and if there are biases: equal matrices are tied, a table of sines is not stored, and a model all of whose
+biases are zeros has none. So an exported model comes back as it was, except that its sines and cosines are no longer in
+turn.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from dragoman.bundle.bundle import Bundle
+from dragoman.bundle.layout import Layout
+from dragoman.bundle.weights import not_finite
+from dragoman.errors import BundleError
+from dragoman.exchange.hugging_face_weights import (
+    OUTPUT,
+    OUTPUT_BIAS,
+    SHARED,
+    position_table,
+    stock_tensors,
+    token_embedding,
+)
+from dragoman.exchange.marian_settings import StockConfig, our_config, read_search, read_stock_config
+from dragoman.exchange.marian_tokenizers import read_tokenizers
+from dragoman.exchange.tensor_files import StoredTensor, stored_tensors
+from dragoman.machine.arrays import Floats
+from dragoman.runtime.embedding import sinusoidal_table
+from dragoman.settings.model_config import ModelConfig
+
+SIDES = ("encoder", "decoder")
+#: The output bias of a token that has no probability. Label smoothing reads it too, so it is no larger than needed.
+_NEVER = -100.0
+#: The largest difference of a table of sines that was stored in 16 bits.
+_SINES_TOLERANCE = 5e-3
+_MOST_LISTED = 3
+
+_log = logging.getLogger(__name__)
+
+
+class _Matrices(NamedTuple):
+    """The names of the tensors that are our three matrices of token vectors."""
+
+    source: str
+    target: str
+    output: str
+
+
+def import_hugging_face(folder: Path, languages: tuple[str | None, str | None] = (None, None)) -> Bundle:
+    """Read a folder that transformers wrote.
+
+    Args:
+        languages: codes of the source and the target, in place of those that the folder names.
+
+    Raises:
+        BundleError: the folder is damaged or incomplete, or has another kind of model.
+        ConfigError: a language code is none.
+    """
+    stock = read_stock_config(folder)
+    search, is_renormalized = read_search(folder, stock)
+    layout = Layout(our_config(stock, folder))
+    stored = stored_tensors(folder)
+    matrices = _matrices(stored, stock)
+    used = _checked(folder, stored, _needed(layout, matrices, stock), _optional(stock))
+    tokenizers = read_tokenizers(folder, stock, languages)
+    tensors = {name: stored[name].read() for name in used}
+    if bad := not_finite(tensors):
+        raise BundleError("weights that are not finite", folder, advice="use another copy", details=bad)
+    config = our_config(
+        stock,
+        folder,
+        tie=_tie(matrices, tensors),
+        positions="learned" if any(map(_is_learned, _tables(tensors))) else "halves",
+        bias=is_renormalized or any(tensors[name].any() for name in tensors if name.endswith(("bias", OUTPUT_BIAS))),
+    )
+    output_bias = tensors.get(OUTPUT_BIAS, np.zeros((1, stock.target_vocab_size), np.float32))[0].copy()
+    if is_renormalized:
+        output_bias[stock.pad_token_id] = _NEVER
+    weights = _weights(config, matrices, tensors, output_bias)
+    return Bundle(config, weights, tokenizers, search, {"imported_from": stock.model_type})
+
+
+def _matrices(stored: Mapping[str, StoredTensor], stock: StockConfig) -> _Matrices:
+    """Choose among the names that a matrix may have: transformers writes a tied one once, older versions did not."""
+    source, target = map(token_embedding, SIDES)
+    if stock.is_shared and stock.tie_word_embeddings:
+        name = next((name for name in (SHARED, target, source, OUTPUT) if name in stored), SHARED)
+        return _Matrices(name, name, name)
+    if stock.is_shared:
+        source, target = (name if name in stored else SHARED for name in (source, target))
+    return _Matrices(source, target, target if stock.tie_word_embeddings else OUTPUT)
+
+
+def _needed(layout: Layout, matrices: _Matrices, stock: StockConfig) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the tensors that a folder must have, by name."""
+    sizes = stock.vocab_size, stock.target_vocab_size, stock.target_vocab_size
+    vectors: dict[str, tuple[int, ...]] = {
+        name: (size, stock.d_model) for name, size in zip(matrices, sizes, strict=True)
+    }
+    vectors.update({tensor.name: tensor.shape for tensor in stock_tensors(layout)})
+    return vectors
+
+
+def _optional(stock: StockConfig) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the tensors that a folder may have."""
+    table = stock.max_position_embeddings, stock.d_model
+    return {**dict.fromkeys(map(position_table, SIDES), table), OUTPUT_BIAS: (1, stock.target_vocab_size)}
+
+
+def _checked(
+    folder: Path,
+    stored: Mapping[str, StoredTensor],
+    needed: Mapping[str, tuple[int, ...]],
+    optional: Mapping[str, tuple[int, ...]],
+) -> list[str]:
+    """Return the names of the tensors to read, and warn of others that mean something.
+
+    Raises:
+        BundleError: lists every tensor that is missing, or has another shape.
+    """
+    expected = {**needed, **{name: shape for name, shape in optional.items() if name in stored}}
+    problems = [f"missing: {name}" for name in expected if name not in stored]
+    for name, shape in expected.items():
+        if name in stored and stored[name].shape != shape:
+            problems.append(f"{name}: shape {stored[name].shape} instead of {shape}")
+    if problems:
+        raise BundleError("the tensors are not those of its config.json", folder, details=problems)
+    aliases = {SHARED, OUTPUT, *map(token_embedding, SIDES)}
+    if extra := sorted(stored.keys() - expected.keys() - aliases):
+        rest = f" and {len(extra) - _MOST_LISTED:,} more" if len(extra) > _MOST_LISTED else ""
+        _log.warning(f"{folder}: left out, as transformers does: {', '.join(extra[:_MOST_LISTED])}{rest}")
+    return list(expected)
+
+
+def _tie(matrices: _Matrices, tensors: Mapping[str, Floats]) -> str:
+    """Return our setting for the matrices that are equal."""
+    source, target, output = (tensors[name] for name in matrices)
+    if not np.array_equal(target, output):
+        return "none"
+    return "all" if np.array_equal(source, target) else "decoder"
+
+
+def _tables(tensors: Mapping[str, Floats]) -> Iterator[Floats]:
+    """Yield the vectors of positions that a folder has."""
+    yield from (tensors[name] for name in map(position_table, SIDES) if name in tensors)
+
+
+def _is_learned(table: Floats) -> bool:
+    """Return True if the vectors of positions (L, D) are no sines and cosines."""
+    return not np.allclose(table, sinusoidal_table(range(len(table)), table.shape[1], halves=True), 0, _SINES_TOLERANCE)
+
+
+def _weights(
+    config: ModelConfig, matrices: _Matrices, tensors: Mapping[str, Floats], output_bias: Floats
+) -> dict[str, Floats]:
+    """Return the weights by our names."""
+    layout = Layout(config)
+    embeddings = (layout.source_embedding, layout.target_embedding)
+    weights = {
+        embeddings[0].tokens.name: tensors[matrices.source],
+        embeddings[1].tokens.name: tensors[matrices.target],
+        layout.output.weight.name: tensors[matrices.output],
+    }
+    for side, embedding in zip(SIDES, embeddings, strict=True):
+        if embedding.positions is not None:
+            rows = range(config.max_length)
+            sines = sinusoidal_table(rows, config.d_model, halves=True)
+            weights[embedding.positions.name] = tensors.get(position_table(side), sines)
+    if layout.output.bias is not None:
+        weights[layout.output.bias.name] = output_bias
+    for tensor in stock_tensors(layout):
+        if tensor.weight is not None:
+            weights[tensor.weight.name] = tensors[tensor.name]
+    return {name: weights[name] for name in layout.shapes()}

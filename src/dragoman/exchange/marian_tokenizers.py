@@ -1,0 +1,181 @@
+"""The tokenizers of a Marian model of transformers: two SentencePiece models, and tables of ids.
+
+Both sides usually share `vocab.json`, which has pieces of both models, language tags (`>>deu<<`) that no model has, and
+special ids of its own. A piece of a model that the table lacks is unknown.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from functools import partial
+from itertools import takewhile
+from pathlib import Path
+from typing import Any, Literal
+
+from sentencepiece import SentencePieceProcessor
+
+from dragoman.errors import BundleError
+from dragoman.exchange.marian_settings import READ, StockConfig
+from dragoman.machine.json_files import JSON_LIMIT, read_at_most, read_json
+from dragoman.settings.text_origin import LANGUAGE_CODE
+from dragoman.settings.tokenizer_config import TokenizerConfig
+from dragoman.text.sentence_pieces import SentencePieces
+from dragoman.text.sides import Learned, Side, build_both, sides_of
+from dragoman.text.special_ids import SpecialIds
+from dragoman.text.tags import MOST_DIRECTIONS, SEVERAL, TAG, UNKNOWN, Direction, require_directions, reserved_names
+from dragoman.text.tokenizer import Tokenizer, Tokenizers
+from dragoman.text.vocabulary import Vocabulary
+
+_SETTINGS, _TABLE, _TARGET_TABLE = "tokenizer_config.json", "vocab.json", "target_vocab.json"
+#: Bytes of a table of ids, and of a SentencePiece model.
+_MOST_BYTES = 50_000_000
+
+_log = logging.getLogger(__name__)
+
+
+def read_tokenizers(folder: Path, stock: StockConfig, languages: tuple[str | None, str | None]) -> Tokenizers:
+    """Read the tokenizers of a folder.
+
+    Args:
+        languages: codes of the source and the target, in place of those that the folder names.
+
+    Raises:
+        BundleError: a file is missing or damaged, or contradicts another.
+        ConfigError: a language code is none.
+    """
+    settings = _optional(folder / _SETTINGS)
+    models = [_content(folder / name) for name in ("source.spm", "target.spm")]
+    is_separate = settings.get("separate_vocabs") is True
+    names = _TABLE, _TARGET_TABLE if is_separate else _TABLE
+    sizes = stock.vocab_size, stock.target_vocab_size
+    tables = [_table(folder / name, size) for name, size in zip(names, sizes, strict=True)]
+    is_joint = not is_separate and models[0] == models[1]
+    try:
+        learned = [_learned(*each, settings, stock) for each in zip(models, tables, (False, True), strict=True)]
+        config = TokenizerConfig(kind=_kind(models[0]), joint=is_joint, reserved=_n_reserved(learned))
+        directions = _directions(folder, settings, tables[0], languages)
+        build = partial(_tokenizer, learned)
+        source, target = build_both(sides_of(config, directions), build)
+    except ValueError as error:
+        raise BundleError(f"not the tokenizer of a Marian model ({error})", folder, advice="use another copy") from None
+    return Tokenizers(source, target, config, directions)
+
+
+def _tokenizer(learned: list[Learned], side: Side) -> Tokenizer:
+    return side.tokenizer(learned[side.index])
+
+
+def _learned(
+    model: bytes, table: Mapping[str, int], is_target: bool, settings: Mapping[str, Any], stock: StockConfig
+) -> Learned:
+    """Return a side's vocabulary: that of the model, if the table numbers its pieces as the model does.
+
+    Raises:
+        ValueError: the table has no such special ids.
+    """
+    names = {name: _token(settings, name, usual) for name, usual in _SPECIAL_NAMES.items()}
+    unknown = table.get(names["unk_token"])
+    if unknown is None:
+        raise ValueError(f"{names['unk_token']} is missing in the vocabulary")
+    start = stock.decoder_start_token_id if is_target else table.get(names["bos_token"], stock.pad_token_id)
+    ids = SpecialIds(pad=stock.pad_token_id, unknown=unknown, start=start, end=stock.eos_token_id)
+    for name, id in (("pad_token", ids.pad), ("eos_token", ids.end)):
+        if table.get(names[name]) != id:
+            raise ValueError(f"{names[name]} has the id {table.get(names[name])} in the vocabulary, {id} in the model")
+    vocabulary = Vocabulary.from_ids(table, ids)
+    Vocabulary.from_json(list(vocabulary.words), ids)  # checks each word as when it is loaded
+    try:
+        if SentencePieces(model).vocabulary(ids).words == vocabulary.words:
+            return Learned(model, None, ids)
+    except ValueError:
+        pass
+    return Learned(model, vocabulary, ids)
+
+
+_SPECIAL_NAMES = {"unk_token": "<unk>", "eos_token": "</s>", "pad_token": "<pad>", "bos_token": "<s>"}
+
+
+def _token(settings: Mapping[str, Any], name: str, usual: str) -> str:
+    """Return the piece of a special id. transformers writes it as text, or as an object with its rules."""
+    value = settings.get(name) or usual
+    value = value.get("content") if isinstance(value, dict) else value
+    return value if isinstance(value, str) else usual
+
+
+def _n_reserved(learned: list[Learned]) -> int:
+    """Return how many reserved pieces of ours both vocabularies have: ⟨1⟩, ⟨2⟩ and so on."""
+    counts = []
+    for side in learned:
+        words = {*SentencePieces(side.model).pieces} if side.model else set()
+        counts.append(len([*takewhile(words.__contains__, reserved_names(1_000))]))
+    return min(counts)
+
+
+def _kind(model: bytes) -> Literal["bpe", "unigram"]:
+    """Return the algorithm of a SentencePiece model: scores of byte pairs are their ranks, 0, -1, -2 and so on."""
+    processor: SentencePieceProcessor = SentencePieces(model).processor
+    numbers = range(processor.get_piece_size())
+    ordinary = [id for id in numbers if not (processor.is_control(id) or processor.is_unknown(id))]
+    scores = [processor.get_score(id) for id in ordinary if not (processor.is_byte(id) or processor.is_unused(id))]
+    return "bpe" if all(score == int(score) for score in scores) else "unigram"
+
+
+# -- languages ---------------------------------------------------------------------------------------------------------
+
+
+def _directions(
+    folder: Path, settings: Mapping[str, Any], table: Mapping[str, int], given: tuple[str | None, str | None]
+) -> tuple[Direction, ...]:
+    """Return one direction for each tag of a target language; without tags, the one that the folder or the user names.
+
+    A model of several languages whose source nobody can name has one direction, and its users write the tags.
+    """
+    source, target = given[0] or _language(settings, "source_lang"), given[1] or _language(settings, "target_lang")
+    tags = sorted(code[2:-2] for code in table if TAG.fullmatch(code))
+    codes = [code for code in tags if LANGUAGE_CODE.fullmatch(code) and code not in (SEVERAL, UNKNOWN)]
+    directions: tuple[Direction, ...] = ((source, target),)
+    if len(codes) > 1 and given[1] is None:
+        if source in (SEVERAL, UNKNOWN) or len(codes) > MOST_DIRECTIONS:
+            listed = " ".join(f">>{code}<<" for code in codes[:5])
+            _log.warning(
+                f"{folder}: begin each text with the language to translate into: {listed} ...; or import it "
+                "with --source-lang, so that --target-lang chooses it"
+            )
+        else:
+            directions = tuple((source, code) for code in codes)
+    require_directions(directions)
+    return directions
+
+
+def _language(settings: Mapping[str, Any], name: str) -> str:
+    code = settings.get(name)
+    return code if isinstance(code, str) and LANGUAGE_CODE.fullmatch(code) else UNKNOWN
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def _optional(path: Path) -> Mapping[str, Any]:
+    return read_json(path.resolve(), JSON_LIMIT) if path.is_file() else {}
+
+
+def _content(path: Path) -> bytes:
+    if not path.is_file():
+        raise BundleError("a file of a Marian tokenizer is missing", path, advice=READ)
+    try:
+        return read_at_most(path, _MOST_BYTES)
+    except (OSError, ValueError) as error:
+        raise BundleError(f"cannot be read ({error})", path, advice="use another copy") from None
+
+
+def _table(path: Path, size: int) -> dict[str, int]:
+    if not path.is_file():
+        raise BundleError("a file of a Marian tokenizer is missing", path, advice=READ)
+    table = read_json(path.resolve(), _MOST_BYTES)
+    if not all(type(id) is int for id in table.values()):
+        raise BundleError("not a table of pieces and their ids", path, advice="use another copy")
+    if len(table) != size:
+        problem = f"it has {len(table):,} pieces, and the model {size:,}"
+        raise BundleError(problem, path, advice="use the vocabulary that belongs to the model")
+    return table
