@@ -44,27 +44,36 @@ def update(
     dragoman update -m everyday --memory agency.tmx --source-lang en --target-lang fr --old-pairs old.tsv -o runs/agency
     """
     require_package("update", "torch")
-    if old_pairs is not None and old_source is not None:
-        raise typer.BadParameter("give either --old-pairs or --old-source")
     refuse_output(output, overwrite=False)
     from dragoman.experiments.updating import update as update_model
-    from dragoman.memories import TranslationMemory, open_units
+    from dragoman.memories import TranslationMemory
 
     languages = _languages(model, source_lang, target_lang)
+    old = _old_text(old_pairs, old_source, languages)
     units = TranslationMemory.open(*memory, source_lang=languages[0], target_lang=languages[1]).units()
     new = [(unit.source, unit.target) for unit in units]
-    old: list[tuple[str, str] | str] = []
-    if old_pairs is not None:
-        old = [(unit.source, unit.target) for unit in open_units(old_pairs, languages)]
-    elif old_source is not None:
-        from dragoman.cli.streams import input_lines
-
-        old = list(input_lines(old_source, "replace"))
-    else:
-        say("no old text: nothing tells what the model forgets; --old-pairs and --old-source give some")
     start = time.monotonic()
     outcome = update_model(model, new, output, languages, old=old, device=device)
     _tell(outcome, output, time.monotonic() - start)
+
+
+def _old_text(pairs: Path | None, source: Path | None, languages: tuple[str, str]) -> list[tuple[str, str] | str]:
+    """Return the text that the model must not forget.
+
+    Raises:
+        typer.BadParameter: there are two.
+    """
+    from dragoman.cli.streams import input_lines
+    from dragoman.memories import open_units
+
+    if pairs is not None and source is not None:
+        raise typer.BadParameter("give either --old-pairs or --old-source")
+    if pairs is not None:
+        return [(unit.source, unit.target) for unit in open_units(pairs, languages)]
+    if source is not None:
+        return list(input_lines(source, "replace"))
+    say("no old text: nothing tells what the model forgets; --old-pairs and --old-source give some")
+    return []
 
 
 def _languages(model: str, source_lang: str | None, target_lang: str | None) -> tuple[str, str]:

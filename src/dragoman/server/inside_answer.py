@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dragoman.inspection.inside import Inside
+from dragoman.server.line_request import LineRequest
 from dragoman.server.native_schema import HypothesisAnswer, InsideAnswer, NodeAnswer
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.texts import TranslatedText, WantedText
-from dragoman.server.translation_service import LineRequest
 
 #: By which weights are multiplied, so that they are short in JSON.
 _SCALE = 10_000

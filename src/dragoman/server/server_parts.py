@@ -13,6 +13,7 @@ from dragoman.server.downloads import Downloads
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import ModelShelf
 from dragoman.server.rate_limit import RateLimit
+from dragoman.server.server_memory import ServerMemory
 from dragoman.server.translation_service import TranslationService
 from dragoman.settings.server_config import ServerConfig
 
@@ -35,6 +36,7 @@ class ServerParts:
     service: TranslationService
     detector: Detector
     rate_limit: RateLimit
+    memory: ServerMemory
     downloads: Downloads = field(default_factory=Downloads)
 
     @classmethod
@@ -42,8 +44,9 @@ class ServerParts:
         """Return the parts of a new server, without models."""
         measures = Measures()
         shelf = ModelShelf(config, measures)
-        service = TranslationService(config, shelf, measures)
-        return cls(config, measures, shelf, service, Detector(), RateLimit(config.req_limit))
+        memory = ServerMemory(config)
+        service = TranslationService(config, shelf, measures, memory)
+        return cls(config, measures, shelf, service, Detector(), RateLimit(config.req_limit), memory)
 
     def require_key(self, request: Request, key: object) -> None:
         """Refuse a request without a valid key, if the server has keys.

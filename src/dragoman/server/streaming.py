@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 
 from dragoman.errors import DragomanError
 from dragoman.server.api_errors import ApiError, api_error
+from dragoman.server.line_request import LineRequest
 from dragoman.server.routing import Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.server.texts import WantedText, require_route
-from dragoman.server.translation_service import LineRequest
 from dragoman.text.languages import WITHOUT_SPACES, base_language
 
 #: Parts that are translated at the same time.

@@ -10,10 +10,10 @@ from typing import Any
 from dragoman.documents import MarkedText
 from dragoman.server.api_errors import ApiError
 from dragoman.server.detection import UNDETECTABLE, Detection
+from dragoman.server.line_request import LineRequest
 from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
 from dragoman.server.text_lines import TextLines, split_lines
-from dragoman.server.translation_service import LineRequest
 from dragoman.text.language_names import english_name
 from dragoman.translator import Translation
 

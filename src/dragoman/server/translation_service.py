@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -18,13 +18,14 @@ from typing import Any, TypeVar
 from dragoman.errors import DeadlineError, ResourceError
 from dragoman.inspection.inside import Inside, look_inside
 from dragoman.server.line_queue import LineQueue
+from dragoman.server.line_request import LineRequest
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import LoadedModel, ModelShelf
 from dragoman.server.result_cache import ResultCache
 from dragoman.server.routing import Leg
+from dragoman.server.server_memory import ServerMemory
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
-from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translation
 from dragoman.translator.pipeline import SearchWanted, Stages, advance
 
@@ -34,33 +35,18 @@ Result = TypeVar("Result")
 _PORTION, _THREADS = 16, 4
 
 
-@dataclass(frozen=True)
-class LineRequest:
-    """A line to translate, and what belongs to it alone."""
-
-    text: str
-    prefix: str = ""
-    align: bool = False
-    #: See `Request`.
-    verbatim: tuple[Stretch, ...] = ()
-
-    def continued(self, text: str) -> LineRequest:
-        """Return the request for a translation of this line, which has the same stretches."""
-        stretches = {self.text[start:end] for start, end in self.verbatim}
-        places = merged(place for stretch in stretches for place in occurrences(text, stretch))
-        return replace(self, text=text, verbatim=tuple(places))
-
-
 class TranslationService:
     """The translations of one server. Its methods belong to the thread of the event loop.
 
     Args:
         config: limits.
         shelf: the models.
+        memory: translations by people, which win.
     """
 
-    def __init__(self, config: ServerConfig, shelf: ModelShelf, measures: Measures) -> None:
+    def __init__(self, config: ServerConfig, shelf: ModelShelf, measures: Measures, memory: ServerMemory) -> None:
         self._shelf = shelf
+        self._memory = memory
         self._measures = measures
         self._timeout = config.timeout
         self._cache = ResultCache(config.cache * 2**20)
@@ -92,6 +78,32 @@ class TranslationService:
         self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
     ) -> list[Translation]:
         """Translate lines that the queue has accepted already; see `translate`."""
+        known = await self._recalled(legs, lines)
+        missing = [line for line, one in zip(lines, known, strict=True) if one is None]
+        found = iter(await self._by_models(legs, missing, options) if missing else [])
+        self._measures.lines.inc(len(lines))
+        return [next(found) if one is None else one for one in known]
+
+    async def _recalled(self, legs: Sequence[Leg], lines: Sequence[LineRequest]) -> list[Translation | None]:
+        """Return the translation of each line that the memory has, aligned if that is wanted."""
+        if self._memory.is_empty:
+            return [None] * len(lines)
+        requests = [line.request(legs[0].source, legs[-1].target) for line in lines]
+        known = await self.in_thread(lambda: [self._memory.recall(request) for request in requests])
+        aligned = [index for index, one in enumerate(known) if one is not None and requests[index].align]
+        if not aligned or len(legs) > 1:
+            return known
+        async with self._model(legs[0].model) as model:
+            align = model.translator.pipeline.aligned
+            for index in aligned:
+                if (one := known[index]) is not None:
+                    known[index] = await self.in_thread(partial(align, requests[index], one))
+        return known
+
+    async def _by_models(
+        self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
+    ) -> list[Translation]:
+        """Translate lines by the models."""
         stop = StopCondition.after(self._timeout)
         flags: list[tuple[Any, ...]] = [()] * len(lines)
         for leg in legs[:-1]:
@@ -101,7 +113,6 @@ class TranslationService:
             lines = [line.continued(one.text) for line, one in zip(lines, found, strict=True)]
             flags = [one.flags for one in found]
         found = await self._by_model(legs[-1], lines, options, stop)
-        self._measures.lines.inc(len(lines))
         return [
             replace(one, flags=tuple(dict.fromkeys((*earlier, *one.flags)))) if earlier else one
             for one, earlier in zip(found, flags, strict=True)
@@ -182,9 +193,7 @@ class TranslationService:
         stop: StopCondition,
     ) -> list[Translation]:
         """Go through the stages of all lines together: each stage of all portions, then one search for all."""
-        requests = [
-            Request(line.text, line.prefix, None, line.align, leg.source, leg.target, line.verbatim) for line in lines
-        ]
+        requests = [line.request(leg.source, leg.target) for line in lines]
         portions = [requests[start : start + _PORTION] for start in range(0, len(requests), _PORTION)]
         open_stages: dict[int, Stages] = {
             number: model.translator.pipeline.stages(portion, config) for number, portion in enumerate(portions)
