@@ -25,7 +25,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator import Translator
+from dragoman.translator import ModelFacts, Translator
 
 pytestmark = pytest.mark.torch
 
@@ -321,7 +321,7 @@ def test_links_of_a_long_text_equal_those_of_the_slow_way(translator: Translator
 
 def test_shifted_heads_align_a_translation_of_the_greatest_length(translator: Translator) -> None:
     heads = AlignmentHeads(heads=((0, 0),), shifted=True)
-    later = Translator(translator.models, translator.tokenizers, translator.search, alignment=heads)
+    later = Translator(translator.models, translator.tokenizers, translator.search, facts=ModelFacts(heads))
     translation = later.translate("A man", align=True, min_length=later.max_length)
     assert len(translation.tokens) == later.max_length
     assert translation.alignment

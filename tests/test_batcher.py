@@ -21,7 +21,7 @@ from dragoman.decoding.state import State
 from dragoman.errors import ConfigError, DeadlineError, StoppedError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator import Candidate, ComputeOptions, Request, SearchJob, StopCondition, Translator
-from dragoman.translator.batcher import Batcher
+from dragoman.translator.batcher import SHARED_PART, Batcher
 
 SOURCES = [source for source, _ in PAIRS]
 CONFIGS = [SearchConfig(beam_size=size) for size in (1, 2, 3)]
@@ -437,9 +437,33 @@ def test_turns_go_round_all_calls() -> None:
     assert sorted(turns[:7]) == sorted(turns[7:14]) == sorted(turns[14:]) == list(range(1, 8))
 
 
+def test_rounds_that_calls_share_are_short() -> None:
+    """A call of a thousand jobs fills a part of the rounds of others, and of the one after them, then its own."""
+    search = ToySearch(is_held=True)
+    with Batcher(search, 512) as batcher:
+        held(batcher, search)
+        futures = [batcher.submit([job(1, 15)] * 200), *(batcher.submit([job(number, 15)]) for number in (2, 3))]
+        search.let_go.set()
+        wait(futures, 10)
+    rounds = [[each.ids[0] for each in batch] for batch in search.batches[1:]]
+    assert sorted(rounds[0]) == [1] * 6 + [2, 3]
+    assert [len(each) for each in rounds[1:3]] == [512 * SHARED_PART // 16, 512 // 16]
+
+
+def test_the_first_turn_of_each_call_fills_whole_batches() -> None:
+    search = ToySearch(is_held=True)
+    with Batcher(search, 512) as batcher:
+        held(batcher, search)
+        futures = [batcher.submit([job(number, 15)]) for number in range(32)]
+        search.let_go.set()
+        wait(futures, 10)
+    assert list(map(len, search.batches)) == [1, 32]
+
+
 def test_few_jobs_make_a_batch_for_each_worker() -> None:
     search = ToySearch()
     with Batcher(search, 512, n_batches=2) as batcher:
         for n_jobs in (1, 2, 7, 102):
             batcher.search([job(number, length=9) for number in range(n_jobs)])
-    assert search.batch_sizes == [10, 10, 40, 510]  # 1, 1, 4 and 51 sources of ten tokens, the end mark among them
+    # 1, 1, 4 and 51 sources of ten tokens, the end mark among them
+    assert search.batch_sizes == [10, 10, 40, 510]

@@ -104,3 +104,36 @@ def test_answers_are_cut_at_bold_numbers() -> None:
     section += nodes.literal_block("", "code")
     found = [[node.astext() for node in answer] for answer in answers(section)]
     assert found == [["Before the first.", "One, 2. inside.", "Bold and more."], ["code"]]
+
+
+def test_pages_are_named_whose_english_has_changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import translated
+
+    monkeypatch.setattr(translated, "ROOT", tmp_path)
+    monkeypatch.setattr(translated, "BOOK", tmp_path / "docs" / "book")
+    english, page = tmp_path / "docs" / "guide" / "train.md", tmp_path / "docs" / "book" / "zh" / "guide" / "train.md"
+    for file, text in ((english, "# Train\n"), (page, "# 训练\n")):
+        file.parent.mkdir(parents=True)
+        file.write_text(text, encoding="utf-8")
+    translated.mark(page)
+    assert page.read_text(encoding="utf-8").endswith("\n\n# 训练\n")
+    assert translated.outdated([page]) == []
+    english.write_text("# Train longer\n", encoding="utf-8")
+    assert translated.outdated([page]) == [
+        "docs/book/zh/guide/train.md: docs/guide/train.md has changed since it was translated"
+    ]
+    translated.mark(page)
+    assert translated.outdated([page]) == []
+    assert page.read_text(encoding="utf-8").count("% translates") == 1
+
+
+def test_a_chinese_page_includes_its_english_or_says_what_it_translates() -> None:
+    from translated import english_of
+
+    for page in sorted((BOOK / "zh").rglob("*.md")):
+        english = english_of(page)
+        if not english.is_file() or page == BOOK / "zh" / "index.md":
+            continue
+        first = page.read_text(encoding="utf-8").split("\n", 1)[0]
+        name = english.relative_to(BOOK.parent.parent).as_posix()
+        assert "{include}" in page.read_text(encoding="utf-8") or first.startswith(f"% translates {name} at "), page

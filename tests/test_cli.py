@@ -373,14 +373,14 @@ def test_a_line_that_is_no_text_is_copied_and_told(dragoman: Dragoman, bundle: P
     code, out, err = dragoman("translate", "-m", bundle, "--json", stdin=f"A\n{text}".encode())
     found = json.loads(out.decode().split("\n")[1])
     assert (code, found["text"], found["flags"]) == (0, text, ["copied"])
-    assert re.fullmatch(r"warning: line 2: a part is not text .*\n", err)
+    assert re.fullmatch(r"warning: line 2: a part was copied .*\n", err)
 
 
 def test_a_warning_quotes_the_segment_of_a_document(dragoman: Dragoman, bundle: Path, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(f"<p>A</p><p>The cat {'x' * 5_000}</p>")
     code, _, err = dragoman("translate", "-m", bundle, "--input", tmp_path / "page.html")
     assert code == 0
-    assert 'warning: segment 2 ("The cat…"): a part is not text' in err
+    assert 'warning: segment 2 ("The cat…"): a part was copied' in err
 
 
 def test_many_lines_of_one_kind_are_told_as_a_sum(dragoman: Dragoman, bundle: Path) -> None:
@@ -390,7 +390,7 @@ def test_many_lines_of_one_kind_are_told_as_a_sum(dragoman: Dragoman, bundle: Pa
     assert (code, out.count(b"\n"), len(told)) == (0, 25, 22)
     assert [line.split(": ")[1] for line in told[:21]] == [f"line {n}" for n in [*range(1, 21), 24]]
     assert "in" in told[20].split()
-    assert told[21].startswith("warning: 4 more lines: a part is not text")
+    assert told[21].startswith("warning: 4 more lines: a part was copied")
 
 
 def test_each_sentence_is_translated_by_itself_where_it_is_asked_for(dragoman: Dragoman, bundle: Path) -> None:
@@ -1271,7 +1271,7 @@ def test_an_output_may_be_gzipped(dragoman: Dragoman, bundle: Path, tmp_path: Pa
         (("tune", "--corpus", "copy", "--vary", "sentences=true,false"), "'sentences' is no setting of the search"),
         (
             ("translate", "--document", "a.txt", "--invalid-utf8", "replace"),
-            "a document has no --n-best, --align, --json and --invalid-utf8",
+            "a document has no --n-best, --align, --doubts, --json and --invalid-utf8",
         ),
         (
             ("evaluate", "none.yaml", "--source", "a.en", "--target", "a.de"),

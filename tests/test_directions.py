@@ -16,7 +16,7 @@ from dragoman.errors import ConfigError
 from dragoman.evaluation.evaluation import evaluate
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.languages import find_code
-from dragoman.translator import Request, Translator
+from dragoman.translator import ModelFacts, Request, Translator
 from dragoman.translator.directions import Directions
 
 TOKENIZERS = many_tokenizers(reserved=2)
@@ -25,7 +25,12 @@ TEXT = "A man rides. She reads a book."
 
 @pytest.fixture(scope="module")
 def many() -> Translator:
-    return Translator([tiny_bundle(TOKENIZERS, max_length=64)], TOKENIZERS, SearchConfig(beam_size=2), learned=LEARNED)
+    return Translator(
+        [tiny_bundle(TOKENIZERS, max_length=64)],
+        TOKENIZERS,
+        SearchConfig(beam_size=2),
+        facts=ModelFacts(learned=LEARNED),
+    )
 
 
 @pytest.fixture(scope="module")

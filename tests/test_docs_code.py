@@ -21,7 +21,7 @@ LINK = re.compile(r"\[[^\]]*\]\((?P<target>[^)\s]+)[^)]*\)")
 PATH = re.compile(r"(?<![\w/.-])(?:src|tests|recipes|docs|lab|benchmarks|\.ci|\.github)/[\w./-]*\w")
 
 #: Pages whose Python needs PyTorch.
-WITH_TORCH = ("docs/guide/python.md", "docs/inspection.md")
+WITH_TORCH = tuple(f"docs/{folder}{page}.md" for folder in ("", "book/zh/") for page in ("guide/python", "inspection"))
 
 each_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 

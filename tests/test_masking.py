@@ -26,7 +26,16 @@ from dragoman.text.cleaning import collapse_spaces
 from dragoman.text.learning import learn_tokenizers
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator import Candidate, ComputeOptions, Pipeline, Request, SearchJob, StopCondition, Translator
+from dragoman.translator import (
+    Candidate,
+    ComputeOptions,
+    ModelFacts,
+    Pipeline,
+    Request,
+    SearchJob,
+    StopCondition,
+    Translator,
+)
 from dragoman.translator.aligning import AlignmentInput, _segment_pairs
 from dragoman.translator.batcher import Batcher
 from dragoman.translator.directions import Directions
@@ -105,7 +114,7 @@ def pipeline(search: ScriptedSearch, max_length: int = 400, **options: object) -
     decoder = ForcedDecoder(models, models.for_search())
     finisher = Finisher(decoder, tokenizers, AlignmentHeads.default(models.models[0].config), 512)
     config = SearchConfig.model_validate({"beam_size": 3, **options})
-    return Pipeline(Planner(tokenizers, Directions(tokenizers), max_length, None), search, finisher, config)
+    return Pipeline(Planner(tokenizers, Directions(tokenizers), max_length, ModelFacts()), search, finisher, config)
 
 
 def same(text: str) -> list[str]:
@@ -164,7 +173,7 @@ def test_a_text_that_ends_in_several_parts_has_its_own_masks_in_each(masking: To
 
 def test_a_text_of_spans_alone_is_copied_like_one_of_marks_alone(masking: Tokenizers) -> None:
     search = ScriptedSearch(masking, lambda _: ["nonsense"])
-    planner = Planner(masking, Directions(masking), 400, LEARNED)
+    planner = Planner(masking, Directions(masking), 400, ModelFacts(learned=LEARNED))
     plan = planner.plan([Request("https://a.org :-) {name}")], SearchConfig())
     (translation,) = pipeline(search).finish(plan, [])
     assert (translation.text, translation.flags) == ("https://a.org :-) {name}", ("copied",))

@@ -155,7 +155,7 @@ LONG = {**GOOD, "q": "x" * 201}
         ({"json": {**GOOD, "q": ["x"] * 6}}, "Invalid request: request (6) exceeds text limit (5)"),
         ({"json": {**GOOD, "q": 7}}, "Invalid request: q parameter is neither a string nor a list of strings"),
         ({"json": {**GOOD, "q": [7]}}, "Invalid request: q parameter is neither a string nor a list of strings"),
-        ({"json": {**GOOD, "source": ["en"]}}, "Invalid request: source parameter is not a string"),
+        ({"json": {**GOOD, "source": ["en"]}}, "['en'] is not supported"),
         ({"json": [1]}, "Invalid JSON format"),
         ({"content": b"{", "headers": {}}, "Invalid JSON format"),
         ({"content": b"", "headers": {}}, "Invalid JSON format"),

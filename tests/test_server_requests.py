@@ -49,7 +49,7 @@ def test_pages_of_other_sites_may_call_the_endpoints_of_libretranslate_alone(cli
         assert headers["access-control-allow-origin"] == "*"
         assert headers["access-control-allow-methods"] == "GET, POST"
     preflight = client.options("/translate", headers={"origin": "https://other.example"})
-    assert (preflight.status_code, preflight.headers["access-control-max-age"]) == (204, "1728000")
+    assert (preflight.status_code, preflight.headers["access-control-max-age"]) == (200, "1728000")
     for path in ("/metrics", "/v1/health/live", "/v1/health/ready", "/nothing", "/"):
         for answer in (client.get(path), client.options(path, headers={"origin": "https://other.example"})):
             assert "access-control-allow-origin" not in answer.headers

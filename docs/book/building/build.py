@@ -9,6 +9,7 @@ from chapters import BOOK, pages_that_run
 from check import problems
 from notebooks import write_notebook
 from outputs import BUILD, ROOT, compute
+from translated import outdated
 
 HERE = Path(__file__).resolve().parent
 LANGUAGES = ("en", "zh")
@@ -34,7 +35,7 @@ def main(site: Path) -> int:
     shutil.rmtree(site / "jupyter_execute", ignore_errors=True)  # copies that myst-nb keeps
     (site / "index.html").write_text(ENTRANCE, encoding="utf-8")
     found = problems(site)
-    print("\n".join(found), file=sys.stderr)
+    print("\n".join([*found, *outdated(sorted((BOOK / "zh").rglob("*.md")))]), file=sys.stderr)
     print(f"{site}: {sum(1 for _ in site.rglob('*.html'))} pages, {len(found)} problems")
     return 1 if found else 0
 

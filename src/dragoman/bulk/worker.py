@@ -17,7 +17,7 @@ from dragoman.machine.json_files import read_json
 from dragoman.translator import Translation, Translator
 
 #: Options of `Translator.translate_stream` that documents do not have.
-_OF_LINES = ("prefixes", "align", "n_best", "read_ahead")
+_OF_LINES = ("prefixes", "align", "n_best", "doubts", "read_ahead")
 
 
 @dataclass(frozen=True)

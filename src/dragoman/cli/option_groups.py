@@ -18,6 +18,7 @@ from dragoman.cli.options import (
     IntoLang,
     LengthPenalty,
     MaxLength,
+    MinConfidence,
     MinLength,
     NoRepeatNgram,
     NoShortList,
@@ -123,6 +124,7 @@ class TextFlags:
     prefixes: Prefix = None
     protect: Protect = None
     sentences: Sentences = None
+    min_confidence: MinConfidence = None
     terms: Terms = None
 
     def options(self) -> dict[str, Any]:

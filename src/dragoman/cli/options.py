@@ -114,6 +114,11 @@ Protect = Annotated[
         help="Keep what a regular expression finds, or a preset: printf, urls, code, mentions, emoji, rst. Repeatable.",
     ),
 ]
+Doubts = Annotated[bool, typer.Option("--doubts", help="Mark doubtful words: [?word]; --json numbers them.")]
+MinConfidence = Annotated[
+    float | None,
+    typer.Option("--min-confidence", metavar="0..1", help="Leave a text as it is if the confidence is lower."),
+]
 Terms = Annotated[
     Path | None,
     typer.Option(

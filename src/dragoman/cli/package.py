@@ -34,6 +34,15 @@ ShortListFrom = Annotated[
     ),
 ]
 
+CalibrateOn = Annotated[
+    Path | None,
+    typer.Option(
+        "--calibrate",
+        metavar="RUN",
+        help="Calibrate the confidence on the validation text of this run; default: the model's own run.",
+    ),
+]
+
 
 def package(
     model: OneModel,
@@ -41,6 +50,7 @@ def package(
     precision: Precision = "float16",
     card: Card = None,
     short_list: ShortListFrom = None,
+    calibrate: CalibrateOn = None,
     beam_size: BeamSize = None,
     length_penalty: LengthPenalty = None,
 ) -> None:
@@ -48,7 +58,8 @@ def package(
 
     The new folder has all that is needed to translate, at half the size, and a card (README.md): --card, else the
     model's own, else a short new one. You may edit it later. --beam-size and --length-penalty become the
-    model's defaults. With --short-list, the model translates faster on a CPU.
+    model's defaults. With --short-list, the model translates faster on a CPU. The model of a run learns from the
+    run's validation text how sure it may be of a translation (its confidence); another one does by --calibrate.
 
     \b
     dragoman package -m runs/my -o my-model --card card.md --length-penalty 1.0
@@ -62,15 +73,12 @@ def package(
     bundle = _with_search(load_bundle(model), {"beam_size": beam_size, "length_penalty": length_penalty})
     if short_list is not None:
         bundle = _with_short_list(bundle, short_list)
-    note = ""
-    if text is None and (text := card_of(model)) is not None:
-        note = f"with the card of {model}; check it: {output}/README.md"
-    elif text is None:
-        text = simple_card(bundle, model, output)
-        note = f"with a short card; add to it: {output}/README.md"
-    write_bundle(output, bundle, precision, text)
-    if note:
-        say(note)
+    bundle = _with_confidence(bundle, model, calibrate)
+    written = text if text is not None else card_of(model) or simple_card(bundle, model, output)
+    write_bundle(output, bundle, precision, written)
+    if text is None:
+        kind = f"the card of {model}; check it" if card_of(model) else "a short card; add to it"
+        say(f"with {kind}: {output}/README.md")
     if (old := _megabytes(find_bundle(model))) < _megabytes(output) / 1.2:
         say(f"larger than {model} ({old:.1f} MB), whose weights have fewer bits; --precision int8 makes the smallest")
     _say_packaged(output, bundle)
@@ -84,13 +92,33 @@ def _with_search(bundle: Bundle, options: dict[str, float | None]) -> Bundle:
     return replace(bundle, search=parse_section(SearchConfig, {**bundle.search.model_dump(), **changes}))
 
 
-def _with_short_list(bundle: Bundle, folder: Path) -> Bundle:
-    from dragoman.alignment.lexicon import learn_short_list
-    from dragoman.data.prepared import is_prepared, open_prepared
+def _with_confidence(bundle: Bundle, model: str, folder: Path | None) -> Bundle:
+    """Return the bundle with calibrations, if there is text to learn them from; else as it is."""
+    from dragoman.cli.calibrating import calibrations
+    from dragoman.data.prepared import is_prepared
+    from dragoman.translator.confidence import FACT
+
+    own = Path(model)
+    if folder is None and not is_prepared(own):
+        return bundle
+    _require_prepared(folder or own)
+    found = calibrations(bundle, folder or own)
+    return bundle if found is None else replace(bundle, facts={**bundle.facts, FACT: found.model_dump(mode="json")})
+
+
+def _require_prepared(folder: Path) -> None:
+    from dragoman.data.prepared import is_prepared
 
     if not is_prepared(folder):
         advice = "give the run folder of the model's training, or what `dragoman prepare` wrote"
         raise DataError("no prepared training text", folder, advice=advice)
+
+
+def _with_short_list(bundle: Bundle, folder: Path) -> Bundle:
+    from dragoman.alignment.lexicon import learn_short_list
+    from dragoman.data.prepared import open_prepared
+
+    _require_prepared(folder)
     prepared = open_prepared(folder)
     if not prepared.tokenizers.equals(bundle.tokenizers):
         raise DataError("its text was prepared for a model with other tokenizers", folder, advice="give its own run")

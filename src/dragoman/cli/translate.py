@@ -78,9 +78,8 @@ def translate(
 
     def options(translator: Translator) -> dict[str, Any]:
         of_search = search_options(search, sampling, samples=translator.search.sample)
-        n_best, align = of_lines.n_best, of_lines.align
-        of_memory = memories.open(translator, direction)
-        return of_search | asdict(direction) | given | {"n_best": n_best, "align": align} | of_memory
+        given_lines = {name: getattr(of_lines, name) for name in ("n_best", "align", "doubts")}
+        return of_search | asdict(direction) | given | given_lines | memories.open(translator, direction)
 
     refuse_copies("dragoman translate")
     models = ModelOptions(model, engine, files.ray, options)
@@ -114,7 +113,8 @@ def _translations(text: _Text, translator: Translator, options: dict[str, Any]) 
         return translator.translate_stream(text.lines, **options)
     from dragoman.documents import translate_document
 
-    options = {name: value for name, value in options.items() if name not in ("read_ahead", "align", "n_best")}
+    of_lines = ("read_ahead", "align", "n_best", "doubts")
+    options = {name: value for name, value in options.items() if name not in of_lines}
     return translate_document(text.document, translator, prefix=options.pop("prefixes") or "", **options)
 
 

@@ -26,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 #: Batches of a file that are read, sorted by length and shared among the workers together.
 READ_AHEAD = 128
-ONLY_LINES = "a document has no --n-best, --align, --json and --invalid-utf8"
+ONLY_LINES = "a document has no --n-best, --align, --doubts, --json and --invalid-utf8"
 
 
 @dataclass(frozen=True)

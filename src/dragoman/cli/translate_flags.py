@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dragoman.bulk.line_output import LineFormat
-from dragoman.cli.options import AsJson, Overwrite, Utf8
+from dragoman.cli.options import AsJson, Doubts, Overwrite, Utf8
 
 Input = Annotated[
     list[Path] | None,
@@ -83,6 +83,7 @@ class LineFlags:
 
     n_best: NBest = None
     align: Align = False
+    doubts: Doubts = False
     as_json: AsJson = False
     invalid_utf8: Utf8 = "error"
 

@@ -64,7 +64,7 @@ def evaluate(
         DataError: there are no sentences, or not as many references as sources.
         ConfigError: a search option is out of range.
     """
-    sources, references = _equal_lists(sources, references)
+    sources, references = equal_lists(sources, references)
     sources, language = _in_direction(translator, sources, options, language)
     start = time.monotonic()
     translations = tuple(translation.text for translation in translator.translate(sources, **options))
@@ -102,7 +102,7 @@ def vary_search(
     Raises:
         DataError, ConfigError: as `evaluate`; ConfigError before anything is translated.
     """
-    sources, references = _equal_lists(sources, references)
+    sources, references = equal_lists(sources, references)
     for options in settings:
         _search(translator, options)
     sources, language = _in_direction(translator, sources, settings[0] if settings else {}, language)
@@ -113,7 +113,7 @@ def vary_search(
     return scores
 
 
-def _equal_lists(sources: Sequence[str], references: Sequence[str]) -> tuple[list[str], list[str]]:
+def equal_lists(sources: Sequence[str], references: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return both lists; refuse unequal ones before hours of translation."""
     sources, references = string_list(sources, "source"), string_list(references, "reference")
     if len(sources) != len(references):

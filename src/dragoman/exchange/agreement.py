@@ -14,7 +14,7 @@ from dragoman.text.subword import Subword
 from dragoman.text.tags import split_tags, with_tag
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator.models import ComputeOptions
-from dragoman.translator.planning import SearchJob
+from dragoman.translator.plans import SearchJob
 from dragoman.translator.translator import Translator
 
 N_SENTENCES = 200

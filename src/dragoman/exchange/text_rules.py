@@ -11,7 +11,18 @@ from types import ModuleType
 
 from dragoman.alignment import word_spans
 from dragoman.exchange.regular_expressions import to_javascript
-from dragoman.text import cleaning, invisible, number_words, numbers, sentences, shouting, spans, tags
+from dragoman.text import (
+    cleaning,
+    currencies,
+    invisible,
+    number_words,
+    numbers,
+    odd_characters,
+    sentences,
+    shouting,
+    spans,
+    tags,
+)
 from dragoman.translator import cutting, reading
 
 #: The names of patterns in each module. Most are private: no other Python code needs them.
@@ -25,7 +36,9 @@ _PATTERNS: tuple[tuple[ModuleType, tuple[str, ...]], ...] = (
     (spans, ("_SIGN",)),
     (reading, ("RESERVED", "_AFTER_SPACE")),
     (shouting, ("_WORD", "_WORD_CHARACTER")),
-    (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME")),
+    (numbers, ("_NUMBER", "_GROUPED", "_DECADE", "_TIME", "_BETWEEN_DIGITS")),
+    (currencies, ("_PRICE", "_SIGN_AFTER")),
+    (odd_characters, ("_PART",)),
     (number_words, ("_PARTS_OF_HOUR", "_ROMAN")),
     (word_spans, ("_WORD", "_INVISIBLE")),
 )
@@ -42,6 +55,7 @@ def rules() -> str:
     patterns["spans.SPAN"] = spans._span_pattern()
     alternatives = {"PRONOUNS": sentences._PRONOUNS, "ABBREVIATIONS": sentences._ABBREVIATIONS}
     patterns |= {f"sentences.{name}": re.compile(text) for name, text in alternatives.items()}
+    patterns |= {f"currencies.{sign}": pattern for sign, pattern in currencies._PATTERNS.items()}
     for language in number_words._WORDS:
         patterns[f"number_words.{language}"] = number_words._PATTERNS[language]
         patterns[f"number_gaps.{language}"] = number_words._GAPS[language]

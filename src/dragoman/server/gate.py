@@ -61,7 +61,7 @@ class Gate:
 
     async def _answer(self, scope: Scope, receive: Receive, passage: _Passage) -> None:
         if scope["method"] == "OPTIONS" and passage.is_open:
-            await Response(status_code=204)(scope, receive, passage.send)
+            await Response()(scope, receive, passage.send)
             return
         try:
             body = await self._read(scope, receive)

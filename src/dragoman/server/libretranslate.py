@@ -109,7 +109,7 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
     """Answer /translate."""
     config = parts.config
     texts, is_list = parameters.require_texts(config.batch_limit)
-    source, target = parameters.require_string("source"), parameters.require_string("target")
+    source, target = parameters.require_language("source"), parameters.require_language("target")
     n_alternatives = parameters.n_alternatives(config.alternatives_limit)
     check_limits(texts, config)
     parts.take(request, texts)
@@ -164,9 +164,7 @@ async def _translate_page(parts: ServerParts, text: str, source: str, target: st
 async def _translate_file(parts: ServerParts, request: Request, parameters: Parameters) -> str:
     """Translate a file, and return the name to fetch it by."""
     name, content = parameters.require_file()
-    source, target = parameters.require_string("source"), parameters.require_string("target")
-    if not name:
-        raise ApiError(400, "Invalid request: empty file")
+    source, target = parameters.require_language("source"), parameters.require_language("target")
     if (parse := FORMATS.get(PurePath(name).suffix.lower())) is None:
         raise ApiError(400, "Invalid request: file format not supported")
     directory = parts.shelf.directory

@@ -61,8 +61,8 @@ class Parameters:
         """Return a parameter, or None. Halves of surrogate pairs in it are replaced."""
         return _whole(self._values.get(name))
 
-    def require_string(self, name: str) -> str:
-        """Return a parameter that is a string and not empty.
+    def require_language(self, name: str) -> str:
+        """Return the code of a language: a parameter that is a string and not empty.
 
         Raises:
             ApiError: it is not.
@@ -71,17 +71,17 @@ class Parameters:
         if not value:
             raise missing(name)
         if not isinstance(value, str):
-            raise ApiError(400, f"Invalid request: {name} parameter is not a string")
+            raise ApiError(400, f"{str(value)[:100]} is not supported")
         return value
 
     def require_file(self) -> SentFile:
-        """Return the parameter `file`.
+        """Return the parameter `file`, which has a name.
 
         Raises:
             ApiError: there is none.
         """
         file = self._values.get("file")
-        if not isinstance(file, SentFile):
+        if not isinstance(file, SentFile) or not file.name:
             raise missing("file")
         return file
 

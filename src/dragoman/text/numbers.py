@@ -32,6 +32,9 @@ _NUMBER = re.compile(
 #: Most digits of a number before a scale.
 _LONGEST_SCALED = 15
 _DIGIT = re.compile(r"\d")
+#: What is between two digits that follow each other.
+_BETWEEN_DIGITS = re.compile(r"(?<=\d)(\D*)(?=\d)")
+_POINTS = (".", ",", "٫")
 _GROUPED = re.compile(r"\d{1,3}([.,])\d{3}(?:\1\d{3})*")
 _DECADE = re.compile("(?:1[5-9]|20)([1-9]0)")
 #: Signs of a time of day.
@@ -43,12 +46,17 @@ _TIME = re.compile(
 
 
 class _Number(NamedTuple):
-    """A number as digits without separators and zeros before them; "" is zero."""
+    """A number as digits without separators and zeros before them, with a point before a fraction; "" is zero."""
 
     #: Its digits; with a scale, also the whole number: 3 and 30000 for 3万.
     digits: set[str]
     #: Other ways to write it: the hour of the other half of the day, the decade alone.
     others: set[str]
+
+    @property
+    def n_digits(self) -> int:
+        """The most digits that it is written with."""
+        return max(len(form.replace(".", "")) for form in self.digits)
 
     def equals(self, other: _Number) -> bool:
         return bool(self.digits & (other.digits | other.others) or self.others & other.digits)
@@ -64,14 +72,31 @@ def numbers_kept(source: str, translation: str, source_lang: str, target_lang: s
     True
     >>> numbers_kept("It is 17:45.", "Es ist 2:30.", "en", "de")
     False
+    >>> numbers_kept("It is $2.50.", "Es sind $250.", "en", "de")
+    False
     """
-    if _ascii(source) == _ascii(translation):
+    if _ascii(source) == _ascii(translation) and not _loses_point(source, translation):
         return True
     is_time = any(map(_TIME.search, (source, translation)))
     sources, targets = (list(_numbers(text, is_time)) for text in (source, translation))
-    lost = [number for number in _unmatched(sources, targets) if max(map(len, number.digits)) > 1]
+    lost = [number for number in _unmatched(sources, targets) if number.n_digits > 1]
     gained = _unmatched(targets, sources)
     return _are_in_words(lost, translation, target_lang) and _are_in_words(gained, source, source_lang)
+
+
+def _loses_point(source: str, translation: str) -> bool:
+    """Return True if the point of a fraction became a space or nothing, or the reverse, given texts of equal digits."""
+    gaps, others = _BETWEEN_DIGITS.findall(source), _BETWEEN_DIGITS.findall(translation)
+    return any(
+        (gap in _POINTS and not other.strip() and _is_fraction(gaps, number))
+        or (other in _POINTS and not gap.strip() and _is_fraction(others, number))
+        for number, (gap, other) in enumerate(zip(gaps, others, strict=True))
+    )
+
+
+def _is_fraction(gaps: Sequence[str], number: int) -> bool:
+    """Return True if one or two digits follow a gap, not three, which a point may group."""
+    return "" not in gaps[number + 1 : number + 2] or "" not in gaps[number + 2 : number + 3]
 
 
 def _ascii(text: str) -> str:
@@ -92,7 +117,8 @@ def _numbers(text: str, is_time: bool) -> Iterator[_Number]:
 
 def _number(whole: str, fraction: str = "", scales: str = "", *, is_time: bool) -> _Number:
     whole, fraction = _ascii(whole), _ascii(fraction)
-    digits, others = {whole + fraction}, {whole + fraction.rstrip("0")}
+    point = "." if fraction else ""
+    digits, others = {whole + point + fraction}, {(whole + point + fraction.rstrip("0")).rstrip(".")}
     if is_time and not fraction and int(whole[:3]) <= 24:
         others |= {str((int(whole) + 12) % 24), str((int(whole) + 12) % 24 or 24)}
     if decade := _DECADE.fullmatch(whole):  # the 1960s, les années 60
@@ -113,7 +139,7 @@ def _unmatched(numbers: Sequence[_Number], others: Sequence[_Number]) -> list[_N
         equal = next((other for other in left if number.equals(other)), None)
         if equal is not None:
             left.remove(equal)
-        elif number.digits != {""}:
+        elif any(form.strip("0.") for form in number.digits):
             unmatched.append(number)
     return unmatched
 

@@ -16,7 +16,7 @@ from dragoman.model.transformer import Transformer
 from dragoman.text.learned_text import LearnedText
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.training.loss import batch_loss, n_target_tokens
-from dragoman.translator import ComputeOptions, Translator
+from dragoman.translator import ComputeOptions, ModelFacts, Translator
 
 #: Sentences translated in a validation, spread over all; the loss uses all.
 MAX_SENTENCES = 1000
@@ -79,7 +79,7 @@ def validate(
                 count += n_target_tokens(batch, model.special_ids.target.pad)
     if not math.isfinite(total):
         return Validation(total, 0.0)
-    translator = Translator([model], tokenizers, compute=ComputeOptions(device), learned=learned)
+    translator = Translator([model], tokenizers, compute=ComputeOptions(device), facts=ModelFacts(learned=learned))
     scores = _bleu(translator, store, is_stopped)
     if scores is None:
         return None

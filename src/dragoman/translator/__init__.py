@@ -21,11 +21,12 @@ see text only. Read `request`, `options`, `results`, `directions`, `cutting`, `p
 from dragoman.data.term_files import read_terms
 from dragoman.memories import MemoryMatch, TranslationMemory
 from dragoman.text.terms import Term, TermList
+from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.models import ComputeOptions
 from dragoman.translator.options import SearchOptions, TranslateOptions
 from dragoman.translator.padding import BATCH_TOKENS
 from dragoman.translator.pipeline import Pipeline
-from dragoman.translator.planning import Plan, SearchJob
+from dragoman.translator.plans import Plan, SearchJob
 from dragoman.translator.request import Request
 from dragoman.translator.results import Alternative, Score, Translation
 from dragoman.translator.searching import Candidate, StopCondition
@@ -37,6 +38,7 @@ __all__ = [
     "Candidate",
     "ComputeOptions",
     "MemoryMatch",
+    "ModelFacts",
     "Pipeline",
     "Plan",
     "Request",

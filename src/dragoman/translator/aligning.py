@@ -13,7 +13,7 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
 from dragoman.translator.padding import IdPair, pair_batches
-from dragoman.translator.planning import TextPlan
+from dragoman.translator.plans import TextPlan
 from dragoman.translator.results import Translation
 from dragoman.translator.searching import Candidate
 
@@ -71,12 +71,24 @@ def _segment_pairs(tokenizers: Tokenizers, item: AlignmentInput) -> Iterator[lis
     _, *sources = Places.in_parts(parts, item.plan.text)
     for candidates, alternative in zip(zip(*item.candidates, strict=False), item.translation.alternatives, strict=True):
         ids = [(segment.ids, candidate.hypothesis.ids) for segment, candidate in zip(segments, candidates, strict=True)]
-        target_parts = [
-            (segment.reading.unmask_pieces(tokenizers.target.pieces(candidate.hypothesis.ids)), candidate.text)
-            for segment, candidate in zip(segments, candidates, strict=True)
-        ]
-        targets = Places.in_parts(target_parts, alternative.text)
+        targets = target_places(tokenizers, segments, candidates, alternative.text)
         yield list(map(_SegmentPair, ids, sources, targets, (segment.is_copied for segment in segments)))
+
+
+def target_places(
+    tokenizers: Tokenizers, segments: Sequence[Segment], candidates: Sequence[Candidate], text: str
+) -> Iterator[Places]:
+    """Yield the places of each segment's tokens and words in a translation.
+
+    Args:
+        candidates: that of each segment.
+        text: the translation that they make.
+    """
+    parts = [
+        (segment.reading.unmask_pieces(tokenizers.target.pieces(candidate.hypothesis.ids)), candidate.text)
+        for segment, candidate in zip(segments, candidates, strict=True)
+    ]
+    return Places.in_parts(parts, text)
 
 
 def _pieces(tokenizers: Tokenizers, segment: Segment, n_tags: int) -> Sequence[str]:

@@ -1,7 +1,8 @@
 """Batches that callers of several threads share, as in a server: one thread searches for all of them.
 
-While it searches, further calls gather. The next round takes jobs of equal settings from all calls in turn until its
-batches are full, so a long text delays a short one by one round at most. No call waits for a batch to fill.
+While it searches, further calls gather. The next round takes jobs of equal settings from all calls in turn, so a long
+text delays a short one by one round at most. Rounds are short while several calls come. No call waits for a batch to
+fill.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from typing import Self
 
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.checking import positive
-from dragoman.translator.planning import SearchJob
+from dragoman.translator.plans import SearchJob
 from dragoman.translator.searching import Candidate, Search, StopCondition
 
+#: The part of a batch that a long call fills in a round that it shares with others.
+SHARED_PART = 1 / 4
 _CLOSED = "the batcher is closed; translate inside the block of `shared()`"
 
 
@@ -175,6 +178,7 @@ class _SearchThread:
     def _run(self) -> None:
         calls: list[_Call] = []
         is_closing = False
+        was_shared = False
         while calls or not is_closing:
             while not is_closing and (not calls or not self._inbox.empty()):
                 call = self._inbox.get()
@@ -184,9 +188,10 @@ class _SearchThread:
                     calls.append(call)
             calls = [call for call in calls if call.is_open()]
             if calls:
-                jobs_of_calls = _next_round(calls, self._n_batches)
+                jobs_of_calls = _next_round(calls, self._n_batches, was_shared)
                 self._search_for(jobs_of_calls)
                 had_a_turn = {call for call, _ in jobs_of_calls}
+                was_shared = len(had_a_turn) > 1
                 calls.sort(key=lambda call: call in had_a_turn)  # they are the last in the next round
 
     def _search_for(self, jobs_of_calls: list[tuple[_Call, int]]) -> None:
@@ -209,17 +214,24 @@ class _SearchThread:
             call.add(index, candidates)
 
 
-def _next_round(calls: Sequence[_Call], n_batches: int) -> list[tuple[_Call, int]]:
-    """Take jobs with the settings of the first call from all calls in turn, until the batches are full."""
+def _next_round(calls: Sequence[_Call], n_batches: int, was_shared: bool) -> list[tuple[_Call, int]]:
+    """Take jobs with the settings of the first call from all calls: one of each until the batches are full, then more.
+
+    Args:
+        was_shared: True if the round before had several calls. Those that it answered may be about to call again.
+    """
     settings = calls[0].settings
     n_tokens = n_batches * settings[1]
     turns = deque(call for call in calls if call.settings == settings)
+    n_first_turns = len(turns)
+    n_filling = n_tokens * (SHARED_PART if n_first_turns > 1 or was_shared else 1)
     round_jobs: list[tuple[_Call, int]] = []
     longest = 0
     while turns:
         call = turns.popleft()
         longest = max(longest, len(call.jobs[call.waiting[0]].ids) + 1)
-        if round_jobs and (len(round_jobs) + 1) * longest > n_tokens:
+        limit = n_tokens if len(round_jobs) < n_first_turns else n_filling
+        if round_jobs and (len(round_jobs) + 1) * longest > limit:
             break
         round_jobs.append((call, call.waiting.popleft()))
         if call.waiting and call.settings == settings:

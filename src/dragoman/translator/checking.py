@@ -151,6 +151,18 @@ def positive_seconds(value: Any, name: str) -> float:
     return value
 
 
+def share(value: Any, name: str) -> float:
+    """Return a number from 0 to 1 as it is.
+
+    Raises:
+        ConfigError: it is something else.
+    """
+    value = plain_number(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+        raise ConfigError(f"{name} is {kind(value)}", advice="give a number from 0 to 1")
+    return value
+
+
 def plain_number(value: Any) -> Any:
     """Return a number of NumPy or PyTorch as Python's own, and anything else as it is."""
     return value.item() if hasattr(value, "item") and getattr(value, "ndim", None) == 0 else value

@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dragoman.text.currencies import currencies_kept
+from dragoman.text.languages import base_language
 from dragoman.text.numbers import numbers_kept
+from dragoman.text.odd_characters import symbols
 from dragoman.text.protection import occurrences
 from dragoman.text.shouting import shout
 from dragoman.text.spans import VERBATIM, find_spans
@@ -64,21 +67,23 @@ def _repaired(reading: Reading, translation: str) -> str:
 
 
 def find_losses(source: str, translation: str, stretches: Sequence[str], languages: tuple[str, str]) -> list[Flag]:
-    """Return `span` if a span or a protected stretch is missing, repeated or invented, and `number` for the same of a
-    number."""
+    """Return `span` if a span or a protected stretch is missing, repeated or invented, or a symbol is missing; and
+    `number` if a number is, or the currency of a price is missing."""
     spans = {source[span.start : span.end] for span in find_spans(source) if span.kind in VERBATIM}
     losses: list[Flag] = []
     is_invented = any(piece not in spans for piece in RESERVED.findall(translation))
     is_lost = any(translation.count(span) != source.count(span) for span in spans) or any(
         count_error(source, translation, stretch, least) for stretch, least in Counter(stretches).items()
     )
+    is_lost = is_lost or any(symbol not in translation for symbol in symbols(source))
     if is_invented or is_lost:
         losses.append("span")
     texts = [source, translation]
     for span in sorted(spans.union(stretches), key=len, reverse=True):
         texts = [text.replace(span, " ") for text in texts]
     source, target = (RESERVED.sub(" ", text) for text in texts)
-    if not numbers_kept(source, target, *languages):
+    is_kept = numbers_kept(source, target, *languages)
+    if not is_kept or not currencies_kept(source, target, base_language(languages[1])):
         losses.append("number")
     return losses
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from dragoman.alignment.heads import AlignmentHeads
 from dragoman.alignment.links import Link
@@ -16,10 +17,14 @@ from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.choosing import Choice, choose, find_losses
 from dragoman.translator.cutting import Segment
 from dragoman.translator.forced_decoding import ForcedDecoder
+from dragoman.translator.judging import confidence
 from dragoman.translator.placing import place
-from dragoman.translator.planning import Plan, TextPlan
+from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.results import Alternative, Translation, merge_flags
 from dragoman.translator.searching import Candidate
+
+if TYPE_CHECKING:
+    from dragoman.translator.aligning import AlignmentInput
 
 
 class Finisher:
@@ -47,20 +52,25 @@ class Finisher:
         remaining = iter(candidates)
         chosen = [self._choose(text, _by_segment(text, remaining)) for text in plan.texts]
         translations = [self._translation(text, segments) for text, segments in zip(plan.texts, chosen, strict=True)]
-        to_align = [index for index, text in enumerate(plan.texts) if text.request.align]
-        if not to_align:
-            return translations
-        from dragoman.translator.aligning import AlignmentInput, align_words
-
-        inputs = [
-            AlignmentInput(plan.texts[index], [segment.candidates for segment in chosen[index]], translations[index])
-            for index in to_align
-        ]
         batch_size = self._batch_size if batch_size is None else batch_size
-        aligned = align_words(self._decoder, self._heads, self._tokenizers, inputs, batch_size)
-        for index, translation in zip(to_align, aligned, strict=True):
-            translations[index] = translation
+        if to_align := [index for index, text in enumerate(plan.texts) if text.request.align]:
+            from dragoman.translator.aligning import align_words
+
+            inputs = [_input(plan.texts[index], chosen[index], translations[index]) for index in to_align]
+            aligned = align_words(self._decoder, self._heads, self._tokenizers, inputs, batch_size)
+            for index, translation in zip(to_align, aligned, strict=True):
+                translations[index] = translation
+        if to_doubt := [index for index, text in enumerate(plan.texts) if text.request.doubts]:
+            inputs = [_input(plan.texts[index], chosen[index], translations[index]) for index in to_doubt]
+            for index, translation in zip(to_doubt, self._with_doubts(inputs, batch_size), strict=True):
+                translations[index] = translation
         return translations
+
+    def _with_doubts(self, inputs: Sequence[AlignmentInput], batch_size: int) -> list[Translation]:
+        from dragoman.translator.judging import doubtful_words
+
+        doubtful = doubtful_words(self._decoder, self._tokenizers, inputs, batch_size)
+        return [replace(item.translation, doubtful=words) for item, words in zip(inputs, doubtful, strict=True)]
 
     def links_with(self, plan: Plan, translation: str, batch_size: int | None) -> tuple[Link, ...]:
         """Return the alignment of words of a text with another translation; none if the model cannot read both.
@@ -96,7 +106,11 @@ class Finisher:
             if "span" in results[index].flags and text.request.stretches():
                 aligned = replace(text, request=replace(text.request, align=True))
                 (translation,) = self.finish(replace(plan, texts=[aligned]), found, batch_size)
-                results[index] = _with_stretches(text, translation)
+                results[index] = placed = _with_stretches(text, translation)
+                if text.request.doubts:
+                    chosen = self._choose(text, _by_segment(text, iter(found)))
+                    item = _input(text, chosen, placed)
+                    (results[index],) = self._with_doubts([item], batch_size or self._batch_size)
         return results
 
     def without_terms(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> list[int]:
@@ -148,6 +162,7 @@ class Finisher:
         best = alternatives[0]
         flags = [flag for choice in chosen for flag in (*choice.candidates[0].hypothesis.faults, *choice.losses)]
         flags += [segment.flag for segment in plan.segments if segment.flag is not None]
+        flags += ["copied" for segment in plan.segments if segment.reading.has_foreign]
         return Translation(
             best.text,
             best.score,
@@ -155,6 +170,7 @@ class Finisher:
             tuple(alternatives),
             n_parts=len(chosen),
             flags=merge_flags(flags),
+            confidence=confidence(plan, best.log_prob, [choice.candidates[0] for choice in chosen]),
             missing_terms=tuple(dict.fromkeys(term for choice in chosen for term in choice.missing_terms)),
         )
 
@@ -187,6 +203,12 @@ def _with_stretches(plan: TextPlan, translation: Translation) -> Translation:
     links = placed.links if request.align else None
     first = replace(first, text=placed.text, alignment=links)
     return replace(translation, text=placed.text, alignment=links, flags=flags, alternatives=(first, *others))
+
+
+def _input(plan: TextPlan, chosen: Sequence[Choice], translation: Translation) -> AlignmentInput:
+    from dragoman.translator.aligning import AlignmentInput
+
+    return AlignmentInput(plan, [segment.candidates for segment in chosen], translation)
 
 
 def _by_segment(plan: TextPlan, remaining: Iterator[Sequence[Candidate]]) -> list[Sequence[Candidate]]:

@@ -43,6 +43,8 @@ class TextOptions(LanguageOptions, total=False):
     memory: TranslationMemory | None
     memory_threshold: float
     terms: TermList | None
+    doubts: bool
+    min_confidence: float | None
 
 
 class CallOptions(SearchOptions, TextOptions, total=False):

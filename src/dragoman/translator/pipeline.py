@@ -9,7 +9,9 @@ from itertools import islice
 from dragoman.errors import DeadlineError
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.finishing import Finisher
-from dragoman.translator.planning import Plan, Planner, SearchJob
+from dragoman.translator.judging import or_source
+from dragoman.translator.planning import Planner
+from dragoman.translator.plans import Plan, SearchJob
 from dragoman.translator.recalling import recall
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_losses
@@ -111,7 +113,8 @@ class Pipeline:
         stop: StopCondition | None = None,
     ) -> list[Translation]:
         """Plan, search and finish. Search once more for segments that lack a term, and for texts whose translations
-        lost a span or a number; then put protected stretches that are still missing in their places."""
+        lost a span or a number; then put protected stretches that are still missing in their places. A text stays where
+        the confidence is too low."""
         stages = self.stages(requests, config, batch_size=batch_size)
         found: list[list[Candidate]] | DeadlineError | None = None
         while isinstance(wanted := advance(stages, found), SearchWanted):
@@ -157,7 +160,8 @@ class Pipeline:
         (candidates,) = yield from self._with_terms([plan], [candidates])
         translations = self.finish(plan, candidates, batch_size=batch_size)
         translations = yield from self._searched_again(plan, translations, batch_size)
-        return self.finisher.with_stretches(plan, candidates, translations, batch_size)
+        translations = self.finisher.with_stretches(plan, candidates, translations, batch_size)
+        return [or_source(text, translation) for text, translation in zip(plan.texts, translations, strict=True)]
 
     def _with_terms(self, plans: Sequence[Plan], found: Sequence[Sequence[Sequence[Candidate]]]) -> _Search:
         """Search again for the jobs whose candidates lack terms; return the candidates of each plan's jobs."""

@@ -3,93 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
 
-from dragoman.decoding.constraints.required import Demands
 from dragoman.errors import ConfigError
-from dragoman.machine.arrays import Ints
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
-from dragoman.text.learned_text import LearnedText
+from dragoman.text.odd_characters import KnownCharacters
 from dragoman.text.sentences import sanitize_paragraphs
 from dragoman.text.short_list import ShortList
 from dragoman.text.shouting import calm
 from dragoman.text.tags import UNKNOWN, with_tag, without_tags
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator.checking import kind, string
+from dragoman.translator.confidence import Calibration
 from dragoman.translator.cutting import Segment, SegmentLimits, cut, encode_if_short
 from dragoman.translator.directions import Directions, TaggedText
 from dragoman.translator.marks import Marks
+from dragoman.translator.model_facts import ModelFacts
+from dragoman.translator.plans import Plan, TextPlan
 from dragoman.translator.reading import Reading, TextReader
 from dragoman.translator.request import Request
 from dragoman.translator.term_phrases import TermPhrases
 
-#: Hypotheses of a search with demands, at least.
-LEAST_BEAM = 6
 #: Pieces that an unknown one counts as, where the form of a word is chosen.
 _UNKNOWN_COST = 9
-
-
-class SearchJob(NamedTuple):
-    """A segment to search for. Jobs of any texts and callers can be searched together."""
-
-    #: Source ids, without special ones.
-    ids: Sequence[int]
-    #: The ids that the translation begins with.
-    prefix_ids: Sequence[int]
-    config: SearchConfig
-    #: The ids that the translation must not contain.
-    forbidden_ids: Sequence[int] = ()
-    #: The only ids that it may contain, beside those of the prefix; none for the whole vocabulary.
-    allowed_ids: Sequence[int] | Ints = ()
-    #: The phrases that it must have, one for each demand.
-    required: Demands = ()
-
-
-@dataclass(frozen=True)
-class TextPlan:
-    """A text in segments."""
-
-    request: Request
-    #: Without control characters.
-    text: str
-    segments: Sequence[Segment]
-    #: Its languages, and the tags that the model reads before each segment.
-    languages: TaggedText
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The texts of one call."""
-
-    texts: Sequence[TextPlan]
-    config: SearchConfig
-    #: Most tokens that the model reads or writes, the end mark included.
-    max_length: int
-
-    @property
-    def jobs(self) -> list[SearchJob]:
-        """The jobs of all texts, in order; a segment that is copied needs none."""
-        return [
-            SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids, segment.allowed_ids)
-            for _, segment in self.searched
-        ]
-
-    @property
-    def searched(self) -> list[tuple[TextPlan, Segment]]:
-        """The segments of all texts that are searched for, in order, each with its text."""
-        return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
-
-    def jobs_with_terms(self, numbers: Sequence[int]) -> list[SearchJob]:
-        """Return some of the jobs, by their numbers, with the phrases of their terms as demands.
-
-        Their beam has room for hypotheses with and without the phrases.
-        """
-        jobs, searched = self.jobs, self.searched
-        wide = self.config.model_copy(update={"beam_size": max(self.config.beam_size, LEAST_BEAM)})
-        return [jobs[number]._replace(config=wide, required=searched[number][1].required) for number in numbers]
 
 
 class Planner:
@@ -99,7 +36,7 @@ class Planner:
         tokenizers: those of the model.
         directions: those of the model.
         max_length: most tokens that the model reads or writes, the end mark included.
-        learned: the kind of text that the model learned from, if known.
+        facts: what is known of the model.
         short_list: the tokens that translations may have; None for all.
     """
 
@@ -108,20 +45,23 @@ class Planner:
         tokenizers: Tokenizers,
         directions: Directions,
         max_length: int,
-        learned: LearnedText | None,
+        facts: ModelFacts,
         short_list: ShortList | None = None,
     ) -> None:
         self._tokenizers = tokenizers
         self._directions = directions
         self._max_length = max_length
-        self._learned = learned
+        self._learned = facts.learned
         self._short_list = short_list
+        self._calibrations = facts.calibrations
         reserved = tokenizers.reserved
         #: The id of each reserved piece in a translation, by its id in a source.
         self._reserved = dict(
             zip(tokenizers.source.vocabulary.ids(reserved), tokenizers.target.vocabulary.ids(reserved), strict=True)
         )
         self._reserved_ids = tuple(self._reserved.values())
+        source = tokenizers.source
+        self._is_known = KnownCharacters(source.encode, source.special_ids.unknown)
         self._terms = TermPhrases(tokenizers.target)
 
     @property
@@ -186,14 +126,28 @@ class Planner:
                 one._replace(prefix=prefix.strip(), prefix_ids=prefix_ids, reading=reading) for one in segments[:1]
             ]
             segments = first + segments[1:]
-        return TextPlan(request, marks.original(text), segments, tagged)
+        return TextPlan(request, marks.original(text), segments, tagged, self._calibration(request, tagged, number))
+
+    def _calibration(self, request: Request, languages: TaggedText, number: int) -> Calibration | None:
+        """Return the calibration of the model in the languages of a text.
+
+        Raises:
+            ConfigError: the request needs one, and there is none.
+        """
+        source, target = languages.source_lang, languages.target_lang
+        found = None if self._calibrations is None else self._calibrations.of(source, target)
+        if found is None and request.needs_calibration:
+            problem = f"request {number} asks for confidence, but the model is not calibrated from {source} to {target}"
+            raise ConfigError(problem, advice="calibrate it: dragoman package --calibrate")
+        return found
 
     def _segments(
         self, tagged: TaggedText, marks: Marks, limits: SegmentLimits, *, masks_numbers: bool
     ) -> list[Segment]:
         """Cut a text; the ids of each segment begin with the tags."""
         tags, calmed = tagged.tags, partial(calm, language=tagged.source_lang or UNKNOWN, cost=self._cost)
-        reader = TextReader(tagged.text, marks, self._tokenizers.reserved, calmed, masks_numbers=masks_numbers)
+        pieces, is_known = self._tokenizers.reserved, self._is_known
+        reader = TextReader(tagged.text, marks, pieces, calmed, is_known, masks_numbers=masks_numbers)
         known_tags = self._tokenizers.source.tags if self._tokenizers.is_tagged else ()
 
         @cache

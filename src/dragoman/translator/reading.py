@@ -8,9 +8,11 @@ what the marks stand for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import NamedTuple
 
+from dragoman.text.currencies import with_currency
+from dragoman.text.odd_characters import has_foreign_letter, odd_stretches
 from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.sentences import PARAGRAPH_END
 from dragoman.text.shouting import is_shouted
@@ -39,6 +41,8 @@ class Reading(NamedTuple):
     unmasked: Sequence[str] = ()
     #: The terms in it whose translations are demanded.
     terms: Sequence[Term] = ()
+    #: A masked word has a letter that the model does not know, and that is not Latin.
+    has_foreign: bool = False
 
     def unmask(self, text: str) -> str:
         """Return a translation with the spans in place of their masks, without pieces that stand for nothing."""
@@ -88,16 +92,25 @@ class TextReader:
         marks: those of the text.
         reserved: pieces of the model that may mask spans; none if it has not learned any.
         calm: writes a text in capitals as a sentence.
+        is_known: returns True for a character that has a piece of its own.
         masks_numbers: mask numbers too.
     """
 
     def __init__(
-        self, text: str, marks: Marks, reserved: Sequence[str], calm: Callable[[str], str], *, masks_numbers: bool
+        self,
+        text: str,
+        marks: Marks,
+        reserved: Sequence[str],
+        calm: Callable[[str], str],
+        is_known: Callable[[str], bool],
+        *,
+        masks_numbers: bool,
     ) -> None:
         self._marks = marks
         self._verbatim: Collection[str] = {character for character in text if character in marks} if marks else ()
         self._reserved = reserved
         self._calm = calm
+        self._is_known = is_known
         #: The text, with its spans as marks.
         self.text = marks.replace(text, self._stretches(text, masks_numbers=masks_numbers)) if reserved else text
 
@@ -120,7 +133,12 @@ class TextReader:
             bool(self._reserved),
             [self._marks[mark] for mark in verbatim],
             [self._marks[mark] for mark in verbatim if mark not in pieces],
+            has_foreign=any(self._is_foreign(mark) for mark in pieces if mark not in self._verbatim),
         )
+
+    def _is_foreign(self, mark: str) -> bool:
+        span = self._marks[mark]
+        return has_foreign_letter(span, self._is_known) and not find_spans(span)
 
     def _masked(self, text: str) -> list[str]:
         """Return the marks of a text to be masked: as many as there are reserved pieces.
@@ -135,9 +153,11 @@ class TextReader:
         masked = alike.union(others)
         return [mark for mark in marks if mark in masked]
 
-    def _stretches(self, text: str, *, masks_numbers: bool) -> Iterator[Stretch]:
-        """Yield the spans to be masked."""
+    def _stretches(self, text: str, *, masks_numbers: bool) -> list[Stretch]:
+        """Return the spans to be masked, and the places of characters that the model cannot translate."""
+        found = odd_stretches(text, self._is_known)
         for span in find_spans(text):
-            is_masked = span.kind in VERBATIM or (masks_numbers and span.end - span.start >= _SHORTEST_NUMBER)
-            if is_masked and PARAGRAPH_END not in text[span.start : span.end]:
-                yield span.start, span.end
+            is_number = masks_numbers and span.end - span.start >= _SHORTEST_NUMBER
+            if (span.kind in VERBATIM or is_number) and PARAGRAPH_END not in text[span.start : span.end]:
+                found.append(with_currency(text, span.start, span.end) if is_number else (span.start, span.end))
+        return merged(found)

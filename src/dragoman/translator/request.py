@@ -10,7 +10,7 @@ from dragoman.errors import ConfigError
 from dragoman.memories import THRESHOLD, TranslationMemory, check_threshold
 from dragoman.text.protection import Stretch, merged, protection
 from dragoman.text.terms import TermList
-from dragoman.translator.checking import checked_stretches, flag, kind, string, string_list, translation_memory
+from dragoman.translator.checking import checked_stretches, flag, kind, share, string, string_list, translation_memory
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,15 @@ class Request:
     memory_threshold: float = THRESHOLD
     #: Terms whose translations are demanded, or that are not translated.
     terms: TermList | None = None
+    #: Find the words of the translation that are doubtful, by the probabilities of their tokens.
+    doubts: bool = False
+    #: The confidence that a translation must have; below it, the text itself stands in its place, with a flag.
+    min_confidence: float | None = None
+
+    @property
+    def needs_calibration(self) -> bool:
+        """True if only a calibrated model can answer it."""
+        return self.doubts or self.min_confidence is not None
 
     def checked(self, owner: str) -> Self:
         """Check the types of its values, and return it.
@@ -52,6 +61,9 @@ class Request:
         string(self.text, f"the text{owner}")
         string(self.prefix, f"the prefix{owner}")
         flag(self.align, f"align{owner}")
+        flag(self.doubts, f"doubts{owner}")
+        if self.min_confidence is not None:
+            share(self.min_confidence, f"min_confidence{owner}")
         if self.sentences is not None:
             flag(self.sentences, f"sentences{owner}")
         for name, code in (("source_lang", self.source_lang), ("target_lang", self.target_lang)):

@@ -11,12 +11,13 @@ from dragoman.memories import MemoryMatch
 #: A reason to read a translation with care:
 #: `repetition`: a sequence is repeated again and again, and the text has no such sequence;
 #: `length`: it is far longer or shorter than translations of such texts;
-#: `copied`: a segment of the text was copied, because no model can translate it;
+#: `copied`: a part of the text was copied, because no model, or not this one, can read it;
 #: `unusual`: the text is longer than the lines of the training text;
 #: `span`: an address, a placeholder, an emoji or the like is missing, changed or repeated;
 #: `number`: a number is missing or changed;
-#: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`).
-Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing"]
+#: `term_missing`: it has none of the translations that are demanded of a term (`Translation.missing_terms`);
+#: `unsure`: its confidence is below `min_confidence`, so that the text itself stands in its place.
+Flag = Literal["repetition", "length", "copied", "unusual", "span", "number", "term_missing", "unsure"]
 
 
 def merge_flags(flags: Iterable[Flag]) -> tuple[Flag, ...]:
@@ -63,6 +64,11 @@ class Translation:
     memory: tuple[MemoryMatch, ...] = ()
     #: The sources of the terms of which it has no translation.
     missing_terms: tuple[str, ...] = ()
+    #: The chrF2 that such translations have on average, from 0 to 1 (see `dragoman.translator.confidence`). None if the
+    #: model is not calibrated for the direction.
+    confidence: float | None = None
+    #: The numbers of doubtful words, as in alignments. None if the request has no `doubts`.
+    doubtful: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)

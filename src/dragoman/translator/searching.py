@@ -33,7 +33,7 @@ from dragoman.text.surfaces import Surfaces
 from dragoman.text.tokenizer import Tokenizer
 from dragoman.translator.checking import positive
 from dragoman.translator.padding import batches, pad_sources
-from dragoman.translator.planning import SearchJob
+from dragoman.translator.plans import SearchJob
 
 
 class Candidate(NamedTuple):

@@ -14,7 +14,6 @@ from dragoman.decoding.state import TransformerScorer
 from dragoman.machine.devices import Precision, find_device
 from dragoman.settings.search_config import SearchConfig
 from dragoman.text.cleaning import sanitize
-from dragoman.text.learned_text import LearnedText, fewest_sentences
 from dragoman.text.tags import Direction, describe_directions
 from dragoman.text.tokenizer import Tokenizers
 from dragoman.translator import checking
@@ -22,6 +21,7 @@ from dragoman.translator.batcher import Batcher
 from dragoman.translator.directions import Directions
 from dragoman.translator.finishing import Finisher
 from dragoman.translator.forced_decoding import ForcedDecoder
+from dragoman.translator.model_facts import ModelFacts
 from dragoman.translator.models import ComputeOptions, TrainedModels, load_ensemble
 from dragoman.translator.options import AllOptions, CallOptions, LanguageOptions, ScoreOptions, SearchOptions, TextList
 from dragoman.translator.pipeline import Pipeline
@@ -44,8 +44,7 @@ class Translator:
         tokenizers: those that all the models were trained with.
         search: the search of `translate` unless a call says otherwise.
         compute: device, worker processes and precision.
-        alignment: heads of the first model that align words; None is `AlignmentHeads.default`.
-        learned: statistics of the training text; None if unknown.
+        facts: what is known of the models.
     """
 
     def __init__(
@@ -54,15 +53,15 @@ class Translator:
         tokenizers: Tokenizers,
         search: SearchConfig | None = None,
         compute: ComputeOptions | None = None,
-        alignment: AlignmentHeads | None = None,
-        learned: LearnedText | None = None,
+        facts: ModelFacts | None = None,
     ) -> None:
         self._models = TrainedModels(models, compute or ComputeOptions())
         self.device = self._models.device
         self.tokenizers = tokenizers
         self.search = search or SearchConfig()
-        self.learned = learned
-        self.alignment = alignment or AlignmentHeads.default(models[0].config)
+        self._facts = facts = facts or ModelFacts()
+        self.learned = facts.learned
+        self.alignment = facts.alignment or AlignmentHeads.default(models[0].config)
         self.scorer = TransformerScorer(self._models.for_search())
         tokenizers.require_special_ids(self.scorer.special_ids)
         self.max_length = self.scorer.max_length - 1  # of a source and of a target; both end in one more token
@@ -71,7 +70,7 @@ class Translator:
         self._directions = Directions(tokenizers)
         self.forced_decoder = ForcedDecoder(self._models, self.scorer.models)
         self._pair_scorer = PairScorer(self.forced_decoder, tokenizers, self._directions, self.max_length, batch_size)
-        planner = Planner(tokenizers, self._directions, self.scorer.max_length, learned, self._models.short_list)
+        planner = Planner(tokenizers, self._directions, self.scorer.max_length, facts, self._models.short_list)
         finisher = Finisher(self.forced_decoder, tokenizers, self.alignment, batch_size)
         #: The stages of `translate`.
         self.pipeline = Pipeline(planner, self._searcher, finisher, self.search)
@@ -95,15 +94,13 @@ class Translator:
         names, workers = tuple(checking.model_names(names)), checking.positive(workers, "workers")
         device = find_device("cpu" if device == "auto" and precision == "int8" else device)
         first, *_ = bundles = load_ensemble(names)
-        heads = AlignmentHeads.of_bundle(first.facts, first.config, names[0])
-        texts = [LearnedText.of_bundle(bundle.facts, name) for name, bundle in zip(names, bundles, strict=True)]
         compute = ComputeOptions(device, workers, precision, short_list)
-        return cls(bundles, first.tokenizers, first.search, compute, heads, fewest_sentences(texts))
+        return cls(bundles, first.tokenizers, first.search, compute, ModelFacts.of_bundles(bundles, names))
 
     def __reduce__(self) -> tuple[type[Self], tuple[object, ...]]:
         # A copy packs its weights and starts its workers itself.
         models, compute = self._models.models, self._models.compute
-        return type(self), (models, self.tokenizers, self.search, compute, self.alignment, self.learned)
+        return type(self), (models, self.tokenizers, self.search, compute, self._facts)
 
     def __repr__(self) -> str:
         ensemble = f", {len(self._models.models)} models" if len(self._models.models) > 1 else ""
@@ -165,11 +162,11 @@ class Translator:
             batch_size: source tokens, padding included, searched at once; None suits the device. It changes the speed,
                 and how scores round.
             timeout: seconds after which the search is given up.
-            options: `SearchOptions`, the bundle's where left out or None; languages and `protect`: see `Request`.
+            options: `SearchOptions`, the bundle's where left out or None; for the others see `Request`.
 
         Raises:
             ConfigError: an option is out of range or of a wrong type, options contradict each other, a text is no
-                string (the message names its place), or the model has no such language.
+                string (the message names its place), the model has no such language, or it is not calibrated.
             DeadlineError: the timeout passed.
         """
         of_texts, search = self._directions.split(options)

@@ -1,6 +1,8 @@
 // The choice among the candidates of a segment, as in translator/choosing.py.
 
-import { replaceAll } from "./patterns.js";
+import { currenciesKept } from "./currencies.js";
+import { symbols } from "./odd_characters.js";
+import { baseLanguage, replaceAll } from "./patterns.js";
 import { numbersKept } from "./numbers.js";
 import { reservedIn } from "./reading.js";
 import { shout } from "./shouting.js";
@@ -50,10 +52,11 @@ function lossesOf(reading, translation, languages) {
   const count = (/** @type {string} */ text, /** @type {string} */ span) => text.split(span).length - 1;
   const losses = [];
   const isInvented = reservedIn(translation).some((piece) => !spans.includes(piece));
-  if (isInvented || spans.some((span) => count(translation, span) !== count(reading.text, span))) losses.push("span");
+  const isSymbolLost = symbols(reading.text).some((symbol) => !translation.includes(symbol));
+  if (isInvented || isSymbolLost || spans.some((span) => count(translation, span) !== count(reading.text, span))) losses.push("span");
   let texts = [reading.text, translation];
   for (const span of spans.sort((one, other) => other.length - one.length)) texts = texts.map((text) => text.replaceAll(span, () => " "));
   const [source, target] = texts.map((text) => replaceAll("reading.RESERVED", text, () => " "));
-  if (!numbersKept(source, target, ...languages)) losses.push("number");
+  if (!numbersKept(source, target, ...languages) || !currenciesKept(source, target, baseLanguage(languages[1]))) losses.push("number");
   return losses;
 }

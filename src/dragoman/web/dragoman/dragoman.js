@@ -149,7 +149,7 @@ export class Translator {
       if (options.align) Object.assign(candidate, { alignment: this.#align(plan, done, rank, candidate.text), words: wordsOf(candidate.text) });
       return candidate;
     });
-    const raised = new Set(done.flatMap(({ candidates: [best], losses, flag }) => [...best.hypothesis.faults, ...losses, flag]));
+    const raised = new Set(done.flatMap(({ candidates: [best], losses, flag, reading }) => [...best.hypothesis.faults, ...losses, flag, reading.hasForeign ? "copied" : null]));
     const [best] = candidates;
     /** @type {Translation} */
     const translation = { text: best?.text ?? "", score: best?.score ?? 0, tokens: best?.tokens ?? [], candidates, flags: FLAGS.filter((flag) => raised.has(flag)) };

@@ -1,10 +1,10 @@
 // A check that a translation has the numbers of its source, as in text/numbers.py and text/number_words.py.
 
-import { allMatches, baseLanguage, characterBefore, pattern } from "./patterns.js";
+import { allMatches, baseLanguage, characterBefore, pattern, strip } from "./patterns.js";
 import { NUMBER_SCALES, NUMBER_WORDS } from "./rules.js";
 
 /**
- * @typedef {object} NumberForms digits without separators and zeros before them; "" is zero
+ * @typedef {object} NumberForms digits without separators and zeros before them, with a point before a fraction; "" is zero
  * @property {Set<string>} digits
  * @property {Set<string>} others other ways to write it
  */
@@ -16,13 +16,26 @@ const ROMAN = { I: 1, V: 5, X: 10, L: 50, C: 100 };
 
 /** Return false if a translation lost a number of two or more digits, or has one that its source lacks. @param {string} source @param {string} translation @param {string} sourceLang @param {string} targetLang */
 export function numbersKept(source, translation, sourceLang, targetLang) {
-  if (ascii(source) === ascii(translation)) return true;
+  if (ascii(source) === ascii(translation) && !losesPoint(source, translation)) return true;
   const isTime = [source, translation].some((text) => pattern("numbers.TIME").test(text));
   const [sources, targets] = [source, translation].map((text) => numbersOf(text, isTime));
-  const lost = unmatched(sources, targets).filter((number) => [...number.digits].some((digits) => digits.length > 1));
+  const lost = unmatched(sources, targets).filter((number) => [...number.digits].some((digits) => digits.replace(".", "").length > 1));
   const gained = unmatched(targets, sources);
   return areInWords(lost, translation, targetLang) && areInWords(gained, source, sourceLang);
 }
+
+/** Return true if the point of a fraction became a space or nothing, or the reverse, given texts of equal digits. @param {string} source @param {string} translation */
+function losesPoint(source, translation) {
+  const [gaps, others] = [source, translation].map((text) => allMatches("numbers.BETWEEN_DIGITS", text).map((match) => match[1]));
+  const isPoint = (/** @type {string} */ gap) => [".", ",", "٫"].includes(gap);
+  return gaps.some((gap, i) => {
+    const other = others[i];
+    return (isPoint(gap) && !strip(other) && isFraction(gaps, i)) || (isPoint(other) && !strip(gap) && isFraction(others, i));
+  });
+}
+
+/** Return true if one or two digits follow a gap, not three, which a point may group. @param {string[]} gaps @param {number} i */
+const isFraction = (gaps, i) => gaps[i + 1] !== "" || gaps[i + 2] !== "";
 
 /** Return the digits of a text, of any script, as those of ASCII. @param {string} text */
 function ascii(text) {
@@ -56,8 +69,9 @@ function numbersOf(text, isTime) {
 /** @param {string} wholeText @param {string} fractionText @param {string} scales @param {boolean} isTime @returns {NumberForms} */
 function numberForms(wholeText, fractionText, scales, isTime) {
   const [whole, fraction] = [ascii(wholeText), ascii(fractionText)];
-  const digits = new Set([whole + fraction]);
-  const others = new Set([whole + fraction.replace(/0+$/, "")]);
+  const point = fraction ? "." : "";
+  const digits = new Set([whole + point + fraction]);
+  const others = new Set([(whole + point + fraction.replace(/0+$/, "")).replace(/\.+$/, "")]);
   if (isTime && !fraction && Number(whole.slice(0, 3)) <= 24) {
     const hour = (Number(whole) + 12) % 24;
     others.add(String(hour)).add(String(hour || 24));
@@ -83,7 +97,7 @@ function unmatched(numbers, others) {
   return numbers.filter((number) => {
     const equal = left.findIndex((other) => areEqual(number, other));
     if (equal >= 0) left.splice(equal, 1);
-    return equal < 0 && !(number.digits.size === 1 && number.digits.has(""));
+    return equal < 0 && [...number.digits].some((form) => /[^0.]/.test(form));
   });
 }
 

@@ -2,6 +2,7 @@
 
 import { sanitize, splitTags } from "./cleaning.js";
 import { cut } from "./cutting.js";
+import { knownCharacters } from "./odd_characters.js";
 import { UNKNOWN_LANGUAGE, baseLanguage, strip } from "./patterns.js";
 import { Reading, TextReader } from "./reading.js";
 import { sanitizeParagraphs } from "./sentences.js";
@@ -47,6 +48,7 @@ export class Planner {
     const { reserved, targets } = description;
     /** The id of each reserved piece in a translation, by its id in a source. */
     this.reserved = new Map(reserved.map((piece) => [source.ids.get(piece) ?? -1, target.ids.get(piece) ?? -1]));
+    this.isKnown = knownCharacters((text) => source.encode(text), source.unknown);
     this.isTagged = targets.length > 1;
     /** Target languages by their tags. */
     this.languages = new Map(this.isTagged ? targets.map((code) => [`>>${code}<<`, code]) : []);
@@ -99,7 +101,7 @@ export class Planner {
   #segments(text, tags, language, request) {
     const base = this.description.bases[language] ?? language;
     const cost = (/** @type {string} */ word) => this.#cost(word);
-    const reader = new TextReader(text, base, this.description.reserved, cost, request.masksNumbers);
+    const reader = new TextReader(text, base, this.description.reserved, cost, this.isKnown, request.masksNumbers);
     /** @type {Map<string, Reading>} */
     const known = new Map();
     const read = (/** @type {string} */ segment) => {
@@ -127,8 +129,8 @@ export class Planner {
 
   /** Give the translation of a segment its beginning. @param {PlannedSegment} segment @param {string} prefix @param {number} maxLength */
   #begin(segment, prefix, maxLength) {
-    const { text, masks, hasPieces } = segment.reading;
-    const reading = new Reading(text, masks, false, hasPieces); // the caller chose the case
+    const { text, masks, hasPieces, hasForeign } = segment.reading;
+    const reading = new Reading(text, masks, false, hasPieces, hasForeign); // the caller chose the case
     const ids = this.target.encode(reading.mask(prefix));
     if (ids.includes(this.target.unknown)) throw new Error("the prefix has characters that are not in the vocabulary; leave them out");
     const most = Math.min(maxLength || Infinity, this.description.config.max_length);

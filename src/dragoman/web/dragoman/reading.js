@@ -1,5 +1,7 @@
 // The text that a model reads in place of a segment, as in translator/reading.py.
 
+import { withCurrency } from "./currencies.js";
+import { hasForeignLetter, oddStretches } from "./odd_characters.js";
 import { allMatches, pattern, replaceAll, strip } from "./patterns.js";
 import { PARAGRAPH_END } from "./sentences.js";
 import { calm, isShouted } from "./shouting.js";
@@ -10,12 +12,13 @@ const [FIRST_MARK, MOST_MARKS] = [0xf0000, 0xfffd];
 const SHORTEST_NUMBER = 2;
 
 export class Reading {
-  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces */
-  constructor(text = "", masks = new Map(), isShouted = false, hasPieces = false) {
+  /** @param {string} text @param {Map<string, string>} masks reserved pieces and their spans @param {boolean} isShouted @param {boolean} hasPieces the model has reserved pieces @param {boolean} hasForeign a masked word has a letter that the model does not know, and that is not Latin */
+  constructor(text = "", masks = new Map(), isShouted = false, hasPieces = false, hasForeign = false) {
     this.text = text;
     this.masks = masks;
     this.isShouted = isShouted;
     this.hasPieces = hasPieces;
+    this.hasForeign = hasForeign;
   }
 
   /** @param {string} piece */
@@ -65,12 +68,14 @@ export class TextReader {
    * @param {string} language its code
    * @param {string[]} reserved pieces that may mask spans
    * @param {(word: string) => number} cost the number of a word's pieces
+   * @param {import("./odd_characters.js").IsKnown} isKnown
    * @param {boolean} masksNumbers
    */
-  constructor(text, language, reserved, cost, masksNumbers) {
+  constructor(text, language, reserved, cost, isKnown, masksNumbers) {
     this.language = language;
     this.reserved = reserved;
     this.cost = cost;
+    this.isKnown = isKnown;
     /** @type {Map<string, string>} spans by their marks */
     this.spans = new Map();
     this.text = reserved.length ? this.#mark(text, masksNumbers) : text;
@@ -89,7 +94,8 @@ export class TextReader {
     const pieces = new Map(this.#masked(text).map((mark, i) => [mark, this.reserved[i]]));
     const read = [...text].map((one) => pieces.get(one) ?? this.spans.get(one) ?? one).join("");
     const masks = new Map([...pieces].map(([mark, piece]) => [piece, /** @type {string} */ (this.spans.get(mark))]));
-    return new Reading(read, masks, shouted, true);
+    const hasForeign = [...masks.values()].some((span) => hasForeignLetter(span, this.isKnown) && !findSpans(span).length);
+    return new Reading(read, masks, shouted, true, hasForeign);
   }
 
   /** Return the marks of a text to be masked: as many as there are reserved pieces; text that looks like one comes first. @param {string} text */
@@ -102,14 +108,32 @@ export class TextReader {
     return marks.filter((mark) => alike.includes(mark) || others.includes(mark));
   }
 
+  /** Return the spans to be masked, and the places of characters that the model cannot translate. @param {string} text @param {boolean} masksNumbers */
+  #stretches(text, masksNumbers) {
+    const found = oddStretches(text, this.isKnown);
+    for (const { start, end, isVerbatim } of findSpans(text)) {
+      const isNumber = masksNumbers && [...text.slice(start, end)].length >= SHORTEST_NUMBER;
+      if (!(isVerbatim || isNumber) || text.slice(start, end).includes(PARAGRAPH_END)) continue;
+      found.push(isNumber ? withCurrency(text, start, end) : [start, end]);
+    }
+    found.sort(([one, oneEnd], [other, otherEnd]) => one - other || oneEnd - otherEnd);
+    /** @type {[number, number][]} */
+    const together = [];
+    for (const [start, end] of found) {
+      const last = together[together.length - 1];
+      if (last && start < last[1]) last[1] = Math.max(last[1], end);
+      else if (start < end) together.push([start, end]);
+    }
+    return together;
+  }
+
   /** @param {string} text @param {boolean} masksNumbers */
   #mark(text, masksNumbers) {
     const taken = new Set(text);
     const parts = [];
     let [end, next] = [0, 0];
-    for (const { start, end: spanEnd, isVerbatim } of findSpans(text)) {
+    for (const [start, spanEnd] of this.#stretches(text, masksNumbers)) {
       const found = text.slice(start, spanEnd);
-      if (!(isVerbatim || (masksNumbers && found.length >= SHORTEST_NUMBER)) || found.includes(PARAGRAPH_END)) continue;
       while (taken.has(String.fromCodePoint(FIRST_MARK + next))) next++;
       if (next > MOST_MARKS) break;
       const mark = String.fromCodePoint(FIRST_MARK + next++);

@@ -1,0 +1,99 @@
+"""Characters that a model can copy but not translate: symbols such as © and →, and letters that it has never seen."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+
+from dragoman.text.languages import UNSPACED
+from dragoman.text.protection import Stretch
+
+#: Symbols beyond ASCII that a language may write in words: "20 °C" is "20 Grad".
+_TRANSLATED = frozenset("°№℃℉")
+#: A word of a script with spaces, or a character beyond ASCII that is in no word.
+_PART = re.compile(rf"(?P<word>[^\W{UNSPACED}]+)|[^\x00-\x7f\w\s]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_AMOUNT_BEFORE, _AMOUNT_AFTER = re.compile(r"\d[\d.,]{0,20} ?\Z"), re.compile(r" ?\d(?:[\d.,]{0,20}\d)?")
+_NEAR = 22
+
+
+class KnownCharacters:
+    """Tells if a tokenizer has a piece for a character, and does not spell it in bytes.
+
+    Args:
+        encode: returns the ids of a text; a space before it may have a piece of its own.
+        unknown: the id of an unknown piece.
+    """
+
+    def __init__(self, encode: Callable[[str], Sequence[int]], unknown: int) -> None:
+        self._encode, self._unknown = encode, unknown
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, character: str) -> bool:
+        """Return True if a character has a piece."""
+        if (is_known := self._known.get(character)) is None:
+            ids = self._encode(character)
+            is_known = self._known[character] = len(ids) <= 2 and self._unknown not in ids
+        return is_known
+
+
+def symbols(text: str) -> set[str]:
+    """Return the symbols of a text that every language writes in the same way.
+
+    >>> sorted(symbols("© 2026: 20 °C → 3 × 4, $5"))
+    ['©', '×', '→']
+    """
+    return set() if text.isascii() else {character for character in set(text) if _is_symbol(character)}
+
+
+def odd_stretches(text: str, is_known: Callable[[str], bool]) -> list[Stretch]:
+    """Return the places of symbols, and of words with a character that the model does not know.
+
+    A currency sign that it does not know goes with its amount. Scripts without spaces are left as they are.
+
+    Args:
+        is_known: returns True for a character that has a piece of its own.
+    """
+    if text.isascii():
+        return []
+    odd = {character for character in set(text) if _is_symbol(character) or _is_unknown(character, is_known)}
+    if not odd:
+        return []
+    found: list[Stretch] = []
+    for match in _PART.finditer(text):
+        if odd.isdisjoint(match[0]):
+            continue
+        start, end = match.span()
+        if match["word"] is None and found and found[-1][1] == start:  # a row of symbols
+            start = found.pop()[0]
+        found.append((start, end))
+    return [_with_amount(text, *place) for place in found]
+
+
+def has_foreign_letter(text: str, is_known: Callable[[str], bool]) -> bool:
+    """Return True if a text has a letter that the model does not know and that is not Latin, as in most names."""
+    letters = [] if text.isascii() else [one for one in set(text) if one.isalpha() and _is_unknown(one, is_known)]
+    return any("LATIN" not in unicodedata.name(letter, "") for letter in letters)
+
+
+def _is_symbol(character: str) -> bool:
+    is_symbol = character > "\x7f" and unicodedata.category(character) in ("So", "Sm")
+    return is_symbol and character not in _TRANSLATED
+
+
+def _is_unknown(character: str, is_known: Callable[[str], bool]) -> bool:
+    """Letters for private use are marks; of the other characters, those without a shape of their own do not count."""
+    if character <= "\x7f" or _UNSPACED.match(character) or unicodedata.category(character)[0] in "CMZ":
+        return False
+    return not is_known(character)
+
+
+def _with_amount(text: str, start: int, end: int) -> Stretch:
+    """Return the place of a currency sign with the amount beside it, or any other place as it is."""
+    if end - start != 1 or unicodedata.category(text[start]) != "Sc":
+        return start, end
+    if after := _AMOUNT_AFTER.match(text, end):
+        return start, after.end()
+    before = _AMOUNT_BEFORE.search(text[max(0, start - _NEAR) : start])
+    return (start - len(before[0]) if before else start), end

@@ -1,0 +1,80 @@
+"""Plans of translations: texts in segments, and the jobs of the search for them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dragoman.decoding.constraints.required import Demands
+from dragoman.machine.arrays import Ints
+from dragoman.settings.search_config import SearchConfig
+from dragoman.translator.confidence import Calibration
+from dragoman.translator.cutting import Segment
+from dragoman.translator.directions import TaggedText
+from dragoman.translator.request import Request
+
+#: Hypotheses of a search with demands, at least.
+LEAST_BEAM = 6
+
+
+class SearchJob(NamedTuple):
+    """A segment to search for. Jobs of any texts and callers can be searched together."""
+
+    #: Source ids, without special ones.
+    ids: Sequence[int]
+    #: The ids that the translation begins with.
+    prefix_ids: Sequence[int]
+    config: SearchConfig
+    #: The ids that the translation must not contain.
+    forbidden_ids: Sequence[int] = ()
+    #: The only ids that it may contain, beside those of the prefix; none for the whole vocabulary.
+    allowed_ids: Sequence[int] | Ints = ()
+    #: The phrases that it must have, one for each demand.
+    required: Demands = ()
+
+
+@dataclass(frozen=True)
+class TextPlan:
+    """A text in segments."""
+
+    request: Request
+    #: Without control characters.
+    text: str
+    segments: Sequence[Segment]
+    #: Its languages, and the tags that the model reads before each segment.
+    languages: TaggedText
+    #: Of the model in these languages, if it is known.
+    calibration: Calibration | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The texts of one call."""
+
+    texts: Sequence[TextPlan]
+    config: SearchConfig
+    #: Most tokens that the model reads or writes, the end mark included.
+    max_length: int
+
+    @property
+    def jobs(self) -> list[SearchJob]:
+        """The jobs of all texts, in order; a segment that is copied needs none."""
+        return [
+            SearchJob(segment.ids, segment.prefix_ids, self.config, segment.forbidden_ids, segment.allowed_ids)
+            for _, segment in self.searched
+        ]
+
+    @property
+    def searched(self) -> list[tuple[TextPlan, Segment]]:
+        """The segments of all texts that are searched for, in order, each with its text."""
+        return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
+
+    def jobs_with_terms(self, numbers: Sequence[int]) -> list[SearchJob]:
+        """Return some of the jobs, by their numbers, with the phrases of their terms as demands.
+
+        Their beam has room for hypotheses with and without the phrases.
+        """
+        jobs, searched = self.jobs, self.searched
+        wide = self.config.model_copy(update={"beam_size": max(self.config.beam_size, LEAST_BEAM)})
+        return [jobs[number]._replace(config=wide, required=searched[number][1].required) for number in numbers]

@@ -1,0 +1,280 @@
+"""Confidence: the curve of a calibration, doubtful words, texts that stay, packages and commands."""
+
+import gzip
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers
+
+from dragoman import Translator
+from dragoman.alignment.word_spans import words
+from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
+from dragoman.cli.program import run
+from dragoman.documents import open_document, translate_document
+from dragoman.errors import BundleError, ConfigError, DataError
+from dragoman.evaluation.calibration import calibrate, isotonic, reliability
+from dragoman.translator import ModelFacts
+from dragoman.translator.confidence import FACT, Calibration, Calibrations
+
+TOKENIZERS = tiny_tokenizers()
+EASY = Calibration(
+    log_probs=(-4.0, -1.0), chrf=(0.2, 0.8), doubtful_below=-3.0, n_sentences=100, error=0.02, correlation=0.5
+)
+TEXTS = ["A man is riding a horse.", "She is reading a book.", "x", "Two dogs run over the green grass."]
+
+
+def calibrated(calibration: Calibration = EASY, key: str = "en-de") -> Bundle:
+    bundle = tiny_bundle(TOKENIZERS)
+    facts = Calibrations(directions={key: calibration}).model_dump(mode="json")
+    return replace(bundle, facts={**bundle.facts, FACT: facts})
+
+
+def translator_of(bundle: Bundle) -> Translator:
+    return Translator([bundle], bundle.tokenizers, bundle.search, facts=ModelFacts.of_bundles([bundle], ["it"]))
+
+
+@pytest.fixture(scope="module")
+def translator() -> Translator:
+    return translator_of(calibrated())
+
+
+@pytest.fixture(scope="module")
+def bundle_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("calibrated") / "bundle"
+    write_bundle(folder, calibrated())
+    return folder
+
+
+# --- the curve -------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.tuples(st.integers(-20, 0), st.integers(0, 10)), min_size=1, max_size=12))
+def test_the_curve_is_the_nearest_one_that_rises(groups: list[tuple[int, int]]) -> None:
+    """Against the formula: the greatest, over earlier starts, of the least mean up to later ends."""
+    values = np.repeat([float(value) + 0.01 * number for number, (value, _) in enumerate(groups)], 40)
+    outcomes = np.repeat([float(outcome) for _, outcome in groups], 40)
+    points, heights = isotonic(values, outcomes)
+    means = outcomes[np.argsort(values, kind="stable")[::40]]
+    ends = range(len(means))
+    best = [max(min(means[start : end + 1].mean() for end in ends[own:]) for start in ends[: own + 1]) for own in ends]
+    np.testing.assert_allclose(heights, np.unique(np.round(best, 9)), atol=1e-8)
+    assert (np.diff(points) > 0).all()
+
+
+@given(st.floats(-50, 0), st.floats(-50, 0), st.integers(1, 60))
+def test_confidence_is_a_share_and_rises_with_probability(one: float, other: float, n_tokens: int) -> None:
+    low, high = sorted((one, other))
+    assert 0 <= EASY.confidence(low, n_tokens) <= EASY.confidence(high, n_tokens) <= 1
+
+
+def test_what_was_learned_from_is_matched_by_its_own_curve() -> None:
+    draw = np.random.default_rng(1)
+    log_probs = -draw.exponential(0.5, 4_000)
+    chrf = np.clip(np.exp(log_probs) + draw.normal(0, 0.2, 4_000), 0, 1)
+    found = reliability(np.interp(log_probs[::2], *isotonic(log_probs[1::2], chrf[1::2])), chrf[::2])
+    assert found.error < 0.02
+    assert found.correlation > 0.6
+    assert [group.confidence for group in found.groups] == sorted(group.confidence for group in found.groups)
+    wrong = reliability(np.exp(log_probs) ** 3, chrf)
+    assert wrong.error > 0.1
+
+
+@pytest.mark.parametrize(
+    ("change", "words_of_error"),
+    [
+        ({"log_probs": (-1.0, -1.0)}, "do not rise"),
+        ({"chrf": (0.8, 0.2)}, "fall"),
+        ({"chrf": (0.8,)}, "2 log-probabilities but 1 scores"),
+        ({"chrf": (0.5, 1.5)}, "less than or equal to 1"),
+        ({"log_probs": (-1.0, 0.5)}, "less than or equal to 0"),
+        ({"n_sentences": "many"}, "n_sentences"),
+    ],
+)
+def test_a_calibration_that_cannot_be_is_refused_with_its_bundle(
+    tmp_path: Path, change: dict[str, object], words_of_error: str
+) -> None:
+    bundle = calibrated()
+    facts = bundle.facts[FACT]
+    facts["directions"]["en-de"].update(change)
+    write_bundle(tmp_path / "bundle", replace(bundle, facts={**bundle.facts, FACT: facts}))
+    with pytest.raises(BundleError, match=words_of_error):
+        Translator.load(tmp_path / "bundle")
+
+
+# --- translations ----------------------------------------------------------------------------------------------------
+
+
+def test_confidence_follows_from_probability_and_length(translator: Translator) -> None:
+    for text in TEXTS:
+        found = translator.translate(text)
+        best = found.alternatives[0]
+        assert found.confidence == EASY.confidence(best.log_prob, len(best.tokens) + 1)
+        assert found.doubtful is None
+
+
+def test_a_long_text_has_the_confidence_of_all_its_segments(translator: Translator) -> None:
+    text = " ".join(TEXTS)
+    found = translator.translate(text, sentences=True)
+    assert found.n_parts > 2
+    n_tokens = len(found.alternatives[0].tokens) + found.n_parts
+    assert found.confidence == EASY.confidence(found.alternatives[0].log_prob, n_tokens)
+
+
+def test_words_of_improbable_tokens_are_doubtful() -> None:
+    """Against the probabilities that `score` gives: a word is doubtful if one of its pieces is below the threshold."""
+    bundle = load_bundle("multi30k-en-de")
+    often = EASY.model_copy(update={"doubtful_below": -0.3})
+    facts = Calibrations(directions={"en-de": often}).model_dump(mode="json")
+    translator, n_doubtful = translator_of(replace(bundle, facts={**bundle.facts, FACT: facts})), 0
+    for text in [*TEXTS[:2], TEXTS[3], "A violinist tunes her battered instrument backstage."]:
+        found = translator.translate(text, doubts=True)
+        score = translator.score(text, found.text)
+        assert score.tokens[:-1] == found.tokens
+        expected, word = set(), -1
+        for piece, log_prob in zip(found.tokens, score.token_log_probs[:-1], strict=True):
+            word += piece.startswith("▁")
+            if log_prob < often.doubtful_below and piece != "▁":
+                expected.add(word)
+        assert set(found.doubtful or ()) == expected
+        n_doubtful += len(expected)
+    assert n_doubtful > 2
+
+
+def test_doubts_change_nothing_else(translator: Translator) -> None:
+    with_doubts = translator.translate(TEXTS, doubts=True, align=True)
+    without = translator.translate(TEXTS, align=True)
+    assert [replace(one, doubtful=None) for one in with_doubts] == without
+
+
+def test_a_text_stays_below_the_least_confidence(translator: Translator) -> None:
+    text = f"  {TEXTS[0]}\n{TEXTS[1]} "
+    stays = translator.translate(text, min_confidence=1, align=True, doubts=True)
+    plain = translator.translate(text, align=True)
+    assert stays.text == f"{TEXTS[0]} {TEXTS[1]}"
+    assert stays.flags[-1] == "unsure"
+    assert stays.doubtful == ()
+    assert stays.alignment == tuple((number, number) for number in range(len(words(stays.text))))
+    assert (stays.alternatives, stays.confidence) == (plain.alternatives, plain.confidence)
+    assert translator.translate(text, min_confidence=0, align=True) == plain
+    assert "unsure" not in plain.flags
+
+
+def test_a_document_stays_below_the_least_confidence(translator: Translator, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<p>A <b>man</b> is riding a <i>horse</i>.</p>\n<p>She is <a href='x'>reading</a> a book.</p>\n")
+    document = open_document(page, None)
+    translations = list(translate_document(document, translator, min_confidence=1))
+    assert document.rebuild(translations, "en") == page.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"min_confidence": 1.5}, "min_confidence is 1.5"),
+        ({"min_confidence": "0.5"}, "min_confidence is a str"),
+        ({"min_confidence": float("nan")}, "min_confidence is nan"),
+        ({"doubts": 1}, "doubts is 1"),
+    ],
+)
+def test_wrong_values_are_named(translator: Translator, options: dict[str, object], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        translator.translate("A man.", **options)  # type: ignore[call-overload]
+
+
+def test_a_model_that_is_not_calibrated_says_so() -> None:
+    plain = translator_of(tiny_bundle(TOKENIZERS))
+    assert plain.translate("A man.").confidence is None
+    with pytest.raises(ConfigError, match=r"not calibrated from en to de.*dragoman package --calibrate"):
+        plain.translate("A man.", doubts=True)
+    with pytest.raises(ConfigError, match="not calibrated"):
+        plain.translate("A man.", min_confidence=0.5)
+    two = [calibrated(), calibrated()]
+    ensemble = Translator(two, TOKENIZERS, facts=ModelFacts.of_bundles(two, ["one", "other"]))
+    assert ensemble.translate("A man.").confidence is None
+
+
+def test_each_direction_has_its_own_calibration() -> None:
+    tokenizers = many_tokenizers()
+    bundle = tiny_bundle(tokenizers)
+    other = EASY.model_copy(update={"chrf": (0.1, 0.3)})
+    facts = Calibrations(directions={"en-de": EASY, "en-zh": other}).model_dump(mode="json")
+    translator = translator_of(replace(bundle, facts={FACT: facts}))
+    for target, calibration in (("de", EASY), ("zh", other)):
+        for source in ("en", None):
+            found = translator.translate("A man.", source_lang=source, target_lang=target)
+            best = found.alternatives[0]
+            assert found.confidence == calibration.confidence(best.log_prob, len(best.tokens) + 1)
+    assert translator.translate("Ein Mann.", source_lang="de", target_lang="en").confidence is None
+
+
+# --- learning it -----------------------------------------------------------------------------------------------------
+
+
+def test_a_calibration_holds_for_other_sentences(data_folder: Path) -> None:
+    lines = {
+        language: gzip.decompress((data_folder / f"multi30k/val.{language}.gz").read_bytes()).decode().splitlines()
+        for language in ("en", "de")
+    }
+    translator = Translator.load("multi30k-en-de")
+    found = calibrate(translator, lines["en"][:300], lines["de"][:300], ("en", "de"))
+    assert found.n_sentences == 300
+    assert found.error < 0.1
+    assert found.correlation > 0.25
+    assert -4 < found.doubtful_below < -0.3
+
+
+def test_too_few_pairs_are_refused() -> None:
+    translator = translator_of(tiny_bundle(TOKENIZERS))
+    with pytest.raises(DataError, match=r"3 pairs are too few to calibrate from; give 100 or more"):
+        calibrate(translator, TEXTS[:3], TEXTS[:3], ("en", "de"))
+
+
+def test_a_package_of_a_run_is_calibrated(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("torch")
+    rows = [f"A man is riding {n} horses.\tEin Mann reitet {n} Pferde.\n" for n in range(300)]
+    (tmp_path / "train.tsv").write_text("".join(rows[:150]), encoding="utf-8")
+    (tmp_path / "val.tsv").write_text("".join(rows[150:]), encoding="utf-8")
+    options = ["--source-lang", "en", "--target-lang", "de", "-o", tmp_path / "run"]
+    options += ["--pairs", tmp_path / "train.tsv", "--validation-pairs", tmp_path / "val.tsv"]
+    sizes = ["model.d_model=16", "model.d_ff=32", "model.n_heads=2", "tokenizer.vocab_size=300", "training.max_steps=3"]
+    more = [part for setting in sizes for part in ("--set", setting)]
+    assert run(["train", *map(str, options), *more]) == 0
+    assert run(["package", "-m", str(tmp_path / "run"), "-o", str(tmp_path / "packaged")]) == 0
+    assert "confidence en-de: of " in capfd.readouterr().err
+    assert load_bundle(tmp_path / "packaged").facts[FACT]["directions"]["en-de"]["n_sentences"] >= 100
+    assert Translator.load(tmp_path / "packaged").translate("A man.", doubts=True).confidence is not None
+    assert run(["package", "-m", str(tmp_path / "packaged"), "-o", str(tmp_path / "again")]) == 0
+    assert load_bundle(tmp_path / "again").facts == load_bundle(tmp_path / "packaged").facts
+
+
+# --- commands --------------------------------------------------------------------------------------------------------
+
+
+def test_the_command_marks_doubtful_words(bundle_folder: Path, tmp_path: Path, translator: Translator) -> None:
+    (tmp_path / "in").write_text("".join(f"{text}\n" for text in TEXTS))
+    arguments = ["translate", "-m", str(bundle_folder), "-i", str(tmp_path / "in"), "--overwrite", "-o"]
+    assert run([*arguments, str(tmp_path / "out"), "--doubts"]) == 0
+    lines = (tmp_path / "out").read_text().splitlines()
+    assert run([*arguments, str(tmp_path / "json"), "--doubts", "--json"]) == 0
+    found = [json.loads(line) for line in (tmp_path / "json").read_text().splitlines()]
+    for line, one in zip(lines, found, strict=True):
+        assert line.replace("[?", "").replace("]", "") == one["text"]
+        assert line.count("[?") == len(one["doubtful"])
+        assert one["confidence"] is not None
+    assert "[?" in "".join(lines)
+
+
+def test_the_command_leaves_lines_of_little_confidence(
+    bundle_folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "in").write_text("".join(f"{text}\n" for text in TEXTS))
+    arguments = ["translate", "-m", str(bundle_folder), "-i", str(tmp_path / "in"), "-o", str(tmp_path / "out")]
+    assert run([*arguments, "--min-confidence", "1"]) == 0
+    assert (tmp_path / "out").read_text() == (tmp_path / "in").read_text()
+    assert "line 1: " in (err := capfd.readouterr().err)
+    assert "left as it is, because the model is not sure enough" in err

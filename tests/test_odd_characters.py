@@ -1,0 +1,109 @@
+"""Symbols, letters that a model has never seen, and currencies: copied, or the translation says that they are lost."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dragoman.text.currencies import currencies_kept, with_currency
+from dragoman.text.numbers import numbers_kept
+from dragoman.text.odd_characters import KnownCharacters, has_foreign_letter, odd_stretches, symbols
+from dragoman.translator import Translator
+from dragoman.translator.choosing import find_losses
+
+KNOWN = frozenset("abcéß中文€")
+
+
+def stretches(text: str) -> list[str]:
+    return [text[start:end] for start, end in odd_stretches(text, KNOWN.__contains__)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("© 2026 abc → ★★ b", ["©", "→", "★★"]),
+        ("Привет abc", ["Привет"]),
+        ("Łabc, cé ßa", ["Łabc"]),
+        ("£20.50, 5 £ and £", ["£20.50", "5 £", "£"]),
+        ("20 €, cé 中国文", []),  # known; a script without spaces
+        ("中©文", ["©"]),
+        ("e\u0301 a\u00a0b\ufeff", []),
+    ],
+)
+def test_symbols_and_words_with_unknown_letters_are_found(text: str, expected: list[str]) -> None:
+    assert stretches(text) == expected
+
+
+@given(st.text(st.sampled_from("ab1 .,©→Łя£中€é\u0301😀\n")))
+def test_the_places_are_apart_in_order_and_have_every_odd_character(text: str) -> None:
+    found = odd_stretches(text, KNOWN.__contains__)
+    ends = [0, *(end for _, end in found)]
+    starts = [*(start for start, _ in found), len(text)]
+    rest = "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    assert all(start < end for start, end in found)
+    assert not set(rest) & set("©→Łя£😀")
+
+
+def test_a_character_that_is_spelled_in_bytes_is_unknown() -> None:
+    ids = {"é": [3, 9], "Ł": [3, 200, 201], "?": [3, 0]}
+    is_known = KnownCharacters(ids.__getitem__, unknown=0)
+    assert [is_known(one) for one in "éŁ?é"] == [True, False, False, True]
+    assert has_foreign_letter("Ω", lambda _: False)
+    assert not has_foreign_letter("Łódź 😀", lambda _: False)
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "is_kept"),
+    [
+        ("It is $2.50.", "Es sind 2,50 $.", True),
+        ("It is $2.50.", "Es sind $2 50.", False),
+        ("It is $2.50.", "Es sind $250.", False),
+        ("It is 250.", "Es sind 2,50.", False),
+        ("It is 2.50.", "Es sind 2,5.", True),
+        ("It is 2.00.", "Es sind 2.", True),
+        ("It is 0.00.", "Es ist nichts.", True),
+        ("It is 1,250.", "Es sind 1250.", True),
+        ("06.12.34.56.78", "06 12 34 56 78", True),
+        ("on 26.11.2026", "am 26/11/2026", True),
+        ("3.5 million", "3500000", True),
+    ],
+)
+def test_a_fraction_keeps_its_point(source: str, translation: str, *, is_kept: bool) -> None:
+    assert numbers_kept(source, translation, "en", "de") is is_kept
+
+
+@pytest.mark.parametrize(
+    ("source", "translation", "language", "is_kept"),
+    [
+        ("It is $5.", "Es kostet 5 Dollar.", "de", True),
+        ("It is $5.", "Es kostet 5.", "de", False),
+        ("It is 5 €.", "Ça coûte 5 euros.", "fr", True),
+        ("It is €5 or $6.", "5 € ou 6.", "fr", False),
+        ("It is £5.", "5 英镑。", "zh", True),
+        ("It is £5.", "5.", "ja", True),  # its words are not known
+        ("The $ sign", "Das Zeichen", "de", True),
+    ],
+)
+def test_a_price_keeps_its_currency(source: str, translation: str, language: str, *, is_kept: bool) -> None:
+    assert currencies_kept(source, translation, language) is is_kept
+    assert ("number" in find_losses(source, translation, (), ("en", language))) is not is_kept
+
+
+def test_an_amount_takes_its_sign_along() -> None:
+    assert with_currency("$5 €", 1, 2) == (0, 2)
+    assert with_currency("5 €6", 0, 1) == (0, 1)
+
+
+def test_a_lost_symbol_is_flagged() -> None:
+    assert symbols("a ° © → 5 € b") == {"©", "→"}
+    assert find_losses("© A man.", "Ein Mann.", (), ("en", "de")) == ["span"]
+    assert find_losses("© A man.", "© Ein Mann.", (), ("en", "de")) == []
+
+
+def test_a_model_with_reserved_pieces_copies_what_it_does_not_know() -> None:
+    translator = Translator.load("everyday")
+    languages = {"source_lang": "en", "target_lang": "de"}
+    sources = ["© 2026 Anna", "Next →", "Write to Łukasz Żółć.", "Привет, friend!"]
+    found = translator.translate(sources, **languages)
+    for source, part, translation in zip(sources, ("©", "→", "Łukasz Żółć", "Привет"), found, strict=True):
+        assert part in translation.text, source
+    assert [translation.flags for translation in found] == [(), (), (), ("copied",)]
