@@ -19,8 +19,10 @@ from typing import Any
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
 from dragoman.errors import DataError
 from dragoman.evaluation.metrics import corpus_chrf
+from dragoman.machine.devices import find_device
 from dragoman.training.run import train
 from dragoman.translator import ComputeOptions, Translator
+from dragoman.translator.model_facts import ModelFacts
 
 Pair = tuple[str, str]
 
@@ -153,12 +155,10 @@ class _Trial:
         return corpus_chrf(translations, [target for _, target in pairs]).score
 
     def _translate(self, bundle: Bundle, sources: Sequence[str]) -> list[str]:
-        from dragoman.machine.devices import find_device
-        from dragoman.text.learned_text import LearnedText
 
         compute = ComputeOptions(find_device(self.device))
-        learned = LearnedText.of_bundle(bundle.facts, "the model")
-        translator = Translator([bundle], bundle.tokenizers, bundle.search, compute, learned=learned)
+        facts = ModelFacts.of_bundles([bundle], ["the model"])
+        translator = Translator([bundle], bundle.tokenizers, bundle.search, compute, facts)
         source_lang, target_lang = self.languages
         found = translator.translate(list(sources), beam_size=1, source_lang=source_lang, target_lang=target_lang)
         return [one.text for one in found]

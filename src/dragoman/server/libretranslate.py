@@ -136,8 +136,8 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
 
 async def _suggest(parts: ServerParts, request: Request, parameters: Parameters) -> None:
     """Keep a suggestion line by line, because texts are translated so."""
-    text, translation = parameters.require_string("q"), parameters.require_string("s")
-    source, target = parameters.require_string("source"), parameters.require_string("target")
+    text, translation = parameters.require_text("q"), parameters.require_text("s")
+    source, target = parameters.require_language("source"), parameters.require_language("target")
     check_limits([text, translation], parts.config)
     parts.take(request, [text, translation])
     target = require_language(parts.shelf.directory, target)
