@@ -100,7 +100,7 @@ def update(
     trial = _Trial(start, languages, device)
     old_held, replayed = trial.replay(old, [source for source, _ in learned])
     with tempfile.TemporaryDirectory(prefix="dragoman-update-") as folder:
-        corpora = {"new": (learned, held), "replayed": (replayed, old_held or held)}
+        corpora = {"new": (learned, held), "replayed": (replayed, held)}  # old text is judged at the end
         settings = _settings(Path(folder), corpora, languages)
         best = load_bundle(train(settings, Path(folder) / "run", init_from=model, device=device))
     return trial.choose(best, held, old_held, output, len(pairs))
