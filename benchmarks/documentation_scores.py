@@ -26,6 +26,7 @@ from protected_spans import spans
 import dragoman
 from dragoman.documents import parse_document, translate_document
 
+KINDS = ("PO", "text")
 Message = tuple[str, str]
 
 
@@ -100,6 +101,7 @@ def main() -> None:
     parser.add_argument("models", nargs="+")
     parser.add_argument("--language", choices=tuple(ARCHIVES), default="fr")
     parser.add_argument("--output", type=Path, default=Path("written"))
+    parser.add_argument("--kind", choices=KINDS, help="only as messages of a PO file, or as text")
     parser.add_argument("--files", type=int, help="only so many of the held-out files")
     arguments = parser.parse_args()
     language = arguments.language
@@ -112,7 +114,8 @@ def main() -> None:
     score("people", [(pair, pair[1]) for pair in people], seen, language)
     for model in arguments.models:
         translator = dragoman.Translator.load(model)
-        for kind, translate in (("PO", as_document), ("text", as_text)):
+        for kind in [arguments.kind] if arguments.kind else KINDS:
+            translate = {"PO": as_document, "text": as_text}[kind]
             outputs: list[str] = []
             begin, n_faulty = time.process_time(), 0
             for name, content in chosen.items():

@@ -187,6 +187,22 @@ def test_markdown_keeps_its_markup() -> None:
     )
 
 
+def test_each_link_of_a_row_is_a_segment() -> None:
+    page = b'<nav><a href="/">Home</a> <a>Visit us</a> | <span><a>Help</a></span></nav><p><a>One</a> and <a>two</a>'
+    document = parse_document(page, "html")
+    assert [segment.text for segment in document.segments()] == ["Home", "Visit us", "Help", "One and two"]
+    written = document.rebuild([translated(text) for text in ("Start", "Besuch", "Hilfe", "One and two")])
+    assert written == page.replace(b"Home", b"Start").replace(b"Visit us", b"Besuch").replace(b"Help", b"Hilfe")
+
+
+def test_a_mark_without_text_keeps_the_space_after_it() -> None:
+    text = "[![build](b.svg)](http://a.org) **Fast** and easy.\n"
+    document = parse_document(text.encode(), "md")
+    one_to_one = ((0, 0), (1, 1), (2, 2))
+    written = document.rebuild([translated("Schnell und leicht.", alignment=one_to_one)]).decode()
+    assert written == "[![build](b.svg)](http://a.org) **Schnell** und leicht.\n"
+
+
 def test_messages_get_plurals_flags_and_a_language() -> None:
     text = """msgid ""
 msgstr ""

@@ -4,6 +4,7 @@ import codecs
 import textwrap
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,11 +12,11 @@ from hypothesis import strategies as st
 
 from dragoman import documents
 from dragoman.cli.program import run
-from dragoman.documents import MarkedText, open_document
+from dragoman.documents import MarkedText, open_document, translate_document
 from dragoman.documents.document import TextFile
 from dragoman.documents.plain_text import parse_text
 from dragoman.errors import ConfigError, DataError
-from dragoman.translator import Translation
+from dragoman.translator import Request, Translation
 
 #: Everything that a text file may have, and much of what looks like structure.
 lines = st.text(st.sampled_from("ab. \t\u00a0\u3000-*1)中é\ufeff\x0c\x85\u2028"), max_size=12) | st.text(max_size=8)
@@ -181,3 +182,22 @@ def test_the_command_translates_by_suffix_and_by_format(tmp_path: Path, capfd: p
     assert run([*command, "--input", str(tmp_path / "page"), "--format", "odt"]) == 2
     assert "the formats are txt, html" in capfd.readouterr().err
     assert run([*command, "--input", str(tmp_path / "page.html"), "--align"]) == 2
+
+
+def test_a_heading_keeps_its_capital_and_a_copied_word_its_small_letter() -> None:
+    class Small:
+        """A translator that writes small letters."""
+
+        pipeline: Any
+        search_config: Any
+
+        def __init__(self) -> None:
+            self.pipeline, self.search_config = self, dict
+
+        def translate(self, requests: Sequence[Request], *_: object, **__: object) -> list[Translation]:
+            return [Translation(written[request.text], 0.0, ()) for request in requests]
+
+    written = {"Help": "hilfe", "help": "hilfe", "Run pip now": "pip starten", "ß": "ß", "Sss": "ßa", "A": ""}
+    document = documents.parse_document("\n\n".join(written).encode(), "txt")
+    found = translate_document(document, Small())  # type: ignore[arg-type]
+    assert [translation.text for translation in found] == ["Hilfe", "hilfe", "pip starten", "ß", "ßa", ""]

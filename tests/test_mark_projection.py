@@ -125,3 +125,12 @@ def test_tags_go_with_their_words() -> None:
 def test_text_is_escaped_and_verbatim_stretches_are_not() -> None:
     source = build("a [b]b[/b] {<x>}")
     assert project(source, "<a> b {<x>}", [(0, 0), (1, 1)], html.escape) == "&lt;a&gt; [b]b[/b] {<x>}"
+
+
+def test_a_point_after_a_colon_stays_after_it() -> None:
+    builder = MarkedTextBuilder()
+    builder.add_text("Your name: ")
+    builder.add_point("<input>")
+    source, links = builder.build(), ((0, 0), (1, 1))
+    assert project(source, "Ton nom :", links) == "Ton nom : <input>"
+    assert project(source, "Ihr Name:", links) == "Ihr Name: <input>"

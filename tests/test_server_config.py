@@ -36,6 +36,7 @@ VALUES: dict[str, tuple[str, Any]] = {
     "timeout": ("10", 10.0),
     "queue_limit": ("7", 7),
     "cache": ("0", 0),
+    "terms": ("one=a.csv, two=b.tsv", ("one=a.csv", "two=b.tsv")),
     "api_keys": ("one-long-key,another-key", ("one-long-key", "another-key")),
     "admin_key": ("12345678", "12345678"),
     "metrics": ("true", True),

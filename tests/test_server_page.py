@@ -145,6 +145,20 @@ def test_a_detected_language_can_be_swapped_and_is_no_target(page: Any) -> None:
     assert "station" in page.locator("#text").input_value()
 
 
+def test_terms_are_obeyed_and_what_is_wrong_with_them_is_told(page: Any) -> None:
+    choose(page, "en", "de")
+    assert "Gaul" not in translated(page, "The horse is tired.")
+    page.locator("#terms summary").click()
+    page.locator("#term-lines").fill("horse = Gaul*\nBlue Bird")
+    page.locator("#text").focus()
+    page.locator("#translation:not(.stale)", has_text="Gaul").wait_for()
+    assert page.locator("#notes").inner_text() == ""
+    page.locator("#term-lines").fill("horse =")
+    page.locator("#text").focus()
+    page.locator("#notes", has_text="line 1 of the terms has no target").wait_for()
+    page.problems[:] = [problem for problem in page.problems if "400" not in problem]  # Chromium's own line
+
+
 def test_a_problem_is_told(page: Any) -> None:
     choose(page, "en", "de")
     page.locator("#text").fill("x" * 100_001)

@@ -57,6 +57,7 @@ TITLES = {
     "onnx": "ONNX",
     "ray": "Ray",
     "fastapi": "FastAPI",
+    "markdown_it": "markdown-it-py",
     "python_multipart": "python-multipart",
     "prometheus_client": "prometheus-client",
 }

@@ -50,6 +50,9 @@ class ModelOptions:
     ram_limit: Annotated[
         int | None, _option("MiB for all models; the one used least recently is unloaded.", metavar="MIB")
     ] = None
+    terms: Annotated[
+        list[str] | None, _option("A term list that requests may name; may be repeated.", metavar="NAME=FILE")
+    ] = None
     cache: Annotated[int | None, _option("MiB of translations kept; default: 32.", metavar="MIB")] = None
 
 

@@ -75,7 +75,7 @@ class Kept:
     alpha: float  # exponent of the length penalty
     end_id: int
     widths: Ints  # (B,): most open hypotheses of each sentence: the beam size less the hypotheses that have ended
-    largest_penalty: Floats  # (B,): the length penalty at the sentence's natural limit
+    largest_penalty: Floats  # (B,): the length penalty at the sentence's natural limit; 0 for one that a rule leads
     worst_kept_score: Floats  # (B,): of the n best; -inf while they are fewer, or if the worst has a fault
     finders: Sequence[FaultFinder]  # (B,): of faults; none if faults do not count
     best: list[list[Hypothesis]] = field(default_factory=list)
@@ -84,13 +84,17 @@ class Kept:
     def start(cls, constraints: ActiveConstraints, config: SearchConfig) -> Self:
         """Return a record that keeps nothing yet."""
         limits, alpha = constraints.limits.natural, config.length_penalty
+        largest_penalty = np.array([length_penalty(n, alpha) for n in limits.tolist()], dtype=np.float32)
+        if constraints.guide is not None:
+            # Without its phrases a hypothesis cannot end. It would go on for long, and hardly ever become better.
+            largest_penalty[constraints.guide.sentences] = 0
         return cls(
             n_best=config.n_best,
             max_length=config.max_length,
             alpha=alpha,
             end_id=constraints.special_ids.end,
             widths=np.full_like(limits, config.beam_size),
-            largest_penalty=np.array([length_penalty(n, alpha) for n in limits.tolist()], dtype=np.float32),
+            largest_penalty=largest_penalty,
             worst_kept_score=np.full(len(limits), -np.inf, dtype=np.float32),
             # With repeated n-grams forbidden, faults do not count: the user has chosen a remedy for loops.
             finders=() if config.no_repeat_ngram else constraints.finders,
@@ -117,7 +121,7 @@ class Kept:
         Its log-probability can only fall and its length penalty only grow, up to that of the natural limit, so
         log_prob / largest_penalty is the best score that it can reach. Only a larger max_length leads beyond that
         limit. There it must be good enough with its next token, so a larger limit never changes the result of a
-        smaller one.
+        smaller one. The same holds for a sentence that a rule leads, from its first token on.
         """
         next_penalty = np.float32(length_penalty(beam.ids.shape[1] + 1, self.alpha))
         penalty = np.maximum(self.largest_penalty[beam.sentence], next_penalty)

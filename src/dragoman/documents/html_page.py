@@ -13,6 +13,7 @@ from pathlib import Path
 
 from dragoman.data.text_files.whole_files import decode
 from dragoman.documents.html_elements import ATTRIBUTES, CODE, DESCRIPTIONS, INLINE, OBJECTS, SKIPPED, VOID
+from dragoman.documents.html_links import link_groups
 from dragoman.documents.html_tokens import HtmlToken, html_tokens
 from dragoman.documents.mark_projection import project
 from dragoman.text.marked_text import MarkedText, MarkedTextBuilder
@@ -136,9 +137,15 @@ class _Parts:
         while first < last and _is_around(*flow[last - 1]):
             last -= 1
         yield from (kept or token.raw for token, kept in flow[:first])
-        if first < last:
-            yield from _flow_parts(flow[first:last])
-        yield from (kept or token.raw for token, kept in flow[last:])
+        core, flow = flow[first:last], flow[last:]
+        at = 0
+        for start, end in link_groups(core):
+            yield from (kept or token.raw for token, kept in core[at:start])
+            yield from _flow_parts(core[start:end])
+            at = end
+        if core[at:]:
+            yield from _flow_parts(core[at:])
+        yield from (kept or token.raw for token, kept in flow)
 
 
 def _is_around(token: HtmlToken, kept: str) -> bool:

@@ -147,7 +147,11 @@ class _Projection:
     def _cut(self, mark: Mark, first: int, last: int) -> int:
         """Return the place between units that fits the start of a mark."""
         n_before = bisect_right(self._source_words, mark.start, key=lambda word: word[1])
-        return self._cuts.best(n_before, first, last)
+        cut = self._cuts.best(n_before, first, last)
+        if self._source.text[: mark.start].rstrip()[-1:] in _CLOSING:  # as in "Nom :", where the mark follows a colon
+            while 0 < cut < last and self._translation[slice(*self._units[cut])].strip(_CLOSING) == "":
+                cut += 1
+        return cut
 
     def _written(self, nodes: Sequence[_Node], start: int, end: int) -> Iterable[str]:
         """Yield the translation between two characters, with the marks of the nodes."""

@@ -41,9 +41,20 @@ def translate_document(
     def translations() -> Iterator[Translation]:
         for start in range(0, len(segments), _N_TOGETHER):
             requests = [_request(segment, template) for segment in segments[start : start + _N_TOGETHER]]
-            yield from translator.pipeline.translate(requests, config, batch_size=batch_size)
+            found = translator.pipeline.translate(requests, config, batch_size=batch_size)
+            yield from map(_with_capital, segments[start : start + _N_TOGETHER], found)
 
     return translations()
+
+
+def _with_capital(segment: MarkedText, translation: Translation) -> Translation:
+    """Return the translation of a segment that begins with a capital with one: "Help" in a menu is a heading.
+
+    A word that was copied stays as it is.
+    """
+    first, text = segment.text[:1], translation.text
+    is_small = text[:1].islower() and len(text[:1].upper()) == 1 and text.split()[0] not in segment.text.split()
+    return replace(translation, text=text[0].upper() + text[1:]) if first.isupper() and is_small else translation
 
 
 def _request(segment: MarkedText, template: Request) -> Request:

@@ -6,6 +6,7 @@ from dragoman.inspection.inside import Inside
 from dragoman.server.line_request import LineRequest
 from dragoman.server.native_schema import HypothesisAnswer, InsideAnswer, NodeAnswer
 from dragoman.server.server_parts import ServerParts
+from dragoman.server.term_lists import terms_in
 from dragoman.server.texts import TranslatedText, WantedText
 
 #: By which weights are multiplied, so that they are short in JSON.
@@ -16,13 +17,15 @@ async def inside_answer(parts: ServerParts, wanted: WantedText, answer: Translat
     """Look inside the translation of a text: of its first line's first segment.
 
     Returns:
-        None if nothing can be shown; see `look_inside`. Through a third language nothing is.
+        None if nothing can be shown; see `look_inside`. Through a third language, and of a line with terms, nothing is.
 
     Raises:
         ApiError, DeadlineError: as `TranslationService.translate`.
     """
     if len(answer.legs) != 1 or not answer.lines.lines:
         return None
+    if terms_in(answer.lines.lines[0], wanted.terms):
+        return None  # the search that is shown would be another one
     line = LineRequest(answer.lines.lines[0], wanted.prefix)
     return await parts.service.look_inside(answer.legs[0], line, wanted.options, _answer)
 

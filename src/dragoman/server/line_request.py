@@ -1,11 +1,13 @@
-"""A line that a server translates."""
+"""A line to translate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from dragoman.text.protection import Stretch, merged, occurrences
-from dragoman.translator import Request
+from dragoman.text.terms import Term, TermList, missing_terms
+from dragoman.translator import Request, Translation
+from dragoman.translator.results import merge_flags
 
 
 @dataclass(frozen=True)
@@ -17,10 +19,24 @@ class LineRequest:
     align: bool = False
     #: See `Request`.
     verbatim: tuple[Stretch, ...] = ()
+    #: Those that it has.
+    terms: tuple[Term, ...] = ()
+
+    def on_the_way(self) -> LineRequest:
+        """Return the request for a translation of this line into a language in the middle."""
+        return LineRequest(self.text, verbatim=self.verbatim, terms=tuple(term for term in self.terms if term.is_kept))
+
+    def checked(self, translation: Translation) -> Translation:
+        """Return the translation of this line through another language, with a flag if it lacks a term."""
+        missing = missing_terms([term for term in self.terms if not term.is_kept], translation.text)
+        others = (flag for flag in translation.flags if flag != "term_missing")
+        flags = merge_flags((*others, "term_missing") if missing else others)
+        return replace(translation, flags=flags, missing_terms=tuple(term.source for term in missing))
 
     def request(self, source: str, target: str) -> Request:
         """Return the request to a model for these languages."""
-        return Request(self.text, self.prefix, None, self.align, source, target, self.verbatim)
+        terms = TermList(self.terms) if self.terms else None
+        return Request(self.text, self.prefix, None, self.align, source, target, self.verbatim, terms=terms)
 
     def continued(self, text: str) -> LineRequest:
         """Return the request for a translation of this line, which has the same stretches."""

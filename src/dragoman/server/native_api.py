@@ -32,6 +32,7 @@ from dragoman.server.native_schema import (
 )
 from dragoman.server.server_parts import ServerParts, bearer_token, is_equal
 from dragoman.server.streaming import events
+from dragoman.server.term_lists import WantedLists
 from dragoman.server.texts import AUTO, TranslatedText, WantedText, detect_sources, require_language, translate_texts
 from dragoman.translator import Translation
 
@@ -60,6 +61,11 @@ def native_routes(parts: ServerParts) -> APIRouter:
     async def models(request: Request) -> Response:
         parts.require_key(request, None)
         return JSONResponse([_described(model) for model in parts.shelf.models()])
+
+    @router.get("/terms", summary="List the term lists, with their numbers of terms")
+    async def term_lists(request: Request) -> Response:
+        parts.require_key(request, None)
+        return JSONResponse({name: len(terms) for name, terms in parts.term_lists.items()})
 
     @router.post("/models", summary="Load a model (needs the admin key)", responses={200: {"model": ModelAnswer}})
     async def load(request: Request, body: ModelRequest) -> Response:
@@ -144,6 +150,7 @@ async def _wanted(
     parts.take(request, [text.text for text in texts])
     wanted: list[WantedText] = []
     confidences: list[float | None] = []
+    lists = WantedLists(parts.term_lists)
     for text in texts:
         if not text.target:
             raise ApiError(400, "target is missing")
@@ -153,7 +160,8 @@ async def _wanted(
             (detected,) = await detect_sources(parts, [text.text], target)
             source, confidence = detected.language, detected.confidence
         source = require_language(parts.shelf.directory, source)
-        wanted.append(WantedText(text.text, source, target, text.prefix, bool(text.align), text.given()))
+        terms = lists.of(text)
+        wanted.append(WantedText(text.text, source, target, text.prefix, bool(text.align), text.given(), terms))
         confidences.append(confidence)
     return wanted, confidences
 
@@ -193,6 +201,7 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
         text=translation.text,
         alternatives=alternatives,
         flags=list(translation.flags),
+        missing_terms=list(translation.missing_terms),
         segments=translation.n_parts,
         memory=[MatchAnswer(**asdict(match)) for match in translation.memory],
     )

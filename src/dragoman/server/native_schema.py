@@ -18,6 +18,14 @@ class _Strict(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
 
+class GivenTerm(_Strict):
+    """A term, and its translations."""
+
+    source: Whole
+    targets: Annotated[list[Whole], Field(description="Any of them will do; none: it is not translated.")] = []
+    case: Annotated[bool, Field(description="Source and targets count only in this case.")] = False
+
+
 class SearchOptions(_Strict):
     """Options of the search; those left out are the model's own."""
 
@@ -37,9 +45,15 @@ class SearchOptions(_Strict):
         None
     )
 
+    terms: Annotated[
+        list[GivenTerm] | Whole | None, Field(description='Terms, or lines such as "ticket = billet | titre".')
+    ] = None
+    term_lists: Annotated[list[str] | None, Field(description="Names of term lists of the server.")] = None
+
     def given(self) -> dict[str, Any]:
         """Return the options of the search that have a value."""
-        values = {name: getattr(self, name) for name in SearchOptions.model_fields if name != "align"}
+        others = "align", "terms", "term_lists"
+        values = {name: getattr(self, name) for name in SearchOptions.model_fields if name not in others}
         return {name: value for name, value in values.items() if value is not None}
 
 
@@ -101,6 +115,7 @@ class LineAnswer(BaseModel):
     text: str
     alternatives: list[AlternativeAnswer]
     flags: Annotated[list[str], Field(description="Reasons to read it with care.")]
+    missing_terms: Annotated[list[str], Field(description="The terms that have none of their translations.")]
     segments: int
     memory: Annotated[list[MatchAnswer], Field(description="Equal and similar texts that people translated.")]
 

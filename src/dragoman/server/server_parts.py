@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hmac
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
@@ -14,8 +15,10 @@ from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import ModelShelf
 from dragoman.server.rate_limit import RateLimit
 from dragoman.server.server_memory import ServerMemory
+from dragoman.server.term_lists import named_lists
 from dragoman.server.translation_service import TranslationService
 from dragoman.settings.server_config import ServerConfig
+from dragoman.text.terms import TermList
 
 
 @dataclass
@@ -38,15 +41,23 @@ class ServerParts:
     rate_limit: RateLimit
     memory: ServerMemory
     downloads: Downloads = field(default_factory=Downloads)
+    #: By name.
+    term_lists: Mapping[str, TermList] = field(default_factory=dict)
 
     @classmethod
     def build(cls, config: ServerConfig) -> ServerParts:
-        """Return the parts of a new server, without models."""
+        """Return the parts of a new server, without models.
+
+        Raises:
+            DataError: a term list cannot be read.
+        """
         measures = Measures()
         shelf = ModelShelf(config, measures)
         memory = ServerMemory(config)
         service = TranslationService(config, shelf, measures, memory)
-        return cls(config, measures, shelf, service, Detector(), RateLimit(config.req_limit), memory)
+        terms = named_lists(config.terms)
+        rate_limit = RateLimit(config.req_limit)
+        return cls(config, measures, shelf, service, Detector(), rate_limit, memory, term_lists=terms)
 
     def require_key(self, request: Request, key: object) -> None:
         """Refuse a request without a valid key, if the server has keys.

@@ -15,6 +15,7 @@ from dragoman.server.api_errors import ApiError, api_error
 from dragoman.server.line_request import LineRequest
 from dragoman.server.routing import Leg
 from dragoman.server.server_parts import ServerParts
+from dragoman.server.term_lists import terms_in
 from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.server.texts import WantedText, require_route
 from dragoman.text.languages import WITHOUT_SPACES, base_language
@@ -84,7 +85,8 @@ class _Stream:
     async def _translate(self, number: int, piece: _Part) -> str:
         if not self.legs:
             return piece.source
-        request = LineRequest(piece.source, "" if number else self.wanted.prefix)
+        terms = terms_in(piece.source, self.wanted.terms)
+        request = LineRequest(piece.source, "" if number else self.wanted.prefix, terms=terms)
         # Only the parts on their way are counted: a client that stops to read must not fill the queue for others.
         with self.parts.service.queue.hold(1):
             (found,) = await self.parts.service.translate_accepted(self.legs, [request], self.wanted.options)

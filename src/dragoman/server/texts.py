@@ -13,8 +13,10 @@ from dragoman.server.detection import UNDETECTABLE, Detection
 from dragoman.server.line_request import LineRequest
 from dragoman.server.routing import Directory, Leg
 from dragoman.server.server_parts import ServerParts
+from dragoman.server.term_lists import terms_in
 from dragoman.server.text_lines import TextLines, split_lines
 from dragoman.text.language_names import english_name
+from dragoman.text.terms import TermList
 from dragoman.translator import Translation
 
 #: The source language of a text whose language is to be detected, and the characters below which it is too short alone.
@@ -33,6 +35,8 @@ class WantedText:
     align: bool = False
     #: Of the search.
     options: Mapping[str, Any] = field(default_factory=dict)
+    #: Where a source is in several, the first counts.
+    terms: Sequence[TermList] = ()
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ async def translate_texts(parts: ServerParts, texts: Sequence[WantedText]) -> li
     found: dict[int, list[Translation]] = {}
 
     async def translate(indices: Sequence[int]) -> None:
-        requests = [request for index in indices for request in _requests(texts[index], lines[index])]
+        requests = await _line_requests(parts, [(texts[index], lines[index]) for index in indices])
         first = indices[0]
         one_by_one = iter(await parts.service.translate(routes[first], requests, texts[first].options))
         for index in indices:
@@ -112,8 +116,17 @@ async def translate_segments(
     return [replace(one, alignment=None) for one in translations] if len(route) > 1 else translations
 
 
-def _requests(text: WantedText, lines: TextLines) -> list[LineRequest]:
-    return [LineRequest(line, "" if number else text.prefix, text.align) for number, line in enumerate(lines.lines)]
+async def _line_requests(parts: ServerParts, texts: Sequence[tuple[WantedText, TextLines]]) -> list[LineRequest]:
+    """Return the requests for the lines of texts; terms are looked for in a thread."""
+
+    def requests() -> list[LineRequest]:
+        return [
+            LineRequest(line, "" if number else text.prefix, text.align, terms=terms_in(line, text.terms))
+            for text, lines in texts
+            for number, line in enumerate(lines.lines)
+        ]
+
+    return await parts.service.in_thread(requests) if any(text.terms for text, _ in texts) else requests()
 
 
 def require_language(directory: Directory, code: str) -> str:

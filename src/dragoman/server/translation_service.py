@@ -105,14 +105,14 @@ class TranslationService:
     ) -> list[Translation]:
         """Translate lines by the models."""
         stop = StopCondition.after(self._timeout)
-        flags: list[tuple[Any, ...]] = [()] * len(lines)
+        first_lines, flags = lines, [tuple[Any, ...]()] * len(lines)
         for leg in legs[:-1]:
-            found = await self._by_model(
-                leg, [LineRequest(line.text, verbatim=line.verbatim) for line in lines], {}, stop
-            )
+            found = await self._by_model(leg, [line.on_the_way() for line in lines], {}, stop)
             lines = [line.continued(one.text) for line, one in zip(lines, found, strict=True)]
             flags = [one.flags for one in found]
         found = await self._by_model(legs[-1], lines, options, stop)
+        if len(legs) > 1:
+            found = [line.checked(one) if line.terms else one for line, one in zip(first_lines, found, strict=True)]
         return [
             replace(one, flags=tuple(dict.fromkeys((*earlier, *one.flags)))) if earlier else one
             for one, earlier in zip(found, flags, strict=True)
@@ -181,7 +181,7 @@ class TranslationService:
             ):
                 found[key] = translation
                 line = missing[key]
-                self._cache.add(key, line.text + line.prefix, translation, len(line.verbatim))
+                self._cache.add(key, line.text + line.prefix, translation, len(line.verbatim) + len(line.terms))
         return [one for key in keys if (one := found[key]) is not None]
 
     async def _search(

@@ -20,6 +20,7 @@ _WEB = files("dragoman") / "web"
 #: Parts of the exported page, and those of the server's.
 _CHANGES = {
     'data-say="about"': 'data-say="about_server"',
+    '<details id="terms" hidden>': '<details id="terms">',
     "JavaScript and WebAssembly": "JavaScript",
 }
 

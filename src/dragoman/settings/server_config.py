@@ -56,6 +56,8 @@ class ServerConfig(Section):
     """Lines that are accepted and not translated yet; what comes beyond is refused."""
     cache: MebiBytes = 32
     """MiB of translations that are kept for the next time that somebody asks; 0 is none."""
+    terms: tuple[str, ...] = ()
+    """Term lists that requests may name, each as NAME=FILE."""
     api_keys: tuple[str, ...] = ()
     """If there are any, a request to translate needs one of them."""
     admin_key: str | None = None
@@ -79,6 +81,12 @@ class ServerConfig(Section):
         """Yield a prefix that is no path, and keys that nobody could send."""
         if self.url_prefix and not re.fullmatch(r"(/[A-Za-z0-9._~-]+)+", self.url_prefix):
             yield "url_prefix", f"url_prefix {self.url_prefix!r} is no path such as /translator"
+        names = [re.match(r"([A-Za-z0-9._-]{1,64})=.", entry) for entry in self.terms]
+        for entry, match in zip(self.terms, names, strict=True):
+            if match is None:
+                yield "terms", f"terms: {entry!r} is no NAME=FILE, such as medicine=terms.csv"
+        if len({match[1] for match in names if match}) < sum(match is not None for match in names):
+            yield "terms", "terms: two lists have the same name"
         keys = [("api_keys", key) for key in self.api_keys]
         keys += [(name, key) for name in ("admin_key", "metrics_key") if (key := getattr(self, name)) is not None]
         for name, key in keys:

@@ -150,11 +150,14 @@ class MarkedTextBuilder:
         return MarkedText(text[:end], tuple(marks), tuple(self._verbatim))
 
     def _keep_space(self) -> None:
-        """Put a space that is no part of the text into the point before it: the second one around an image."""
+        """Put a space that is no part of the text into the point or the mark without text before it: the second one
+        around an image."""
         if self._marks:
             opened, closed, mark = self._marks[-1]
-            if mark.is_point and mark.start == self._length and mark.opening and not mark.opening[-1].isspace():
-                self._marks[-1] = opened, closed, mark._replace(opening=mark.opening + " ")
+            markup = mark.opening if mark.is_point else mark.closing
+            if mark.start == mark.end == self._length and markup and not markup[-1].isspace():
+                spaced = mark._replace(opening=markup + " ") if mark.is_point else mark._replace(closing=markup + " ")
+                self._marks[-1] = opened, closed, spaced
 
     def _keep_last_space(self, end: int) -> None:
         """Put the space after the end of the text into the first point after it: that before a field of a form."""

@@ -15,7 +15,8 @@ from dragoman.text.languages import UNSPACED
 
 #: A word, a character of a script without spaces, or a mark.
 _UNIT = re.compile(rf"[{UNSPACED}]|(?:[^\W{UNSPACED}][\u0300-\u036f]*)+|\S")
-_WORD_CHARACTER = re.compile(rf"[^\W{UNSPACED}]")
+#: A letter or a digit of a script with spaces, or a part of a character that is written in bytes (`surfaces.py`).
+WORD_CHARACTER = re.compile(rf"[^\W{UNSPACED}]|[\udc80-\udcff]")
 _OPTIONAL_SPACE = re.compile(f"(?<=[{UNSPACED}]) | (?=[{UNSPACED}])")
 #: The end of a translation that may go on: "Vertrag*" is also "Vertrages".
 GOES_ON = "*"
@@ -64,7 +65,12 @@ class Term:
         Args:
             any_case: in any case, even if the term has one.
         """
-        return _pattern(self.targets, self.case and not any_case).search(comparable(translation)) is not None
+        text, case = comparable(translation), self.case and not any_case
+        return any(
+            stands_alone(text, match.span(1), goes_on=target.endswith(GOES_ON))
+            for target in self.targets
+            for match in _pattern(target, case).finditer(text)
+        )
 
 
 class FoundTerm(NamedTuple):
@@ -145,15 +151,25 @@ def _form(unit: str, *, case: bool) -> str:
     return unit if case else unit.casefold()
 
 
+def stands_alone(text: str, place: tuple[int, int], *, goes_on: bool) -> bool:
+    """Return True if a stretch of a text is no part of a longer word.
+
+    Args:
+        place: its start and end.
+        goes_on: it may be the beginning of one.
+    """
+    start, end = place
+    is_word = WORD_CHARACTER.match
+    if start and is_word(text, start) and is_word(text, start - 1):
+        return False
+    return goes_on or end == len(text) or not (is_word(text, end - 1) and is_word(text, end))
+
+
 @lru_cache(maxsize=4096)
-def _pattern(targets: tuple[str, ...], case: bool) -> re.Pattern[str]:
-    return re.compile("|".join(map(_alternative, targets)), 0 if case else re.IGNORECASE)
+def _pattern(target: str, case: bool) -> re.Pattern[str]:
+    """Return the pattern of a target, whose first group is its text; matches may overlap.
 
-
-def _alternative(target: str) -> str:
-    """Return the pattern of a target. Beside a character of a script without spaces, a space may be missing."""
-    text = comparable(target.removesuffix(GOES_ON))
-    before = rf"(?<!{_WORD_CHARACTER.pattern})" if _WORD_CHARACTER.match(text[0]) else ""
-    is_word = _WORD_CHARACTER.match(text[-1]) and not target.endswith(GOES_ON)
-    after = rf"(?!{_WORD_CHARACTER.pattern})" if is_word else ""
-    return before + _OPTIONAL_SPACE.sub(" ?", re.escape(text).replace("\\ ", " ")) + after
+    Beside a character of a script without spaces, a space may be missing.
+    """
+    text = re.escape(comparable(target.removesuffix(GOES_ON))).replace("\\ ", " ")
+    return re.compile(f"(?=({_OPTIONAL_SPACE.sub(' ?', text)}))", 0 if case else re.IGNORECASE)

@@ -19,8 +19,8 @@ from dragoman.translator.searching import Candidate, Search, StopCondition
 
 #: Yields the jobs of a search, takes their candidates, and returns the translations.
 Stages = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], list[Translation]]
-#: The same, and returns candidates: of each job, for each of several plans.
-_Search = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], Sequence[Sequence[Sequence[Candidate]]]]
+#: The same, and returns candidates of jobs.
+_Search = Generator[Sequence[SearchJob], Sequence[Sequence[Candidate]], Sequence[Sequence[Candidate]]]
 
 
 @dataclass(frozen=True)
@@ -157,29 +157,22 @@ class Pipeline:
         """Plan, search and finish, with the searches that may follow."""
         plan = self.plan(requests, config)
         candidates = yield plan.jobs
-        (candidates,) = yield from self._with_terms([plan], [candidates])
+        candidates = yield from self._with_terms(plan, candidates)
         translations = self.finish(plan, candidates, batch_size=batch_size)
         translations = yield from self._searched_again(plan, translations, batch_size)
         translations = self.finisher.with_stretches(plan, candidates, translations, batch_size)
         return [or_source(text, translation) for text, translation in zip(plan.texts, translations, strict=True)]
 
-    def _with_terms(self, plans: Sequence[Plan], found: Sequence[Sequence[Sequence[Candidate]]]) -> _Search:
-        """Search again for the jobs whose candidates lack terms; return the candidates of each plan's jobs."""
-        lacking = [
-            [] if plan.config.sample else self.finisher.without_terms(plan, candidates)
-            for plan, candidates in zip(plans, found, strict=True)
-        ]
-        if not any(lacking):
-            return found
-        jobs = [job for plan, numbers in zip(plans, lacking, strict=True) for job in plan.jobs_with_terms(numbers)]
+    def _with_terms(self, plan: Plan, candidates: Sequence[Sequence[Candidate]]) -> _Search:
+        """Search again for the jobs whose candidates lack terms; return the candidates of all jobs."""
+        lacking = [] if plan.config.sample else self.finisher.without_terms(plan, candidates)
+        if not lacking:
+            return candidates
         try:
-            others = iter((yield jobs))
+            others = yield plan.jobs_with_terms(lacking)
         except DeadlineError:
-            return found
-        return [
-            self.finisher.with_terms(plan, candidates, dict(zip(numbers, others, strict=False)))
-            for plan, candidates, numbers in zip(plans, found, lacking, strict=True)
-        ]
+            return candidates
+        return self.finisher.with_terms(plan, candidates, dict(zip(lacking, others, strict=True)))
 
     def _searched_again(self, plan: Plan, translations: list[Translation], batch_size: int | None) -> Stages:
         """Return the translations, those with losses replaced by better ones if another search finds them."""
@@ -188,14 +181,14 @@ class Pipeline:
         retries = self._retries([plan.texts[index].request for index in lossy], config)
         if not lossy or not retries:
             return translations
+        jobs = [retry.jobs_with_terms(range(len(retry.jobs))) for retry in retries]
         try:
-            found = iter((yield [job for retry in retries for job in retry.jobs]))
+            found = iter((yield [job for of_retry in jobs for job in of_retry]))
         except DeadlineError:
             return translations
-        by_retry = yield from self._with_terms(retries, [list(islice(found, len(retry.jobs))) for retry in retries])
         tried = [
-            self.finish(retry, candidates, batch_size=batch_size)
-            for retry, candidates in zip(retries, by_retry, strict=True)
+            self.finish(retry, list(islice(found, len(of_retry))), batch_size=batch_size)
+            for retry, of_retry in zip(retries, jobs, strict=True)
         ]
         for index, *others in zip(lossy, *tried, strict=True):
             first = translations[index]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from dragoman.translator.directions import TaggedText
 from dragoman.translator.request import Request
 
 #: Hypotheses of a search with demands, at least.
-LEAST_BEAM = 6
+LEAST_BEAM = 4
 
 
 class SearchJob(NamedTuple):
@@ -70,11 +70,16 @@ class Plan:
         """The segments of all texts that are searched for, in order, each with its text."""
         return [(text, segment) for text in self.texts for segment in text.segments if not segment.is_copied]
 
-    def jobs_with_terms(self, numbers: Sequence[int]) -> list[SearchJob]:
+    def jobs_with_terms(self, numbers: Iterable[int]) -> list[SearchJob]:
         """Return some of the jobs, by their numbers, with the phrases of their terms as demands.
 
-        Their beam has room for hypotheses with and without the phrases.
+        The beam of such a job has room for hypotheses with and without the phrases.
         """
         jobs, searched = self.jobs, self.searched
         wide = self.config.model_copy(update={"beam_size": max(self.config.beam_size, LEAST_BEAM)})
-        return [jobs[number]._replace(config=wide, required=searched[number][1].required) for number in numbers]
+        return [
+            jobs[number]._replace(config=wide, required=required)
+            if (required := searched[number][1].required)
+            else jobs[number]
+            for number in numbers
+        ]

@@ -51,6 +51,10 @@ class ConstraintState(Protocol):
 class Guide(ConstraintState, Protocol):
     """A rule that knows what is missing: it leads a beam search to translations that the model would not find."""
 
+    @property
+    def sentences(self) -> Ints:
+        """The sentences that it leads, each once or more often."""
+
     def wanted(self) -> tuple[Ints, Ints]:
         """Return rows (n,) and tokens (n,): continuations that a search should try beside the most probable ones."""
 

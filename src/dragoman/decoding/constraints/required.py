@@ -23,8 +23,8 @@ from dragoman.decoding.scores import Scores
 from dragoman.machine.arrays import Bools, Ints
 from dragoman.text.languages import UNSPACED
 from dragoman.text.surfaces import Surfaces
+from dragoman.text.terms import WORD_CHARACTER, stands_alone
 
-_WORD_CHARACTER = re.compile(rf"[^\W{UNSPACED}]|[\udc80-\udcff]")
 _UNSPACED_CHARACTER = re.compile(f"[{UNSPACED}]")
 #: Tokens that are tried where a phrase that may go on ends inside one.
 _MOST_ENDINGS = 12
@@ -46,14 +46,6 @@ class Phrase:
     def beginnings(self) -> tuple[str, ...]:
         """The first piece, the first two, and so on."""
         return tuple(accumulate(self.pieces))
-
-    @cached_property
-    def pattern(self) -> re.Pattern[str]:
-        """Finds it as words; in scripts without spaces, anywhere."""
-        text = self.beginnings[-1]
-        before = f"(?<!{_WORD_CHARACTER.pattern})" if _WORD_CHARACTER.match(text) else ""
-        is_word = _WORD_CHARACTER.match(text[-1]) and not self.goes_on
-        return re.compile(before + re.escape(text) + (f"(?!{_WORD_CHARACTER.pattern})" if is_word else ""))
 
     def n_begun(self, text: str) -> int:
         """Return the number of its pieces that a text ends with, from its first on, but not all."""
@@ -85,7 +77,7 @@ class Phrase:
         return first.union(*(self.next_tokens(n, surfaces) for n in range(1, len(self.pieces))))
 
     def _may_begin(self, before: str) -> bool:
-        return not (before and _WORD_CHARACTER.match(self.pieces[0]) and _WORD_CHARACTER.match(before[-1]))
+        return not (before and WORD_CHARACTER.match(self.pieces[0]) and WORD_CHARACTER.match(before[-1]))
 
     def _tokens(self, text: str, n_pieces: int, surfaces: Surfaces) -> list[int]:
         """Return the token of a piece, and those that it begins if the phrase may go on after it."""
@@ -113,7 +105,8 @@ class RequiredPhrases:
     def start(self, rows: Rows) -> RequiredState:
         """Return the state of rows that have no text yet."""
         begun = [_Row("", self.demands[number], (_OPEN,) * len(self.demands[number])) for number in rows.sentence]
-        return RequiredState(begun, self.surfaces)
+        led = np.array([number for number, demands in enumerate(self.demands) if demands], dtype=np.int64)
+        return RequiredState(begun, self.surfaces, led)
 
 
 #: A demand of a row: open; satisfied by the end of its text, which the next token may spoil; satisfied for good.
@@ -160,10 +153,14 @@ class _Row(NamedTuple):
 
     def _state(self, phrase: Phrase, text: str) -> int:
         """Return the state of a demand by one of its phrases; nothing before the latest token can have satisfied it."""
-        match = phrase.pattern.search(text, max(0, len(self.text) - len(phrase.beginnings[-1])))
-        if match is None:
-            return _OPEN
-        return _SETTLED if phrase.goes_on or match.end() < len(text) else _AT_END
+        words = phrase.beginnings[-1]
+        start = text.find(words, max(0, len(self.text) - len(words)))
+        while start >= 0:
+            end = start + len(words)
+            if stands_alone(text, (start, end), goes_on=phrase.goes_on):
+                return _SETTLED if phrase.goes_on or end < len(text) else _AT_END
+            start = text.find(words, start + 1)
+        return _OPEN
 
 
 @dataclass
@@ -172,6 +169,7 @@ class RequiredState:
 
     _rows: list[_Row]
     _surfaces: Surfaces
+    sentences: Ints
     #: Rows with one more token, by row and token.
     _grown: dict[tuple[int, int], _Row] = field(default_factory=dict)
 

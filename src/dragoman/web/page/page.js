@@ -10,7 +10,7 @@ import { Languages } from "./languages.js";
 import { changeLanguage, nameOf, say, sayAll } from "./sayings.js";
 import { WordLinks } from "./words.js";
 
-/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string, hasInside?: boolean}} Translation a server may detect the language, and may have no inside to show */
+/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string, hasInside?: boolean, missingTerms?: string[]}} Translation a server may detect the language, and may have no inside to show */
 /** @typedef {{name: string, directions: [string, string][], bytes: number}} ModelEntry */
 /** @typedef {{models: ModelEntry[], documents?: string[], needs_key?: boolean}} Site the last two are a server's */
 
@@ -23,7 +23,7 @@ const LONG_TEXT = 250;
 const byId = (id) => /** @type {T} */ (document.getElementById(id));
 const modelChoice = /** @type {HTMLSelectElement} */ (byId("model"));
 const languages = new Languages(byId("source-lang"), byId("target-lang"), byId("swap"), () => restart());
-const text = /** @type {HTMLTextAreaElement} */ (byId("text"));
+const [text, termLines] = ["text", "term-lines"].map((id) => /** @type {HTMLTextAreaElement} */ (byId(id)));
 const translationPlace = byId("translation");
 /** @type {Site} */
 const site = JSON.parse(byId("site").textContent ?? "");
@@ -79,7 +79,8 @@ async function translate(more) {
   shown.beamSize = answer.description?.beamSize ?? 1;
   if (asked !== shown.asked) return;
   tell(more.align || !source.trim() ? "" : say("working"));
-  const options = { nBest: shown.beamSize, sourceLang: languages.source, targetLang: languages.target, ...more };
+  const terms = termLines.value.trim() ? { terms: termLines.value } : {}; // for a server's page
+  const options = { nBest: shown.beamSize, sourceLang: languages.source, targetLang: languages.target, ...terms, ...more };
   const found = await client.translate({ model: model.name, text: source, options, key: keyBox.value });
   if (!found || asked !== shown.asked) return;
   if (found.error) return fail(found.error === "Invalid API key" ? "wrong_key" : "not_translated", found.error);
@@ -130,7 +131,7 @@ function show(source, result, hasLinks) {
   translationPlace.classList.remove("stale");
   drawChosen();
   drawOthers();
-  const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag));
+  const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag).replace("{0}", (result.missingTerms ?? []).join(", ")));
   if (result.detected === languages.target) notes.push(say("same"));
   byId("detected").textContent = result.detected ? say("detected").replace("{0}", nameOf(result.detected)) : "";
   byId("notes").textContent = notes.join(" ");
@@ -220,6 +221,7 @@ modelChoice.replaceChildren(...models.map(({ name }) => new Option(name)));
 new Documents(site.documents ?? [], () => ({ source: languages.source, target: languages.target, key: keyBox.value }));
 modelChoice.addEventListener("change", () => restart());
 text.addEventListener("input", schedule);
+termLines.addEventListener("change", schedule);
 byId("swap").addEventListener("click", () => {
   past.add();
   const [source, target] = [languages.target, languages.known];

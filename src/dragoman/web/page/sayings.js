@@ -49,6 +49,9 @@ const SAYINGS = {
     unusual: "The text is longer than those that the model was trained on.",
     span: "An address, a placeholder or an emoji is missing or changed.",
     number: "A number is missing or changed.",
+    terms: "Terms",
+    term_lines: "One a line:\nticket = Fahrkarte | Ticket*\nBlue Bird",
+    term_missing: "The translation lacks a term: {0}.",
   },
   zh: {
     model: "模型",
@@ -97,6 +100,9 @@ const SAYINGS = {
     unusual: "原文比模型训练时见过的文本更长。",
     span: "有网址、占位符或表情符号缺失或被改动。",
     number: "有数字缺失或被改动。",
+    terms: "术语",
+    term_lines: "每行一条：\nticket = 车票 | 票\nBlue Bird",
+    term_missing: "译文缺少术语：{0}。",
   },
 };
 const OTHER = { en: "中文", zh: "English" };

@@ -4,20 +4,20 @@ import { answerCalls } from "../page/calls.js";
 
 /** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
 /** @typedef {{text: string, score: number, log_prob: number, alignment: [number, number][] | null, words: string[] | null}} Found */
-/** @typedef {{source: string, words: string[] | null, alternatives: Found[], segments: number}} Line */
+/** @typedef {{source: string, words: string[] | null, alternatives: Found[], segments: number, missing_terms: string[]}} Line */
 /** @typedef {{parent: number, id: number, token: string, log_prob: number, total: number}} Node */
 /** @typedef {{ids: number[], finished: boolean, score: number, log_prob: number, log_probs: number[]}} Hypothesis */
 /** @typedef {{source_text: string, target_text: string, source: string[], read: string[], written: string[], attention: number[][][][], nodes: Node[], hypotheses: Hypothesis[]}} Inside */
 /** @typedef {{text: string, source: string, confidence: number | null, flags: string[], lines: Line[], inside: Inside | null}} Answer */
-/** @typedef {Translation & {detected?: string, hasInside?: boolean}} Shown */
+/** @typedef {Translation & {detected?: string, hasInside?: boolean, missingTerms?: string[]}} Shown */
 
 /** The number of translations of each line, and by what the server multiplies the weights of attention. */
 const [N_BEST, SCALE] = [5, 10000];
 
-/** Translate a text by the server. @param {string} text @param {string} key @param {import("../dragoman/options.js").Options} options @returns {Promise<Shown>} */
-async function translate(text, key, { sourceLang, targetLang, nBest, align, attention, trace }) {
+/** Translate a text by the server. @param {string} text @param {string} key @param {import("../dragoman/options.js").Options & {terms?: string}} options @returns {Promise<Shown>} */
+async function translate(text, key, { sourceLang, targetLang, nBest, align, attention, trace, terms }) {
   const inside = Boolean(attention || trace);
-  const body = { texts: [text], source: sourceLang, target: targetLang, n_best: nBest, align: Boolean(align), inside };
+  const body = { texts: [text], source: sourceLang, target: targetLang, n_best: nBest, align: Boolean(align), inside, terms };
   const headers = { "Content-Type": "application/json", ...(key ? { Authorization: `Bearer ${key}` } : {}) };
   const response = await fetch("../v1/translate", { method: "POST", headers, body: JSON.stringify(body) });
   const answer = await response.json();
@@ -48,7 +48,8 @@ function translationOf(text, { text: best, source, confidence, flags, lines }) {
   if (!candidates.length && best) candidates.push({ text: best, score: 0, logProb: 0, tokens: [] });
   const sourceWords = lines.every((line) => line.words) ? lines.flatMap((line) => line.words ?? []) : undefined;
   const detected = confidence ? source : undefined;
-  return { text: best, score: candidates[0]?.score ?? 0, tokens: [], candidates, flags, sourceWords, detected };
+  const missingTerms = [...new Set(lines.flatMap((line) => line.missing_terms))];
+  return { text: best, score: candidates[0]?.score ?? 0, tokens: [], candidates, flags, sourceWords, detected, missingTerms };
 }
 
 /** Return the text with the translation of one rank in place of each line. @param {string} text @param {Line[]} lines @param {number} rank @returns {import("../dragoman/dragoman.js").Candidate} */
