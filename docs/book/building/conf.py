@@ -70,7 +70,7 @@ nitpick_ignore_regex = [
     ("py:.*", r"dragoman\..*\.(T|S|Item|_\w+)"),
     (
         "py:.*",
-        r"dragoman\.(data\.formats|data\.text_files|text\.(learned_text|short_list)|translator\.(forced_decoding|models))\..*",
+        r"dragoman\.(data\.formats|data\.text_files|text\.(learned_text|short_list)|translator\.(confidence|forced_decoding|model_facts|models)|decoding\.constraints\.required)\..*",
     ),
 ]
 
