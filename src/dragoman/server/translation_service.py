@@ -138,8 +138,7 @@ class TranslationService:
             ApiError, DeadlineError: as `translate`.
         """
         stop = StopCondition.after(self._timeout)
-        terms = TermList(line.terms) if line.terms else None
-        request = Request(line.text, line.prefix, source_lang=leg.source, target_lang=leg.target, terms=terms)
+        request = line.request(leg.source, leg.target)
 
         def look(model: LoadedModel) -> Result | None:
             config = _search_config(model, options)
