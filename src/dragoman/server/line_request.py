@@ -21,6 +21,8 @@ class LineRequest:
     verbatim: tuple[Stretch, ...] = ()
     #: Those that it has.
     terms: tuple[Term, ...] = ()
+    #: Number the doubtful words, if the model is calibrated.
+    doubts: bool = False
 
     def on_the_way(self) -> LineRequest:
         """Return the request for a translation of this line into a language in the middle."""

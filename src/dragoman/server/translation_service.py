@@ -166,6 +166,7 @@ class TranslationService:
         stop: StopCondition,
     ) -> list[Translation]:
         """Go through the stages of all lines together: each stage of all portions, then one search for all."""
+        planner = model.translator.pipeline.planner
         requests = [
             Request(
                 line.text,
@@ -176,6 +177,7 @@ class TranslationService:
                 leg.target,
                 line.verbatim,
                 terms=TermList(line.terms) if line.terms else None,
+                doubts=line.doubts and planner.is_calibrated(leg.source, leg.target),
             )
             for line in lines
         ]
