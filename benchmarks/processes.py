@@ -4,7 +4,7 @@
 
 RUN is a run folder that `dragoman prepare` made. In turns, with the same batches: one process trains while the other
 waits; both train on the same batches, each by itself (what the processor gives two programs that do not talk); both
-share each batch (what `torchrun` does). And the sum of the gradients alone.
+share each batch (what `torchrun` does), also with PyTorch's `DistributedDataParallel`. And the sum alone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -33,6 +34,7 @@ from dragoman.training.training_state import TrainingState, describe_environment
 BATCH_TOKENS = (1024, 4096)
 N_STEPS, N_ROUNDS = 4, 3
 ONE, APART, TOGETHER, SUM = "one process", "two, each by itself", "two, sharing each batch", "the sum alone, ms"
+OVERLAPPING = "two, sharing each batch, gradients sent during the backward pass"
 
 
 def main() -> None:
@@ -59,13 +61,13 @@ def measure(batch_tokens: int, processes: Processes, folder: Path) -> dict[str, 
         state = TrainingState.at_start(model, training, Progress(environment=environment))
         return Trainer(config, prepared, state, RunFolder(folder), group)
 
-    alone, shared = trainer(Processes()), trainer(processes)
+    alone, shared, overlapping = map(trainer, (Processes(), processes, replace(processes, overlaps=True)))
 
     def steps(trained: Trainer) -> float:
         before = trained.state.progress.target_tokens
         for step in range(N_STEPS):
             trained.state.progress.step = step  # the same batches each time
-            trained._train_step(trained.micro_batches.of_step(step))
+            trained.train_step(trained.micro_batches.of_step(step))
         return trained.state.progress.target_tokens - before
 
     def sums() -> float:
@@ -86,6 +88,7 @@ def measure(batch_tokens: int, processes: Processes, folder: Path) -> dict[str, 
         ONE: lambda: steps(alone) if processes.is_main else 0.0,
         APART: lambda: processes.world_size * steps(alone),
         TOGETHER: lambda: steps(shared),
+        OVERLAPPING: lambda: steps(overlapping),
         SUM: sums,
     }
     speeds = in_turns({name: at_once(work) for name, work in systems.items()}, N_ROUNDS)

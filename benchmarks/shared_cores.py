@@ -28,7 +28,7 @@ def measure() -> None:
     from dragoman.model.transformer import Transformer
     from dragoman.settings.model_config import ModelConfig
     from dragoman.settings.training_config import TrainingConfig
-    from dragoman.training.gradient import batch_gradient
+    from dragoman.training.gradient import Gradients
 
     torch.manual_seed(0)
     shape = {"d_model": 128, "d_ff": 256, "n_heads": 4, "n_encoder_layers": 4, "n_decoder_layers": 4}
@@ -38,7 +38,7 @@ def measure() -> None:
 
     def step() -> None:
         source, target = (torch.randint(4, VOCABULARY, (ROWS, LENGTH)) for _ in range(2))
-        batch_gradient(model, [Batch(source, target)], TrainingConfig(), Processes(), "float32")
+        Gradients(model, TrainingConfig(), Processes()).of_batch([Batch(source, target)], "float32")
         model.zero_grad()
 
     for _ in range(3):

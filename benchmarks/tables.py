@@ -19,7 +19,7 @@ def main() -> None:
 
 def filled(page: str) -> str:
     """Return the page with the tables of the committed results."""
-    tables = {"translate": translate, "train": train, "latency": latency}
+    tables = {"translate": translate, "opus_mt": translate, "train": train, "latency": latency}
     tables |= {"lengths": lengths, "scale": scale, "epochs": epochs, "processes": processes}
     for name, rows in tables.items():
         results = json.loads((HERE / f"{name}.json").read_text())  # of one processor each

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -315,6 +316,14 @@ def test_a_code_that_is_none_is_refused(hf: dict[str, bytes], tmp_path: Path, ca
     assert code == 2
     assert "'English' is no language code" in capsys.readouterr().err
     assert not new.exists()
+
+
+def test_the_longest_translation_comes_back(tmp_path: Path) -> None:
+    bundle = shaped_bundle("post")
+    for length in (20, 39, None):
+        search = bundle.search.model_copy(update={"max_length": length})
+        back = import_hugging_face(written(replace(bundle, search=search), tmp_path / f"{length}"))
+        assert back.search.max_length == (None if length == 39 else length)  # the model has no more positions
 
 
 def test_a_search_is_taken_over_as_far_as_it_goes(hf: dict[str, bytes], tmp_path: Path, capsys: Any) -> None:

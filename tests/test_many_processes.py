@@ -71,6 +71,29 @@ def test_two_processes_learn_as_one(corpus: Path, tmp_path: Path, optimizer: str
     assert_equal_but_for_rounding(tmp_path / "one", tmp_path / "two")
 
 
+#: A program that trains with gradients sent during the backward pass, as several GPUs do.
+OVERLAPPING = (
+    "import json, sys; from dataclasses import replace; from pathlib import Path\n"
+    "from dragoman.training import run; start = run.start_processes\n"
+    "run.start_processes = lambda: replace(start(), overlaps=True)\n"
+    "run.train(json.loads(sys.argv[1]), Path(sys.argv[2]), device='cpu')"
+)
+
+
+@pytest.mark.parametrize("changes", [{}, {"micro_batch_tokens": 60}, {"batch_tokens": 1}])
+def test_gradients_sent_during_the_backward_pass_are_those_of_one_process(
+    corpus: Path, tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    """PyTorch's `DistributedDataParallel`, also if a process has more micro-batches than another, or no share."""
+    plain = settings(corpus, **{"max_steps": 4, "warmup_steps": 1, "validate_every": 4, "clip_norm": None, **changes})
+    plain["model"]["dropout"] = 0.0
+    train(plain, tmp_path / "one", device="cpu")
+    program = tmp_path / "program.py"
+    program.write_text(OVERLAPPING, encoding="utf-8")
+    finish([*torchrun(), str(program), json.dumps(plain), str(tmp_path / "two")])
+    assert_equal_but_for_rounding(tmp_path / "one", tmp_path / "two")
+
+
 def test_a_process_without_a_share_changes_nothing(corpus: Path, tmp_path: Path) -> None:
     """One pair a batch leaves the second process without any. It follows the main one's choice of a precision, and
     must learn from it that the validation is no longer improving."""

@@ -69,6 +69,9 @@ def test_a_stretch_replaces_what_it_became_or_stands_beside_its_neighbour() -> N
     assert place(source, [(4, 7)], "Foo ist Foo.", [(1, 0), (1, 2)]).text == "Foo ist."
     assert place("看 Foo 吧", [(2, 5)], "看吧", [(0, 0), (2, 1)]).text == "看Foo吧"
     assert place("%s: no", [(0, 2)], "non", [(1, 0)]).text == "%s non"
+    links = [(0, 0), (1, 1), (3, 3)]
+    source = "Use :a:`x`'s :b:`y` now"
+    assert place(source, [(4, 10), (13, 19)], "Nutze :a:`x` jetzt", links).text == "Nutze :a:`x` :b:`y` jetzt"
 
 
 @given(st.text(st.sampled_from("ab ,.\u200b\u00a0中é"), max_size=20))

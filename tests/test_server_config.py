@@ -35,6 +35,7 @@ VALUES: dict[str, tuple[str, Any]] = {
     "read_timeout": ("2.5", 2.5),
     "timeout": ("10", 10.0),
     "queue_limit": ("7", 7),
+    "connection_limit": ("9", 9),
     "cache": ("0", 0),
     "terms": ("one=a.csv, two=b.tsv", ("one=a.csv", "two=b.tsv")),
     "api_keys": ("one-long-key,another-key", ("one-long-key", "another-key")),

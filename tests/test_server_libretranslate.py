@@ -9,13 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from serving import KEY, client_of, require_server, write_many
+from serving import ADMIN, KEY, METRICS, client_of, require_server, write_many
 from tiny import PAIRS
 
 from dragoman.documents import FORMATS
 from dragoman.translator import Translator
 
 require_server()
+
+from dragoman.server.server_parts import MOST_WRONG_KEYS  # noqa: E402
 
 SOURCES = [source for source, _ in PAIRS]
 
@@ -273,6 +275,34 @@ def test_keys_are_asked_for_where_texts_are_sent(model: Path) -> None:
         assert client.post("/translate_file", data=GOOD, files={"file": ("a.txt", b"x")}).status_code == 400
         assert client.get("/languages").status_code == 200
         assert client.get("/frontend/settings").json()["keyRequired"]
+
+
+def test_who_guesses_keys_must_wait(model: Path) -> None:
+    settings: dict[str, Any] = {"api_keys": [KEY], "admin_key": ADMIN, "metrics": True, "metrics_key": METRICS}
+    asks: list[tuple[str, str, dict[str, Any]]] = [
+        ("POST", "/translate", {"json": GOOD}),
+        ("POST", "/v1/models", {"json": {"model": "x"}}),
+        ("GET", "/metrics", {}),
+    ]
+    for method, path, body in asks:
+        with client_of(model, **settings) as client:
+
+            def ask(key: str, how: tuple[str, str, dict[str, Any]] = (method, path, body), client: Any = client) -> Any:
+                method, path, body = how
+                return client.request(method, path, headers={"authorization": f"Bearer {key}"}, **body)
+
+            statuses = [ask(f"wrong-key-{number}").status_code for number in range(MOST_WRONG_KEYS + 2)]
+            assert set(statuses[:MOST_WRONG_KEYS]) <= {401, 403}
+            assert statuses[MOST_WRONG_KEYS:] == [429, 429]
+            answer = ask(KEY)
+            assert (answer.status_code, answer.headers["retry-after"] > "0") == (429, True)
+            assert client.get("/languages").status_code == 200
+
+
+def test_right_keys_are_not_counted(model: Path) -> None:
+    with client_of(model, api_keys=[KEY]) as client:
+        answers = [client.post("/translate", json={**GOOD, "api_key": KEY}) for _ in range(2 * MOST_WRONG_KEYS)]
+        assert {answer.status_code for answer in answers} == {200}
 
 
 def test_a_prefix_is_before_every_path(model: Path) -> None:

@@ -157,6 +157,67 @@ def test_a_slow_client_is_told_and_hung_up(address: str) -> None:
     assert b"did not arrive within 1 seconds" in answer
 
 
+@pytest.mark.parametrize("sent", [b"", b"POST /translate HT", HEAD[:-2]])
+def test_a_client_that_sends_no_request_is_hung_up(address: str, sent: bytes) -> None:
+    start = time.monotonic()
+    assert exchange_or_reset(address, sent) == b""
+    assert 0.5 < time.monotonic() - start < 15
+
+
+def exchange_or_reset(address: str, sent: bytes) -> bytes:
+    try:
+        return exchange(address, sent, ends=False)
+    except ConnectionResetError:
+        return b""
+
+
+def send_again_and_again(connection: socket.socket, sent: bytes, times: int) -> None:
+    for _ in range(times):
+        connection.sendall(sent)
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("head", [b"", HEAD + b"Content-Length: 1000\r\n\r\n"], ids=["head", "body"])
+def test_a_request_that_drips_is_ended(address: str, head: bytes) -> None:
+    """A byte every 50 milliseconds keeps nobody's connection: the whole head, and the whole body, have a second."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    start = time.monotonic()
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.sendall(head)
+        with pytest.raises(OSError, match=r"Broken pipe|reset"):
+            send_again_and_again(connection, b"x", 300)
+    assert time.monotonic() - start < 14
+
+
+def test_a_client_that_does_not_read_is_hung_up(address: str) -> None:
+    """Its answers fill the buffers of both sides, and then it is gone: the server goes on."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    request = b"GET /spec HTTP/1.1\r\nHost: x\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=20) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        with pytest.raises(OSError, match=r"Broken pipe|reset"):
+            send_again_and_again(connection, request * 10, 400)
+    assert post(address, SOURCES[2])
+
+
+def test_more_connections_than_allowed_are_refused(model: Path, oracle: Translator) -> None:
+    with served(model, "--workers", "1", "--connection-limit", "4", "--read-timeout", "3") as (_, address):
+        host, _, port = address.removeprefix("http://").partition(":")
+        idle = [socket.create_connection((host, int(port)), timeout=20) for _ in range(4)]
+        time.sleep(0.3)
+        answer = exchange_or_reset(address, b"")
+        assert answer.startswith(b"HTTP/1.1 503 ")
+        assert b"Retry-After: 1" in answer
+        assert b"too many connections" in answer
+        idle.pop().close()
+        time.sleep(0.3)
+        assert post(address, SOURCES[2]) == german(oracle, SOURCES[2])
+        for connection in idle:  # they are hung up, and make room
+            assert connection.recv(1) == b""
+            connection.close()
+        assert len([post(address, SOURCES[2]) for _ in range(5)]) == 5
+
+
 # ------------------------------------------------------------------------------------------------ life and death
 
 

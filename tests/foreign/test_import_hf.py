@@ -2,6 +2,10 @@
 
 import gzip
 import os
+import shlex
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,14 +14,18 @@ import numpy as np
 import pytest
 import torch
 from extras import import_extra
+from shapes import HF_REFUSED, SHAPES, shaped_bundle
 
 from dragoman import Translator
 from dragoman.bundle.bundle import Bundle, load_bundle, write_bundle
+from dragoman.cli import program
 from dragoman.exchange.agreement import made_up_sources
+from dragoman.exchange.export_folder import write_files
+from dragoman.exchange.hugging_face_folder import folder_files
 from dragoman.exchange.hugging_face_import import import_hugging_face
 from dragoman.settings.search_config import SearchConfig
 from dragoman.translator.models import ComputeOptions
-from dragoman.translator.planning import SearchJob
+from dragoman.translator.plans import SearchJob
 
 os.environ["HF_HUB_OFFLINE"] = "1"
 transformers = import_extra("transformers", "hf")
@@ -48,10 +56,7 @@ class Opus(NamedTuple):
 
 
 def tokenizer_of(folder: Path) -> Any:
-    """Their tokenizer, without the rules for punctuation that it has where sacremoses is installed."""
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    tokenizer.punc_normalizer = lambda text: text
-    return tokenizer
+    return transformers.AutoTokenizer.from_pretrained(folder)
 
 
 @pytest.fixture(scope="module")
@@ -120,6 +125,60 @@ def test_translations_are_theirs(opus: Opus, beam_size: int) -> None:
     assert len(different) > 20
 
 
+def test_tokens_are_theirs_with_sacremoses_too(opus: Opus) -> None:
+    """Their tokenizer then has rules for punctuation, and leaves them to callers: `tokenizer.normalize`."""
+    import_extra("sacremoses", "hf")
+    tokenizer = transformers.AutoTokenizer.from_pretrained(opus.folder)
+    assert tokenizer.normalize("“Yes”  a") == '"Yes" a'
+    for text in [*captions(20)[0], "“Smart” ‘quotes’ – and …", 'He said "yes".', "a  b ;c"]:
+        assert tokenizer(text).input_ids == [*opus.bundle.tokenizers.source.encode(text), 0]
+
+
+def test_an_imported_model_is_used_and_trained_like_any_other(opus: Opus, tmp_path: Path, capsys: Any) -> None:
+    model, run = str(tmp_path / "en-de"), str(tmp_path / "run")
+    assert program.run(["import", "hf", str(opus.folder), "-o", model]) == 0
+    texts = captions(200)
+    for name, lines in zip(("my.en", "my.de"), texts, strict=True):
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    files = [f"{tmp_path}/my.en", f"{tmp_path}/my.de"]
+    settings = [
+        "training.max_steps=20",
+        "training.validate_every=20",
+        "data.validation_size=40",
+        "training.warmup_steps=1",
+        "training.lr=0.0005",
+        "training.label_smoothing=0",
+    ]
+    options = [word for setting in settings for word in ("--set", setting)]
+    tuning = ["train", "--init-from", model, "--source", files[0], "--target", files[1], "-o", run, "--device", "cpu"]
+    assert program.run([*tuning, *options]) == 0
+    before, after = (Translator.load(path, device="cpu").score(*texts) for path in (model, run))
+    assert np.mean([each.log_prob for each in after]) > np.mean([each.log_prob for each in before])
+    for precision in ("float32", "bfloat16", "int8"):
+        (found,) = Translator.load(run, device="cpu", precision=precision).translate(texts[0][:1], align=True)
+        assert found.text
+        assert found.alignment
+    assert program.run(["inspect", "attention", "-m", run, texts[0][0]]) == 0
+    for kind in ("web", "hf"):
+        assert program.run(["export", kind, "-m", run, "-o", str(tmp_path / kind)]) == 0
+    assert "of 200 sentences as dragoman does" in capsys.readouterr().err
+    back = import_hugging_face(tmp_path / "hf")
+    assert back.tokenizers.equals(load_bundle(run).tokenizers)
+    assert all(np.array_equal(back.weights[name], weight) for name, weight in load_bundle(run).weights.items())
+
+
+def test_a_pickled_model_is_converted_as_the_message_says(opus: Opus, tmp_path: Path, capsys: Any) -> None:
+    folder = Path(shutil.copytree(opus.folder, tmp_path / "opus"))
+    (folder / "model.safetensors").unlink()
+    torch.save(opus.model.state_dict(), folder / "pytorch_model.bin")
+    assert program.run(["import", "hf", str(folder), "-o", str(tmp_path / "new")]) == 3
+    advice = capsys.readouterr().err.partition("make one: ")[2]
+    command = shlex.split(advice)
+    subprocess.run([sys.executable, *command[1:]], check=True, capture_output=True)
+    back = import_hugging_face(folder)
+    assert all(np.array_equal(back.weights[name], weight) for name, weight in opus.bundle.weights.items())
+
+
 # -- every kind of folder ----------------------------------------------------------------------------------------------
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -153,6 +212,20 @@ def test_logits_are_theirs(kind: str, tmp_path: Path, record_property: Callable[
             assert [*tokenizers.target.encode(text), 0] == tokenizer(text_target=text).input_ids
     assert bundle.search.beam_size == 4
     assert tokenizers.source.special_ids.pad == tokenizers.target.special_ids.start == model.config.pad_token_id
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_our_exports_are_read_as_transformers_reads_them(
+    shape: str, tmp_path: Path, record_property: Callable[[str, object], None]
+) -> None:
+    if shape in HF_REFUSED:
+        record_property("export", (shape, "back from transformers", "not exported"))
+        return
+    write_files(tmp_path, folder_files(shaped_bundle(shape)))
+    model = transformers.AutoModelForSeq2SeqLM.from_pretrained(tmp_path).eval()
+    difference = logits_difference(import_hugging_face(tmp_path), model)
+    record_property("export", (shape, "back from transformers", f"logits {difference:.1g}"))
+    assert difference < 1e-5
 
 
 @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])

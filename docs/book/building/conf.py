@@ -67,10 +67,10 @@ nitpicky = True
 # Names of other projects, which only a network could resolve, and names that a signature shows but nobody imports.
 nitpick_ignore_regex = [
     ("py:.*", r"(?!dragoman\.).*"),
-    ("py:.*", r"dragoman\..*\.(T|S|Item|_\w+)"),
+    ("py:.*", r"dragoman\..*\.(T|S|Item|FoundTerm|_\w+)"),
     (
         "py:.*",
-        r"dragoman\.(data\.formats|data\.text_files|text\.(learned_text|short_list)|translator\.(forced_decoding|models))\..*",
+        r"dragoman\.(memories\.units|data\.formats|data\.text_files|text\.(learned_text|short_list)|translator\.(confidence|forced_decoding|model_facts|models)|decoding\.constraints\.required)\..*",
     ),
 ]
 

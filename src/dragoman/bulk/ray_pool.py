@@ -89,6 +89,8 @@ class RayPool:
         #: Calls that are not done: workers that load the models, and parts.
         self._starting: dict[Any, Any] = {}
         self._tasks: dict[Any, _Task] = {}
+        for _ in range(self.n_workers):
+            self._start()
 
     def outcomes(self, parts: Iterable[Part]) -> Iterator[tuple[Part, Outcome]]:
         """See `Pool`: at most `PARTS_A_WORKER` parts are on their way to each worker, and no more are read.
@@ -98,8 +100,6 @@ class RayPool:
             ResourceError: workers die before they have loaded the models.
         """
         remaining, is_read = iter(parts), False
-        for _ in range(self.n_workers):
-            self._start()
         while True:
             while self._free and not is_read:
                 part = next(remaining, None)

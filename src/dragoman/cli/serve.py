@@ -68,6 +68,7 @@ class LimitOptions:
     read_timeout: Annotated[float | None, _option("Seconds for a request to arrive; default: 30.")] = None
     timeout: Annotated[float | None, _option("Seconds for an answer; default: 60.")] = None
     queue_limit: Annotated[int | None, _option("Lines that may wait; default: 20000.")] = None
+    connection_limit: Annotated[int | None, _option("Connections that may be open; default: 1000.")] = None
 
 
 @dataclass(frozen=True)
@@ -125,12 +126,15 @@ def serve(
 def _run(config: ServerConfig) -> None:
     """Serve until a signal comes; then answer what was accepted, and end."""
     import uvicorn
+    from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
     from dragoman.server import app
+    from dragoman.server.open_connections import OpenConnections
 
     with _listen(config) as listener:  # before the models are loaded: a port in use is told at once
         settings = uvicorn.Config(
             app(config),
+            http=OpenConnections(config.connection_limit, config.read_timeout, AutoHTTPProtocol),  # type: ignore[arg-type]
             log_config=None,
             access_log=False,  # it would write query strings, which may have texts
             server_header=False,

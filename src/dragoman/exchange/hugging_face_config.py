@@ -84,7 +84,10 @@ def _side(side: str, n_layers: int, config: ModelConfig) -> dict[str, Any]:
 
 
 def generation_config(bundle: Bundle) -> dict[str, Any]:
-    """Return `generation_config.json`: the search that the bundle has as its default."""
+    """Return `generation_config.json`: the search that the bundle has as its default.
+
+    transformers counts the start of a translation as one of its `max_length` tokens.
+    """
     ids, longest = bundle.tokenizers.target.special_ids, n_positions(bundle.config)
     return {
         "decoder_start_token_id": ids.start,
@@ -95,7 +98,7 @@ def generation_config(bundle: Bundle) -> dict[str, Any]:
         "forced_eos_token_id": None,
         "num_beams": bundle.search.beam_size,
         "length_penalty": bundle.search.length_penalty,
-        "max_length": min(longest, bundle.search.max_length or longest),
+        "max_length": min(longest, (bundle.search.max_length or longest) + 1),
         "do_sample": False,
     }
 

@@ -125,15 +125,15 @@ def read_search(folder: Path, stock: StockConfig) -> tuple[SearchConfig, bool]:
 
     transformers counts the start of a translation as one of its `max_length` tokens.
     """
-    content = _generation(folder)
+    content, path = _generation(folder), folder / GENERATION
     for name, value in _LEFT_OUT.items():
         if content.get(name, value) not in (value, None):
-            _log.warning(f"{folder / GENERATION}: {name} {content[name]} is left out; dragoman translate has an option")
+            _log.warning(f"{path}: {name} {content[name]} is left out; dragoman translate has an option")
     longest = content.get("max_length")
     settings = {"beam_size": content.get("num_beams", 1), "length_penalty": content.get("length_penalty", 1.0)}
     if isinstance(longest, int) and 1 < longest < stock.max_position_embeddings:
         settings["max_length"] = longest - 1
-    search = _parsed(SearchConfig, {name: value for name, value in settings.items() if value is not None}, folder)
+    search = _parsed(SearchConfig, {name: value for name, value in settings.items() if value is not None}, path)
     return search, content.get("renormalize_logits") is True
 
 

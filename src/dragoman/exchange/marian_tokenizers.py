@@ -20,7 +20,7 @@ from dragoman.exchange.marian_settings import READ, StockConfig
 from dragoman.machine.json_files import JSON_LIMIT, read_at_most, read_json
 from dragoman.settings.text_origin import LANGUAGE_CODE
 from dragoman.settings.tokenizer_config import TokenizerConfig
-from dragoman.text.sentence_pieces import SentencePieces
+from dragoman.text.sentence_pieces import SPACE, SentencePieces
 from dragoman.text.sides import Learned, Side, build_both, sides_of
 from dragoman.text.special_ids import SpecialIds
 from dragoman.text.tags import MOST_DIRECTIONS, SEVERAL, TAG, UNKNOWN, Direction, require_directions, reserved_names
@@ -104,12 +104,12 @@ def _token(settings: Mapping[str, Any], name: str, usual: str) -> str:
 
 
 def _n_reserved(learned: list[Learned]) -> int:
-    """Return how many reserved pieces of ours both vocabularies have: ⟨1⟩, ⟨2⟩ and so on."""
-    counts = []
-    for side in learned:
-        words = {*SentencePieces(side.model).pieces} if side.model else set()
-        counts.append(len([*takewhile(words.__contains__, reserved_names(1_000))]))
-    return min(counts)
+    """Return how many reserved pieces of ours both sides have and never cut: ⟨1⟩, ⟨2⟩ and so on."""
+    segmenters = [SentencePieces(side.model) for side in learned if side.model is not None]
+    known = set.intersection(*({*segmenter.pieces} for segmenter in segmenters))
+    names = [*takewhile(known.__contains__, reserved_names(1_000))]
+    cuts = [segmenter.cut("".join(names)) for segmenter in segmenters] if names else []
+    return len(names) if all([piece for piece in cut if piece != SPACE] == names for cut in cuts) else 0
 
 
 def _kind(model: bytes) -> Literal["bpe", "unigram"]:

@@ -28,6 +28,8 @@ class Processes:
     local_rank: int = 0
     #: The number of processes on this machine.
     local_world_size: int = 1
+    #: True if gradients are sent during the backward pass, which pays where processes do not share cores.
+    overlaps: bool = False
 
     @property
     def is_main(self) -> bool:
@@ -37,7 +39,7 @@ class Processes:
     def sum(self, tensor: Tensor) -> Tensor:
         """Add `tensor` over all processes, in place, and return it."""
         if self.world_size > 1:
-            with _translate_lost_process():
+            with translate_lost_process():
                 distributed.all_reduce(tensor)
         return tensor
 
@@ -54,14 +56,14 @@ class Processes:
         """Return the largest number of all processes."""
         largest = torch.tensor(number, device=device)
         if self.world_size > 1:
-            with _translate_lost_process():
+            with translate_lost_process():
                 distributed.all_reduce(largest, distributed.ReduceOp.MAX)
         return int(largest)
 
     def barrier(self) -> None:
         """Wait until every process has come here."""
         if self.world_size > 1:
-            with _translate_lost_process():
+            with translate_lost_process():
                 distributed.barrier()
 
     def close(self) -> None:
@@ -71,7 +73,7 @@ class Processes:
 
 
 @contextlib.contextmanager
-def _translate_lost_process() -> Iterator[None]:
+def translate_lost_process() -> Iterator[None]:
     """Raise a ResourceError if another process can no longer be reached.
 
     Raises:
@@ -108,4 +110,6 @@ def start_processes() -> Processes:
     except RuntimeError as error:
         problem = "the processes of this training could not reach each other"
         raise ResourceError(problem, advice="start them again; the same command continues") from error
-    return Processes(int(os.environ["RANK"]), world_size, local_rank, int(os.environ.get("LOCAL_WORLD_SIZE", "1")))
+    local_world_size = int(os.environ.get("LOCAL_WORLD_SIZE", "1"))
+    overlaps = torch.cuda.is_available()
+    return Processes(int(os.environ["RANK"]), world_size, local_rank, local_world_size, overlaps)

@@ -19,5 +19,5 @@ def refuse_copies(command: str) -> None:
         ConfigError: this process is one of several.
     """
     if "TORCHELASTIC_RUN_ID" in os.environ and os.environ.get("WORLD_SIZE", "1") != "1":
-        advice = "give each its own part of the text, as docs/many-machines.md shows, or use --workers"
+        advice = "use --ray, as docs/many-machines.md shows, or --workers"
         raise ConfigError(f"torchrun started {os.environ['WORLD_SIZE']} times the same `{command}`", advice=advice)

@@ -39,7 +39,8 @@ def fused_attention(queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor 
     for_all_heads = mask is None or (mask.dim() == 4 and mask.size(1) == 1)
     if keys.size(-2) <= MAX_KEYS_FUSED and same_heads and for_all_heads and fused.can_fuse(queries, keys, values):
         return fused.attend(queries, keys, values, mask)
-    if keys.device.type == "cpu" and keys.size(-2) <= MAX_KEYS_UNFUSED:
+    # On Apple's GPUs, PyTorch before 2.13 misreads masks of one head for all, without an error.
+    if keys.device.type == "mps" or (keys.device.type == "cpu" and keys.size(-2) <= MAX_KEYS_UNFUSED):
         return None
     attended = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask)
     return attended if mask is None else attended.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)

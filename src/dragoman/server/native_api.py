@@ -27,7 +27,7 @@ from dragoman.server.native_schema import (
     TranslateAnswer,
     TranslateRequest,
 )
-from dragoman.server.server_parts import ServerParts, bearer_token, is_equal
+from dragoman.server.server_parts import ServerParts, bearer_token
 from dragoman.server.streaming import events
 from dragoman.server.term_lists import WantedLists
 from dragoman.server.texts import AUTO, TranslatedText, WantedText, detect_sources, require_language, translate_texts
@@ -80,8 +80,7 @@ def _require_admin(parts: ServerParts, request: Request) -> None:
     key = parts.config.admin_key
     if key is None:
         raise ApiError(403, "this server has no admin key; start it with DRAGOMAN_SERVE_ADMIN_KEY set")
-    if not is_equal(bearer_token(request), key):
-        raise ApiError(401, "the admin key is missing or wrong")
+    parts.compare_keys(request, bearer_token(request), [key], ApiError(401, "the admin key is missing or wrong"))
 
 
 def _described(model: KnownModel) -> dict[str, object]:

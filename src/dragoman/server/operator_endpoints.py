@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import HTMLResponse, JSONResponse
 
 from dragoman.server.api_errors import ApiError
-from dragoman.server.server_parts import ServerParts, bearer_token, is_equal
+from dragoman.server.server_parts import ServerParts, bearer_token
 
 
 def operations_routes(parts: ServerParts) -> APIRouter:
@@ -20,8 +20,8 @@ def operations_routes(parts: ServerParts) -> APIRouter:
     async def metrics(request: Request) -> Response:
         if not config.metrics:
             raise ApiError(404, "Not Found")
-        if config.metrics_key is not None and not is_equal(bearer_token(request), config.metrics_key):
-            raise ApiError(401, "Unauthorized")
+        if config.metrics_key is not None:
+            parts.compare_keys(request, bearer_token(request), [config.metrics_key], ApiError(401, "Unauthorized"))
         return Response(parts.measures.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     @router.get("/v1/health/live", summary="Say that the process answers")

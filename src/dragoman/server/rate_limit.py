@@ -34,14 +34,31 @@ class RateLimit:
         """
         if self._per_minute < 0:
             return
-        now = self._clock()
-        left, then = self._left.pop(client, (float(self._per_minute), now))
-        left = min(self._per_minute, left + (now - then) * self._per_minute / 60)
+        now, left = self._clock(), self._units(client)
+        self._left.pop(client, None)
         needed = min(cost, self._per_minute) if self._per_minute else cost
         is_allowed = needed <= left
         self._left[client] = (left - needed if is_allowed else left), now
         if len(self._left) > MOST_CLIENTS:
             self._left.popitem(last=False)
         if not is_allowed:
-            seconds = 60 if not self._per_minute else int((needed - left) * 60 / self._per_minute) + 1
-            raise ApiError(429, f"Slowdown: {self._per_minute} per 1 minute", seconds)
+            raise self._refusal(needed - left)
+
+    def require(self, client: str) -> None:
+        """Refuse a client that has no unit left, and take none.
+
+        Raises:
+            ApiError: it has none.
+        """
+        left = self._units(client)
+        if self._per_minute > 0 and left < 1:
+            raise self._refusal(1 - left)
+
+    def _units(self, client: str) -> float:
+        now = self._clock()
+        left, then = self._left.get(client, (float(self._per_minute), now))
+        return min(self._per_minute, left + (now - then) * self._per_minute / 60)
+
+    def _refusal(self, missing: float) -> ApiError:
+        seconds = 60 if not self._per_minute else int(missing * 60 / self._per_minute) + 1
+        return ApiError(429, f"Slowdown: {self._per_minute} per 1 minute", seconds)

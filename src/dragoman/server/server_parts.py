@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from starlette.requests import Request
@@ -18,6 +18,9 @@ from dragoman.server.term_lists import named_lists
 from dragoman.server.translation_service import TranslationService
 from dragoman.settings.server_config import ServerConfig
 from dragoman.text.terms import TermList
+
+#: Wrong keys that a client may send in a minute.
+MOST_WRONG_KEYS = 10
 
 
 @dataclass
@@ -38,6 +41,7 @@ class ServerParts:
     service: TranslationService
     detector: Detector
     rate_limit: RateLimit
+    wrong_keys: RateLimit = field(default_factory=lambda: RateLimit(MOST_WRONG_KEYS))
     downloads: Downloads = field(default_factory=Downloads)
     #: By name.
     term_lists: Mapping[str, TermList] = field(default_factory=dict)
@@ -69,8 +73,20 @@ class ServerParts:
         given = key if isinstance(key, str) and key else bearer_token(request)
         if not given:
             raise ApiError(400, "Please contact the server operator to get an API key")
-        if not sum(is_equal(given, known) for known in self.config.api_keys):
-            raise ApiError(403, "Invalid API key")
+        self.compare_keys(request, given, self.config.api_keys, ApiError(403, "Invalid API key"))
+
+    def compare_keys(self, request: Request, given: str, known: Sequence[str], refusal: ApiError) -> None:
+        """Refuse a key that is none of those known. A client that sent many wrong ones must wait, with a right one too.
+
+        Raises:
+            ApiError: `refusal`, or there were too many.
+        """
+        client = client_name(request)
+        self.wrong_keys.require(client)
+        if not sum(is_equal(given, each) for each in known):
+            if given:
+                self.wrong_keys.take(client, 1)
+            raise refusal
 
     def take(self, request: Request, texts: list[str]) -> None:
         """Count the texts of a request against the limit of its client.
@@ -80,7 +96,12 @@ class ServerParts:
         """
         facts = request.scope.setdefault("dragoman", RequestFacts())
         facts.n_texts, facts.n_characters = len(texts), sum(map(len, texts))
-        self.rate_limit.take(request.client.host if request.client else "", max(1, len(texts)))
+        self.rate_limit.take(client_name(request), max(1, len(texts)))
+
+
+def client_name(request: Request) -> str:
+    """Return the address of a client, by which limits are counted."""
+    return request.client.host if request.client else ""
 
 
 def bearer_token(request: Request) -> str:

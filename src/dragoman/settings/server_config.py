@@ -49,11 +49,13 @@ class ServerConfig(Section):
     body_limit: Annotated[int, Field(ge=1_024, le=2**30)] = 4 * 2**20
     """The most bytes of a request."""
     read_timeout: Seconds = 30.0
-    """Seconds in which a request must have arrived."""
+    """Seconds in which the head of a request must have arrived, then its body, and in which a client must read."""
     timeout: Seconds = 60.0
     """Seconds in which a request must be answered; it is refused when they have passed."""
     queue_limit: Positive = 20_000
     """Lines that are accepted and not translated yet; what comes beyond is refused."""
+    connection_limit: Positive = 1_000
+    """Connections that may be open to `dragoman serve`; what comes beyond is refused."""
     cache: MebiBytes = 32
     """MiB of translations that are kept for the next time that somebody asks; 0 is none."""
     terms: tuple[str, ...] = ()

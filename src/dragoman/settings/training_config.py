@@ -38,9 +38,10 @@ class TrainingConfig(Section):
     and the loss pulls the two predictions together. Doubles the time of a step; 0 is off."""
     ema: Annotated[float, Field(ge=0, lt=1)] | None = None
     """Decay of an exponential moving average of the weights, which is then validated and saved; 0 is off."""
-    precision: Literal["auto", "float32", "bfloat16"] = "auto"
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
     """Precision of products. auto is bfloat16 on processors with AMX or AVX-512 BF16 and on GPUs that have it, for
-    models from d_model 128 and batches from 1,024 tokens on, and float32 for all others."""
+    models from d_model 128 and batches from 1,024 tokens on, and float32 for all others. float16, with a scaled loss,
+    is for GPUs without bfloat16."""
     validate_every: Positive | None = None
     """Steps between validations; None is once an epoch."""
     best_by: Literal["bleu", "loss"] = "bleu"

@@ -60,6 +60,9 @@ class Progress:
     skipped_steps: int = 0
     skipped_in_a_row: int = 0
     precision: str = "float32"
+    #: In float16, the scale of the next loss, and the steps since it last changed; see `LossScale`.
+    loss_scale: float | None = None
+    loss_scale_steps: int = 0
     #: Tokens of a micro-batch that fit into memory, if fewer than the configuration's.
     micro_batch_tokens: int | None = None
     best_score: float | None = None

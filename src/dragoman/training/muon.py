@@ -50,7 +50,7 @@ class Muon:
         Each process computes the updates of some matrices and receives the others, so that all have the same bits.
 
         Args:
-            precision: "float32" or "bfloat16", of products.
+            precision: "float32" or "bfloat16", of products; another one is float32.
         """
         found: list[tuple[Parameter, Tensor]] = []
         for shape, group in self._groups.items():

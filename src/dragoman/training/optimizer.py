@@ -118,7 +118,7 @@ class Optimizer:
         """Move all weights by their gradients, which are equal in all processes.
 
         Args:
-            precision: "float32" or "bfloat16", of Muon's products.
+            precision: "float32", "bfloat16" or "float16" (which is float32 here), of Muon's products.
         """
         moves = [part.prepare(precision, processes) for part in self.parts]
         for move in moves:

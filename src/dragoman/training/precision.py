@@ -1,4 +1,4 @@
-"""float32 or bfloat16: chosen by what the device can do, so that one command always chooses the same."""
+"""The precision of products: chosen by what the device can do, so that one command always chooses the same."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from dragoman.settings.config import Config
 
 _log = logging.getLogger(__name__)
 
+#: The names of precisions. A number of one can be sent to other processes.
+_NAMES = "float32", "bfloat16", "float16"
 #: Smaller models and batches were never measured to gain from bfloat16: too much of a step is no product.
 MIN_D_MODEL, MIN_BATCH_TOKENS = 128, 1024
 #: How PyTorch says that a processor multiplies bfloat16 (AMX, AVX-512 BF16); its older releases lack one of them.
@@ -18,17 +20,16 @@ _CPU_CHECKS = "_is_amx_tile_supported", "_is_avx512_bf16_supported"
 
 
 def agree_on_precision(config: Config, device: torch.device, processes: Processes) -> str:
-    """Return "float32" or "bfloat16" for a whole training, as the main of all processes chooses."""
+    """Return "float32", "bfloat16" or "float16" for a whole training, as the main of all processes chooses."""
     chosen, reason = choose_precision(config, device)
-    is_plain = processes.any(processes.is_main and chosen == "float32", device)
-    agreed = "float32" if is_plain else "bfloat16"
+    agreed = _NAMES[processes.max(_NAMES.index(chosen) if processes.is_main else 0, device)]
     if config.training.precision == "auto":
         _log.info(f"precision: {agreed} ({reason})")
     return agreed
 
 
 def choose_precision(config: Config, device: torch.device) -> tuple[str, str]:
-    """Return "float32" or "bfloat16", and the reason.
+    """Return "float32", "bfloat16" or, if it was asked for, "float16", and the reason.
 
     It is what `training.precision` asks for. For "auto" it is bfloat16 where the device has instructions for it and the
     products of a step are large enough. No clock is read: a measurement would choose now this, now that.

@@ -11,7 +11,7 @@ from dragoman.training.optimizer import OPTIMIZERS
 
 #: float32.
 _BYTES = 4
-#: What is kept for the backward pass takes less in bfloat16, since products have their factors in two bytes.
+#: What is kept for the backward pass takes less in 16 bits, since products have their factors in two bytes.
 _OF_BFLOAT16 = 0.65
 #: Numbers kept for the backward pass, for each token and layer: this many vectors of width d_model, and of width d_ff;
 #: by the compiled functions, which compute some of them again, fewer.
@@ -67,7 +67,7 @@ def training_bytes(
     copies = 1 if compiled else _SCORES_OF_TWO if training.r_drop else _SCORES
     scores = copies * CHUNK_TOKENS * model.target_vocab_size
     kept = n_tokens * (n_layers * vectors + _attention_numbers(model, longest, device, compiled)) + scores
-    narrowed = round(kept * _OF_BFLOAT16) if training.precision == "bfloat16" else kept
+    narrowed = round(kept * _OF_BFLOAT16) if training.precision in ("bfloat16", "float16") else kept
     step = state_bytes(n_parameters, training) + _BYTES * narrowed
     return max(step, saving_bytes(n_parameters, training))
 

@@ -70,7 +70,7 @@ def train(
     began, folder, processes = time.monotonic(), Path(folder), start_processes()
     with contextlib.ExitStack() as stack:
         stack.callback(processes.close)
-        where = torch.device(find_device(processes.device_name(device)))
+        where = _find_device(device, processes)
         stack.enter_context(_log_from_main(processes))
         lock = stack.enter_context(lock_folder(folder)) if processes.is_main else None
         start = load_starting_model(init_from) if init_from is not None else None
@@ -86,6 +86,14 @@ def train(
 def _check_limit(seconds: float | None) -> None:
     if seconds is not None and positive_seconds(seconds, "time_limit") == math.inf:
         raise ConfigError("time_limit is infinite", advice="leave it out, and give training.max_steps")
+
+
+def _find_device(name: str, processes: Processes) -> torch.device:
+    """Return this process's device; gloo, which adds for several, does not know Apple's."""
+    device = torch.device(find_device(processes.device_name(name)))
+    if device.type == "mps" and processes.world_size > 1:
+        raise ConfigError("several processes cannot share an Apple GPU", advice="use --device cpu, or one process")
+    return device
 
 
 def _log_end(trainer: Trainer) -> None:

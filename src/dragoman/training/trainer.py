@@ -18,8 +18,9 @@ from dragoman.machine.processes import Processes
 from dragoman.settings.config import Config
 from dragoman.text.learned_text import LearnedText
 from dragoman.training.checkpoint import STARTING_MODEL
-from dragoman.training.gradient import batch_gradient
+from dragoman.training.gradient import Gradients
 from dragoman.training.length import Length
+from dragoman.training.loss_scale import LossScale
 from dragoman.training.micro_batches import MicroBatches
 from dragoman.training.precision import agree_on_precision
 from dragoman.training.recorder import Recorder
@@ -65,6 +66,8 @@ class Trainer:
         self.length = Length(self.training, batches.epochs, state.model.config.d_model)
         self.n_steps, self.epochs = self.length.n_steps, batches.epochs
         self.micro_batches = MicroBatches(batches, self.training, state, processes)
+        self.gradients = Gradients(state.model, self.training, processes)
+        self.loss_scale: LossScale | None = None
         self.stop = StopRequest()
         self.saver = Saver(state, folder, self.training, is_main=is_main)
         self.recorder = Recorder(
@@ -83,6 +86,8 @@ class Trainer:
         with self.stop, self.recorder:
             if is_new:
                 state.progress.precision = agree_on_precision(self.config, self.device, processes)
+            if state.progress.precision == "float16":
+                self.loss_scale = LossScale(state.model, state.progress)
             self._start_length()
             upcoming = self.micro_batches.upcoming(self.n_steps)
             if is_new:
@@ -132,12 +137,14 @@ class Trainer:
         model, progress, training = self.state.model, self.state.progress, self.training
         _seed_step(training.seed, progress.step, self.processes.rank)
         model.train()
-        n_tokens, loss, nll = batch_gradient(model, micro_batches, training, self.processes, progress.precision)
+        n_tokens, loss, nll = self.gradients.of_batch(micro_batches, progress.precision, self.loss_scale)
         norm = float(torch.nn.utils.clip_grad_norm_(model.parameters(), training.clip_norm or math.inf))
         is_finite = math.isfinite(norm + loss)
         if is_finite:
             rate = learning_rate(progress.step + 1, training, model.config.d_model, self.n_steps)
             self.state.optimizer.step(rate, progress.precision, self.processes)
+        if self.loss_scale is not None:
+            self.loss_scale.update(progress)
         progress.step += 1  # from here on, memory is not asked for: a step that runs out of it is done again
         if is_finite:
             if self.state.average is not None:

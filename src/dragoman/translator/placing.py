@@ -61,6 +61,8 @@ class _Placing:
                 self._targets[source_word].append(target_word)
         #: Words of the translation that no stretch may replace any more.
         self._taken: set[int] = set()
+        #: Places of stretches in the translation, into which nothing is inserted.
+        self._kept: list[Stretch] = []
 
     def place(self, stretches: Sequence[Stretch]) -> Placed:
         source, edits = self._source, []
@@ -73,6 +75,7 @@ class _Placing:
             error = count_error(source, self._translation, text, len(own))
             missing += own[error:] if error < 0 else []
             kept = places[: len(places) - max(error, 0)]
+            self._kept += kept
             self._taken.update(number for span in kept for number in touching(self._target_words, span))
             edits += [self._removal(span) for span in places[len(kept) :]]
         edits += [self._edit(stretch) for stretch in sorted(missing)]
@@ -122,10 +125,12 @@ class _Placing:
                 start, end = self._target_words[max(self._targets[word])]
                 match = _OUTER.match(self._translation[start:end])
                 after = len(match["after"]) if match and match["core"] else 0
-                return self._spaced(end - after, end - after, text, words)
+                at = max([end - after, *(stop for begin, stop in self._kept if begin < end - after < stop)])
+                return self._spaced(at, at, text, words)
         for word in range(last + 1, len(self._source_words)):
             if self._targets[word]:
                 start, _ = self._target_words[min(self._targets[word])]
+                start = min([start, *(begin for begin, stop in self._kept if begin < start < stop)])
                 return self._spaced(start, start, text, words)
         return self._spaced(len(self._translation), len(self._translation), text, words)
 
