@@ -42,6 +42,8 @@ VALUES: dict[str, tuple[str, Any]] = {
     "admin_key": ("12345678", "12345678"),
     "metrics": ("true", True),
     "metrics_key": ("87654321", "87654321"),
+    "memory": ("one.tmx,two.tsv", ("one.tmx", "two.tsv")),
+    "suggestions": ("s.jsonl", "s.jsonl"),
     "disable_files_translation": ("1", True),
     "disable_web_ui": ("yes", True),
     "log_requests": ("false", False),

@@ -50,6 +50,7 @@ COMMANDS = {
     "score": "score",
     "compare": "compare",
     "distill": "distill",
+    "update": "update",
     "doctor": "doctor",
     "prepare": "train",
     "average": "average",

@@ -93,12 +93,26 @@ class AccessOptions:
     ] = None
 
 
+@dataclass(frozen=True)
+class MemoryOptions:
+    """Translations by people."""
+
+    memory: Annotated[
+        list[str] | None,
+        _option("A translation memory: equal texts get its translations; may be repeated.", metavar="FILE"),
+    ] = None
+    suggestions: Annotated[
+        str | None, _option("A .jsonl file that keeps what clients send to /suggest.", metavar="FILE")
+    ] = None
+
+
 @with_groups
 def serve(
     address: AddressOptions,
     machine: ModelOptions,
     limits: LimitOptions,
     access: AccessOptions,
+    memories: MemoryOptions,
     model: Annotated[
         list[str] | None,
         typer.Option("--model", "-m", metavar="MODEL", help=f"{MODEL_HELP}; may be repeated.", show_default=False),
@@ -118,7 +132,7 @@ def serve(
     require_package("serve", "fastapi", "uvicorn", "python_multipart", "prometheus_client", "py3langid")
     from dragoman.settings.server_sources import read_server_config
 
-    options = given_options(address, machine, limits, access) | {"models": model or None}
+    options = given_options(address, machine, limits, access, memories) | {"models": model or None}
     lists = {name: tuple(value) for name, value in options.items() if isinstance(value, list)}
     _run(read_server_config(options | lists, os.environ, config))
 

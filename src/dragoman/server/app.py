@@ -43,6 +43,7 @@ def app(config: ServerConfig | None = None) -> FastAPI:
     parts = ServerParts.build(config)
     for name in config.models:
         parts.shelf.add(name)
+    parts.memory.load({direction for model in parts.shelf.models() for direction in model.directions})
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

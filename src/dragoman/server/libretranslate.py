@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
@@ -11,10 +12,13 @@ from starlette.responses import JSONResponse
 
 from dragoman.documents import FORMATS
 from dragoman.documents.html_page import parse_html
+from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
 from dragoman.server.libretranslate_input import Parameters, check_limits
+from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
+from dragoman.server.text_lines import split_lines
 from dragoman.server.texts import (
     AUTO,
     WantedText,
@@ -62,9 +66,12 @@ def libretranslate_routes(parts: ServerParts) -> APIRouter:
     async def settings() -> Response:
         return JSONResponse(_page_settings(parts))
 
-    @router.post("/suggest", summary="Refuse a suggestion: this server takes none")
-    async def suggest() -> Response:
-        raise ApiError(403, "Suggestions are disabled on this server.")
+    @router.post("/suggest", summary="Suggest a better translation, which is used from now on")
+    async def suggest(request: Request) -> Response:
+        if not parts.memory.takes_suggestions:
+            raise ApiError(403, "Suggestions are disabled on this server.")
+        await _suggest(parts, request, await _open(parts, request))
+        return JSONResponse({"success": True})
 
     _add_files(router, parts)
     return router
@@ -127,6 +134,26 @@ async def _translate(parts: ServerParts, request: Request, parameters: Parameter
     return {name: value if is_list else value[0] for name, value in values.items()}
 
 
+async def _suggest(parts: ServerParts, request: Request, parameters: Parameters) -> None:
+    """Keep a suggestion line by line, because texts are translated so."""
+    text, translation = parameters.require_text("q"), parameters.require_text("s")
+    source, target = parameters.require_language("source"), parameters.require_language("target")
+    check_limits([text, translation], parts.config)
+    parts.take(request, [text, translation])
+    target = require_language(parts.shelf.directory, target)
+    if source == AUTO:
+        source = (await detect_sources(parts, [text], target))[0].language
+    source = require_language(parts.shelf.directory, source)
+    lines, written = (split_lines(one).lines for one in (text, translation))
+    if not lines or len(lines) != len(written):
+        raise ApiError(400, f"q has {len(lines)} lines with words, and s has {len(written)}; send as many")
+    units = [Unit(*pair, source, target) for pair in zip(lines, written, strict=True)]
+    try:
+        await asyncio.to_thread(parts.memory.suggest, units)
+    except FullError:
+        raise ApiError(403, "the memory of suggestions is full") from None
+
+
 async def _translate_page(parts: ServerParts, text: str, source: str, target: str) -> str:
     """Translate a page or a part of one; it has no alternatives."""
     page = await parts.service.in_thread(lambda: parse_html(text.encode(errors="replace"), Path("q")))
@@ -170,7 +197,7 @@ def _page_settings(parts: ServerParts) -> dict[str, Any]:
         "frontendTimeout": _PAGE_SECONDS,
         "apiKeys": bool(config.api_keys),
         "keyRequired": bool(config.api_keys),
-        "suggestions": False,
+        "suggestions": parts.memory.takes_suggestions,
         "filesTranslation": with_files,
         "supportedFilesFormat": list(FORMATS) if with_files else [],
         "language": {

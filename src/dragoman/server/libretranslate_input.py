@@ -74,6 +74,19 @@ class Parameters:
             raise ApiError(400, f"{str(value)[:100]} is not supported")
         return value
 
+    def require_text(self, name: str) -> str:
+        """Return one text: a parameter that is a string and not empty.
+
+        Raises:
+            ApiError: it is not.
+        """
+        value = self.get(name)
+        if not value:
+            raise missing(name)
+        if not isinstance(value, str):
+            raise ApiError(400, f"Invalid request: {name} parameter is not a string")
+        return value
+
     def require_file(self) -> SentFile:
         """Return the parameter `file`, which has a name.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
 
 from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse, StreamingResponse
@@ -18,6 +20,7 @@ from dragoman.server.model_shelf import KnownModel
 from dragoman.server.native_schema import (
     AlternativeAnswer,
     LineAnswer,
+    MatchAnswer,
     ModelAnswer,
     ModelRequest,
     SearchOptions,
@@ -32,6 +35,9 @@ from dragoman.server.streaming import events
 from dragoman.server.term_lists import WantedLists
 from dragoman.server.texts import AUTO, TranslatedText, WantedText, detect_sources, require_language, translate_texts
 from dragoman.translator import Translation
+
+#: The most lines of a request whose matches are shown.
+_MOST_MATCHED = 100
 
 
 def native_routes(parts: ServerParts) -> APIRouter:
@@ -109,9 +115,25 @@ async def _translate(parts: ServerParts, request: Request, body: TranslateReques
         _text_answer(text, answer, confidence)
         for text, answer, confidence in zip(wanted, answers, confidences, strict=True)
     ]
+    if body.matches:
+        await _add_matches(parts, wanted, translations)
     if body.inside:
         translations[0].inside = await inside_answer(parts, wanted[0], answers[0])
     return TranslateAnswer(translations=translations, seconds=round(time.perf_counter() - start, 4))
+
+
+async def _add_matches(parts: ServerParts, wanted: Sequence[WantedText], answers: Sequence[TextAnswer]) -> None:
+    """Add what the memory has for each line.
+
+    Raises:
+        ApiError: there are too many lines.
+    """
+    lines = [(line, text) for text, answer in zip(wanted, answers, strict=True) for line in answer.lines]
+    if len(lines) > _MOST_MATCHED:
+        raise ApiError(400, f"matches are for {_MOST_MATCHED} lines of a request, and this has {len(lines)}")
+    for line, text in lines:
+        find = partial(parts.memory.matches, line.source, text.source, text.target)
+        line.memory = [MatchAnswer(**asdict(match)) for match in await parts.service.in_thread(find)]
 
 
 async def _wanted(
@@ -185,4 +207,5 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
         segments=translation.n_parts,
         confidence=translation.confidence if is_direct else None,
         doubtful=list(translation.doubtful) if is_direct and translation.doubtful is not None else None,
+        memory=[MatchAnswer(**asdict(match)) for match in translation.memory],
     )

@@ -74,6 +74,7 @@ class TranslateRequest(SearchOptions):
     texts: Annotated[list[Whole | Text], Field(min_length=1), FailFast()]
     source: Annotated[str, Field(description="A language code, or auto.")] = "auto"
     target: str | None = None
+    matches: Annotated[bool, Field(description="Show what the memory has for each line, of 100 at most.")] = False
     inside: Annotated[bool, Field(description="Show attention and search of the first segment of the only text.")] = (
         False
     )
@@ -100,6 +101,14 @@ class AlternativeAnswer(BaseModel):
     words: Annotated[list[str] | None, Field(description="As the alignment numbers them.")]
 
 
+class MatchAnswer(BaseModel):
+    """A text of the server's memory."""
+
+    score: Annotated[float, Field(description="1 for an equal text, whose translation is used.")]
+    source: str
+    target: str
+
+
 class LineAnswer(BaseModel):
     """The translation of a line."""
 
@@ -112,6 +121,7 @@ class LineAnswer(BaseModel):
     segments: int
     confidence: Annotated[float | None, Field(description="0 to 1; null if the model is not calibrated.")]
     doubtful: Annotated[list[int] | None, Field(description="Numbers of doubtful words, as alignments have them.")]
+    memory: Annotated[list[MatchAnswer], Field(description="Equal and similar texts that people translated.")]
 
 
 class NodeAnswer(BaseModel):

@@ -14,6 +14,7 @@ from dragoman.server.downloads import Downloads
 from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import ModelShelf
 from dragoman.server.rate_limit import RateLimit
+from dragoman.server.server_memory import ServerMemory
 from dragoman.server.term_lists import named_lists
 from dragoman.server.translation_service import TranslationService
 from dragoman.settings.server_config import ServerConfig
@@ -41,6 +42,7 @@ class ServerParts:
     service: TranslationService
     detector: Detector
     rate_limit: RateLimit
+    memory: ServerMemory
     wrong_keys: RateLimit = field(default_factory=lambda: RateLimit(MOST_WRONG_KEYS))
     downloads: Downloads = field(default_factory=Downloads)
     #: By name.
@@ -55,9 +57,11 @@ class ServerParts:
         """
         measures = Measures()
         shelf = ModelShelf(config, measures)
-        service = TranslationService(config, shelf, measures)
+        memory = ServerMemory(config)
+        service = TranslationService(config, shelf, measures, memory)
         terms = named_lists(config.terms)
-        return cls(config, measures, shelf, service, Detector(), RateLimit(config.req_limit), term_lists=terms)
+        rate_limit = RateLimit(config.req_limit)
+        return cls(config, measures, shelf, service, Detector(), rate_limit, memory, term_lists=terms)
 
     def require_key(self, request: Request, key: object) -> None:
         """Refuse a request without a valid key, if the server has keys.

@@ -23,9 +23,9 @@ from dragoman.server.measures import Measures
 from dragoman.server.model_shelf import LoadedModel, ModelShelf
 from dragoman.server.result_cache import ResultCache
 from dragoman.server.routing import Leg
+from dragoman.server.server_memory import ServerMemory
 from dragoman.settings.search_config import SearchConfig
 from dragoman.settings.server_config import ServerConfig
-from dragoman.text.terms import TermList
 from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translation
 from dragoman.translator.pipeline import SearchWanted, Stages, advance
 
@@ -41,10 +41,12 @@ class TranslationService:
     Args:
         config: limits.
         shelf: the models.
+        memory: translations by people, which win.
     """
 
-    def __init__(self, config: ServerConfig, shelf: ModelShelf, measures: Measures) -> None:
+    def __init__(self, config: ServerConfig, shelf: ModelShelf, measures: Measures, memory: ServerMemory) -> None:
         self._shelf = shelf
+        self._memory = memory
         self._measures = measures
         self._timeout = config.timeout
         self._cache = ResultCache(config.cache * 2**20)
@@ -76,6 +78,32 @@ class TranslationService:
         self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
     ) -> list[Translation]:
         """Translate lines that the queue has accepted already; see `translate`."""
+        known = await self._recalled(legs, lines)
+        missing = [line for line, one in zip(lines, known, strict=True) if one is None]
+        found = iter(await self._by_models(legs, missing, options) if missing else [])
+        self._measures.lines.inc(len(lines))
+        return [next(found) if one is None else one for one in known]
+
+    async def _recalled(self, legs: Sequence[Leg], lines: Sequence[LineRequest]) -> list[Translation | None]:
+        """Return the translation of each line that the memory has, aligned if that is wanted."""
+        if self._memory.is_empty:
+            return [None] * len(lines)
+        requests = [line.request(legs[0].source, legs[-1].target) for line in lines]
+        known = await self.in_thread(lambda: [self._memory.recall(request) for request in requests])
+        aligned = [index for index, one in enumerate(known) if one is not None and requests[index].align]
+        if not aligned or len(legs) > 1:
+            return known
+        async with self._model(legs[0].model) as model:
+            align = model.translator.pipeline.aligned
+            for index in aligned:
+                if (one := known[index]) is not None:
+                    known[index] = await self.in_thread(partial(align, requests[index], one))
+        return known
+
+    async def _by_models(
+        self, legs: Sequence[Leg], lines: Sequence[LineRequest], options: Mapping[str, Any]
+    ) -> list[Translation]:
+        """Translate lines by the models."""
         stop = StopCondition.after(self._timeout)
         first_lines, flags = lines, [tuple[Any, ...]()] * len(lines)
         for leg in legs[:-1]:
@@ -83,7 +111,6 @@ class TranslationService:
             lines = [line.continued(one.text) for line, one in zip(lines, found, strict=True)]
             flags = [one.flags for one in found]
         found = await self._by_model(legs[-1], lines, options, stop)
-        self._measures.lines.inc(len(lines))
         if len(legs) > 1:
             found = [line.checked(one) if line.terms else one for line, one in zip(first_lines, found, strict=True)]
         return [
@@ -167,20 +194,7 @@ class TranslationService:
     ) -> list[Translation]:
         """Go through the stages of all lines together: each stage of all portions, then one search for all."""
         planner = model.translator.pipeline.planner
-        requests = [
-            Request(
-                line.text,
-                line.prefix,
-                None,
-                line.align,
-                leg.source,
-                leg.target,
-                line.verbatim,
-                terms=TermList(line.terms) if line.terms else None,
-                doubts=line.doubts and planner.is_calibrated(leg.source, leg.target),
-            )
-            for line in lines
-        ]
+        requests = [line.fitting(planner, leg).request(leg.source, leg.target) for line in lines]
         portions = [requests[start : start + _PORTION] for start in range(0, len(requests), _PORTION)]
         open_stages: dict[int, Stages] = {
             number: model.translator.pipeline.stages(portion, config) for number, portion in enumerate(portions)

@@ -68,6 +68,10 @@ class ServerConfig(Section):
     """Answer /metrics, for Prometheus."""
     metrics_key: str | None = None
     """If set, /metrics needs it as its bearer token."""
+    memory: tuple[str, ...] = ()
+    """Translation memories (TMX, tables, JSONL), whose translations of equal texts are used; the later file wins."""
+    suggestions: str | None = None
+    """A .jsonl file that keeps what clients send to /suggest, which is used at once; None refuses it."""
     disable_files_translation: bool = False
     """Refuse /translate_file."""
     disable_web_ui: bool = False

@@ -36,8 +36,8 @@ class Gradients:
     """The gradients of a model's batches, in one process or several.
 
     Several processes add theirs up in one of two ways. On GPUs, PyTorch's `DistributedDataParallel` sends those of a
-    layer while the layers before it are computed. On CPUs, one flat message follows the backward pass: there the
-    processes need all cores for the products, and one message is the fastest (`benchmarks/processes.py`).
+    layer while the layers before it are computed. On CPUs, one flat message follows the backward pass, because
+    the processes need all cores for the products. `benchmarks/processes.py` measures both.
     """
 
     def __init__(self, model: Transformer, training: TrainingConfig, processes: Processes) -> None:

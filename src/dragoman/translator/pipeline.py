@@ -12,7 +12,7 @@ from dragoman.translator.finishing import Finisher
 from dragoman.translator.judging import or_source
 from dragoman.translator.planning import Planner
 from dragoman.translator.plans import Plan, SearchJob
-from dragoman.translator.recalling import Recalled, recall
+from dragoman.translator.recalling import recall
 from dragoman.translator.request import Request
 from dragoman.translator.results import Translation, has_losses
 from dragoman.translator.searching import Candidate, Search, StopCondition
@@ -138,14 +138,14 @@ class Pipeline:
         missing = [one.request for one in recalled if one.translation is None]
         searched = iter((yield from self._searched(missing, config, batch_size)))
         return [
-            replace(next(searched), memory=one.matches) if one.translation is None else self._aligned(one, batch_size)
+            replace(next(searched), memory=one.matches)
+            if one.translation is None
+            else self.aligned(one.request, one.translation, batch_size)
             for one in recalled
         ]
 
-    def _aligned(self, recalled: Recalled, batch_size: int | None) -> Translation:
-        """Return a translation from the memory, aligned if its request wants it."""
-        translation, request = recalled.translation, recalled.request
-        assert translation is not None
+    def aligned(self, request: Request, translation: Translation, batch_size: int | None = None) -> Translation:
+        """Return a translation that was not searched for, aligned if its request wants it."""
         if not request.align:
             return translation
         plan = self.plan([replace(request, prefix="", sentences=False)])
