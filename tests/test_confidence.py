@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers
+from tiny import many_tokenizers, tiny_bundle, tiny_tokenizers, with_calibration
 
 from dragoman import Translator
 from dragoman.alignment.word_spans import words
@@ -22,20 +22,18 @@ from dragoman.translator import ModelFacts
 from dragoman.translator.confidence import FACT, Calibration, Calibrations
 
 TOKENIZERS = tiny_tokenizers()
-EASY = Calibration(
-    log_probs=(-4.0, -1.0), chrf=(0.2, 0.8), doubtful_below=-3.0, n_sentences=100, error=0.02, correlation=0.5
-)
 TEXTS = ["A man is riding a horse.", "She is reading a book.", "x", "Two dogs run over the green grass."]
 
 
-def calibrated(calibration: Calibration = EASY, key: str = "en-de") -> Bundle:
-    bundle = tiny_bundle(TOKENIZERS)
-    facts = Calibrations(directions={key: calibration}).model_dump(mode="json")
-    return replace(bundle, facts={**bundle.facts, FACT: facts})
+def calibrated(**changes: object) -> Bundle:
+    return with_calibration(tiny_bundle(TOKENIZERS), "en-de", **changes)
 
 
 def translator_of(bundle: Bundle) -> Translator:
     return Translator([bundle], bundle.tokenizers, bundle.search, facts=ModelFacts.of_bundles([bundle], ["it"]))
+
+
+EASY = Calibration.model_validate(calibrated().facts[FACT]["directions"]["en-de"])
 
 
 @pytest.fixture(scope="module")
@@ -98,10 +96,7 @@ def test_what_was_learned_from_is_matched_by_its_own_curve() -> None:
 def test_a_calibration_that_cannot_be_is_refused_with_its_bundle(
     tmp_path: Path, change: dict[str, object], words_of_error: str
 ) -> None:
-    bundle = calibrated()
-    facts = bundle.facts[FACT]
-    facts["directions"]["en-de"].update(change)
-    write_bundle(tmp_path / "bundle", replace(bundle, facts={**bundle.facts, FACT: facts}))
+    write_bundle(tmp_path / "bundle", calibrated(**change))
     with pytest.raises(BundleError, match=words_of_error):
         Translator.load(tmp_path / "bundle")
 
@@ -128,9 +123,8 @@ def test_a_long_text_has_the_confidence_of_all_its_segments(translator: Translat
 def test_words_of_improbable_tokens_are_doubtful() -> None:
     """Against the probabilities that `score` gives: a word is doubtful if one of its pieces is below the threshold."""
     bundle = load_bundle("multi30k-en-de")
-    often = EASY.model_copy(update={"doubtful_below": -0.3})
-    facts = Calibrations(directions={"en-de": often}).model_dump(mode="json")
-    translator, n_doubtful = translator_of(replace(bundle, facts={**bundle.facts, FACT: facts})), 0
+    threshold, n_doubtful = -0.3, 0
+    translator = translator_of(with_calibration(bundle, "en-de", doubtful_below=threshold))
     for text in [*TEXTS[:2], TEXTS[3], "A violinist tunes her battered instrument backstage."]:
         found = translator.translate(text, doubts=True)
         score = translator.score(text, found.text)
@@ -138,7 +132,7 @@ def test_words_of_improbable_tokens_are_doubtful() -> None:
         expected, word = set(), -1
         for piece, log_prob in zip(found.tokens, score.token_log_probs[:-1], strict=True):
             word += piece.startswith("▁")
-            if log_prob < often.doubtful_below and piece != "▁":
+            if log_prob < threshold and piece != "▁":
                 expected.add(word)
         assert set(found.doubtful or ()) == expected
         n_doubtful += len(expected)

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from serving import ADMIN, KEY, client_of, require_server, server_config, write_many
-from tiny import PAIRS, write_tiny_bundle
+from tiny import PAIRS, many_tokenizers, tiny_bundle, with_calibration, write_tiny_bundle
 
+from dragoman.bundle.bundle import write_bundle
 from dragoman.translator import Translator
 
 require_server()
@@ -80,7 +81,7 @@ def test_each_text_has_options_of_its_own(client: Any, oracle: Translator) -> No
 def test_a_language_in_the_middle_is_told(client: Any) -> None:
     body = {"texts": [{"text": "Sie liest ein Buch.\n\nZwei Hunde.", "source": "de", "target": "zh", "align": True}]}
     (answer,) = client.post("/v1/translate", json=body).json()["translations"]
-    assert (answer["via"], answer["models"], answer["confidence"]) == ("en", ["many", "many"], None)
+    assert (answer["via"], answer["models"], answer["detected_confidence"]) == ("en", ["many", "many"], None)
     assert [line["source"] for line in answer["lines"]] == ["Sie liest ein Buch.", "Zwei Hunde."]
     assert {each["alignment"] for line in answer["lines"] for each in line["alternatives"]} == {None}
 
@@ -89,7 +90,7 @@ def test_the_source_is_detected_and_its_confidence_told(client: Any) -> None:
     texts = ["Die Katze sitzt auf der Matte und schläft.", "The cat is sitting on the mat, and it is asleep."]
     answers = client.post("/v1/translate", json={"texts": texts, "target": "de"}).json()["translations"]
     assert [answer["source"] for answer in answers] == ["de", "en"]
-    assert all(answer["confidence"] > 50 for answer in answers)
+    assert all(answer["detected_confidence"] > 50 for answer in answers)
     assert (answers[0]["text"], answers[0]["models"]) == (texts[0], [])
 
 
@@ -341,3 +342,19 @@ def test_the_inside_is_null_where_there_is_none(client: Any, text: Any) -> None:
 def test_the_inside_is_for_one_text(client: Any) -> None:
     answer = client.post("/v1/translate", json={"texts": ["a", "b"], "target": "de", "inside": True})
     assert (answer.status_code, answer.json()["error"]) == (400, "inside is for a request with one text")
+
+
+def test_confidence_and_doubtful_words_of_a_calibrated_model(tmp_path: Path) -> None:
+    write_bundle(tmp_path / "sure", with_calibration(tiny_bundle(many_tokenizers(), max_length=40), "en-de"))
+    oracle = Translator.load(tmp_path / "sure", device="cpu")
+    body = {"texts": ["\n".join(SOURCES[:2])], "source": "en", "target": "de", "doubts": True, "beam_size": 1}
+    with client_of(tmp_path / "sure") as client:
+        (answer,) = client.post("/v1/translate", json=body).json()["translations"]
+        (other,) = client.post("/v1/translate", json=body | {"target": "zh"}).json()["translations"]
+    options: dict[str, Any] = {"source_lang": "en", "target_lang": "de", "doubts": True, "beam_size": 1}
+    expected = oracle.translate(SOURCES[:2], **options)
+    assert [line["confidence"] for line in answer["lines"]] == pytest.approx([one.confidence for one in expected])
+    assert [tuple(line["doubtful"]) for line in answer["lines"]] == [one.doubtful for one in expected]
+    assert answer["confidence"] == min(line["confidence"] for line in answer["lines"])
+    assert other["confidence"] is None
+    assert [line["doubtful"] for line in other["lines"]] == [None, None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -97,6 +98,14 @@ def random_weights(config: ModelConfig, seed: int) -> dict[str, Floats]:
         return draw.normal(0, shape[1] ** -0.5, shape).astype(np.float32)
 
     return {name: weight(name, shape) for name, shape in Layout(config).shapes().items()}
+
+
+def with_calibration(bundle: Bundle, key: str, **changes: object) -> Bundle:
+    """The same, calibrated in a direction such as en-de."""
+    values = {"log_probs": (-4.0, -1.0), "chrf": (0.2, 0.8), "doubtful_below": -3.0}
+    of_text = {"n_sentences": 100, "error": 0.02, "correlation": 0.5}
+    facts = {"directions": {key: {**values, **of_text, **changes}}}
+    return replace(bundle, facts={**bundle.facts, "confidence": facts})
 
 
 def without_flags(told: str) -> str:

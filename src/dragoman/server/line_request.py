@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from dragoman.server.routing import Leg
 from dragoman.text.protection import Stretch, merged, occurrences
 from dragoman.text.terms import Term, TermList, missing_terms
 from dragoman.translator import Request, Translation
+from dragoman.translator.planning import Planner
 from dragoman.translator.results import merge_flags
 
 
@@ -21,6 +23,8 @@ class LineRequest:
     verbatim: tuple[Stretch, ...] = ()
     #: Those that it has.
     terms: tuple[Term, ...] = ()
+    #: Number the doubtful words, if the model is calibrated.
+    doubts: bool = False
 
     def on_the_way(self) -> LineRequest:
         """Return the request for a translation of this line into a language in the middle."""
@@ -36,7 +40,13 @@ class LineRequest:
     def request(self, source: str, target: str) -> Request:
         """Return the request to a model for these languages."""
         terms = TermList(self.terms) if self.terms else None
-        return Request(self.text, self.prefix, None, self.align, source, target, self.verbatim, terms=terms)
+        return Request(
+            self.text, self.prefix, None, self.align, source, target, self.verbatim, terms=terms, doubts=self.doubts
+        )
+
+    def fitting(self, planner: Planner, leg: Leg) -> LineRequest:
+        """Return the request without what a model cannot answer: doubts, if it is not calibrated."""
+        return replace(self, doubts=self.doubts and planner.is_calibrated(leg.source, leg.target))
 
     def continued(self, text: str) -> LineRequest:
         """Return the request for a translation of this line, which has the same stretches."""

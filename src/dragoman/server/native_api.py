@@ -160,7 +160,9 @@ async def _wanted(
             source, confidence = detected.language, detected.confidence
         source = require_language(parts.shelf.directory, source)
         terms = lists.of(text)
-        wanted.append(WantedText(text.text, source, target, text.prefix, bool(text.align), text.given(), terms))
+        wanted.append(
+            WantedText(text.text, source, target, text.prefix, bool(text.align), text.given(), terms, bool(text.doubts))
+        )
         confidences.append(confidence)
     return wanted, confidences
 
@@ -177,7 +179,8 @@ def _text_answer(wanted: WantedText, answer: TranslatedText, confidence: float |
         target=wanted.target,
         via=None if is_direct else answer.legs[0].target,
         models=[leg.model for leg in answer.legs],
-        confidence=confidence,
+        detected_confidence=confidence,
+        confidence=min((line.confidence for line in lines if line.confidence is not None), default=None),
         flags=list(dict.fromkeys(flag for line in lines for flag in line.flags)),
         lines=lines,
     )
@@ -202,5 +205,7 @@ def _line_answer(line: str, translation: Translation, *, is_direct: bool) -> Lin
         flags=list(translation.flags),
         missing_terms=list(translation.missing_terms),
         segments=translation.n_parts,
+        confidence=translation.confidence if is_direct else None,
+        doubtful=list(translation.doubtful) if is_direct and translation.doubtful is not None else None,
         memory=[MatchAnswer(**asdict(match)) for match in translation.memory],
     )

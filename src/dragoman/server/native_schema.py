@@ -44,7 +44,9 @@ class SearchOptions(_Strict):
     align: Annotated[bool | None, Field(description="Align the words of each line; not through a third language.")] = (
         None
     )
-
+    doubts: Annotated[
+        bool | None, Field(description="Number the doubtful words of each line, if the model is calibrated.")
+    ] = None
     terms: Annotated[
         list[GivenTerm] | Whole | None, Field(description='Terms, or lines such as "ticket = billet | titre".')
     ] = None
@@ -52,7 +54,7 @@ class SearchOptions(_Strict):
 
     def given(self) -> dict[str, Any]:
         """Return the options of the search that have a value."""
-        others = "align", "terms", "term_lists"
+        others = "align", "doubts", "terms", "term_lists"
         values = {name: getattr(self, name) for name in SearchOptions.model_fields if name not in others}
         return {name: value for name, value in values.items() if value is not None}
 
@@ -117,6 +119,8 @@ class LineAnswer(BaseModel):
     flags: Annotated[list[str], Field(description="Reasons to read it with care.")]
     missing_terms: Annotated[list[str], Field(description="The terms that have none of their translations.")]
     segments: int
+    confidence: Annotated[float | None, Field(description="0 to 1; null if the model is not calibrated.")]
+    doubtful: Annotated[list[int] | None, Field(description="Numbers of doubtful words, as alignments have them.")]
     memory: Annotated[list[MatchAnswer], Field(description="Equal and similar texts that people translated.")]
 
 
@@ -164,7 +168,10 @@ class TextAnswer(BaseModel):
     target: str
     via: Annotated[str | None, Field(description="The language in the middle, if no model translates directly.")]
     models: list[str]
-    confidence: Annotated[float | None, Field(description="Of the detected source, 0 to 100; null if it was given.")]
+    detected_confidence: Annotated[
+        float | None, Field(description="Of the detected source, 0 to 100; null if it was given.")
+    ]
+    confidence: Annotated[float | None, Field(description="The least of its lines, 0 to 1.")]
     flags: list[str]
     lines: list[LineAnswer]
     inside: Annotated[

@@ -37,6 +37,7 @@ class WantedText:
     options: Mapping[str, Any] = field(default_factory=dict)
     #: Where a source is in several, the first counts.
     terms: Sequence[TermList] = ()
+    doubts: bool = False
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,9 @@ async def _line_requests(parts: ServerParts, texts: Sequence[tuple[WantedText, T
 
     def requests() -> list[LineRequest]:
         return [
-            LineRequest(line, "" if number else text.prefix, text.align, terms=terms_in(line, text.terms))
+            LineRequest(
+                line, "" if number else text.prefix, text.align, terms=terms_in(line, text.terms), doubts=text.doubts
+            )
             for text, lines in texts
             for number, line in enumerate(lines.lines)
         ]

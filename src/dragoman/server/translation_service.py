@@ -193,7 +193,8 @@ class TranslationService:
         stop: StopCondition,
     ) -> list[Translation]:
         """Go through the stages of all lines together: each stage of all portions, then one search for all."""
-        requests = [line.request(leg.source, leg.target) for line in lines]
+        planner = model.translator.pipeline.planner
+        requests = [line.fitting(planner, leg).request(leg.source, leg.target) for line in lines]
         portions = [requests[start : start + _PORTION] for start in range(0, len(requests), _PORTION)]
         open_stages: dict[int, Stages] = {
             number: model.translator.pipeline.stages(portion, config) for number, portion in enumerate(portions)

@@ -69,6 +69,10 @@ class Planner:
         """True if the model has reserved pieces, which mask spans."""
         return bool(self._tokenizers.reserved)
 
+    def is_calibrated(self, source_lang: str | None, target_lang: str) -> bool:
+        """Return True if the model's confidence is known in a direction."""
+        return self._calibrations is not None and self._calibrations.of(source_lang, target_lang) is not None
+
     def plan(self, requests: Sequence[Request], config: SearchConfig, *, masks_numbers: bool = False) -> Plan:
         """See `Pipeline.plan`.
 

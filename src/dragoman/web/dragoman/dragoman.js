@@ -18,6 +18,7 @@ import { Tokenizer } from "./tokenizer.js";
  * @property {string[]} tokens
  * @property {[number, number][]} [alignment] numbers of a source word and a target word
  * @property {string[]} [words] as `alignment` numbers them
+ * @property {number[]} [doubtful] words of which a server is not sure
  */
 
 /**

@@ -10,7 +10,7 @@ import { Languages } from "./languages.js";
 import { changeLanguage, nameOf, say, sayAll } from "./sayings.js";
 import { WordLinks } from "./words.js";
 
-/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string, hasInside?: boolean, missingTerms?: string[]}} Translation a server may detect the language, and may have no inside to show */
+/** @typedef {import("../dragoman/dragoman.js").Translation & {detected?: string, hasInside?: boolean, missingTerms?: string[], confidence?: number}} Translation a server may detect the language, and may have no inside to show */
 /** @typedef {{name: string, directions: [string, string][], bytes: number}} ModelEntry */
 /** @typedef {{models: ModelEntry[], documents?: string[], needs_key?: boolean}} Site the last two are a server's */
 
@@ -132,6 +132,7 @@ function show(source, result, hasLinks) {
   drawChosen();
   drawOthers();
   const notes = result.flags.map((flag) => say(flag === "copied" ? "copied_part" : flag).replace("{0}", (result.missingTerms ?? []).join(", ")));
+  if (result.confidence !== undefined) notes.push(say("confidence").replace("{0}", result.confidence.toFixed(2)));
   if (result.detected === languages.target) notes.push(say("same"));
   byId("detected").textContent = result.detected ? say("detected").replace("{0}", nameOf(result.detected)) : "";
   byId("notes").textContent = notes.join(" ");
@@ -166,7 +167,7 @@ function drawChosen() {
   const target = candidate?.text ?? "";
   translationPlace.lang = languages.target;
   if (candidate?.alignment && candidate.words && shown.result?.sourceWords) {
-    links.link(shown.source, target, [shown.result.sourceWords, candidate.words], candidate.alignment);
+    links.link(shown.source, target, [shown.result.sourceWords, candidate.words], candidate.alignment, candidate.doubtful ?? []);
   } else if (translationPlace.textContent !== target || !target) links.show(shown.source, target);
 }
 

@@ -55,11 +55,15 @@ export class WordLinks {
     this.spans = [writeWhole(this.backdrop, `${source}\n`), writeWhole(this.translation, target)];
   }
 
-  /** Add links between words. @param {string} source @param {string} target @param {string[][]} words @param {[number, number][]} links */
-  link(source, target, words, links) {
+  /** Add links between words, and mark the doubtful ones. @param {string} source @param {string} target @param {string[][]} words @param {[number, number][]} links @param {number[]} doubtful */
+  link(source, target, words, links, doubtful) {
     this.links = links;
     this.active = -1;
     this.spans = [writeWords(this.backdrop, `${source}\n`, words[0]), writeWords(this.translation, target, words[1])];
+    for (const span of doubtful.map((word) => this.spans[1][word]).filter(Boolean)) {
+      span.classList.add("doubtful");
+      span.title = say("doubtful");
+    }
   }
 
   /** Light a word and those that it is linked to; none for -1. @param {0 | 1} side @param {number} word */
@@ -81,7 +85,8 @@ export class WordLinks {
     event.preventDefault();
     const next = Math.max(0, Math.min(spans.length - 1, this.active < 0 ? (step > 0 && step < 2 ? 0 : spans.length - 1) : this.active + step));
     const others = this.light(1, step === -Infinity ? 0 : next);
-    this.announce(`${spans[this.active].textContent} — ${others.join(" ") || say("alone")}`);
+    const doubt = spans[this.active].title && ` (${spans[this.active].title})`;
+    this.announce(`${spans[this.active].textContent}${doubt} — ${others.join(" ") || say("alone")}`);
   }
 
   /** Return the word of the text at a place on the screen; -1 for none. @param {number} x @param {number} y */

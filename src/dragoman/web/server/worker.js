@@ -4,12 +4,12 @@ import { answerCalls } from "../page/calls.js";
 
 /** @typedef {import("../dragoman/dragoman.js").Translation} Translation */
 /** @typedef {{text: string, score: number, log_prob: number, alignment: [number, number][] | null, words: string[] | null}} Found */
-/** @typedef {{source: string, words: string[] | null, alternatives: Found[], segments: number, missing_terms: string[]}} Line */
+/** @typedef {{source: string, words: string[] | null, alternatives: Found[], segments: number, missing_terms: string[], doubtful: number[] | null}} Line */
 /** @typedef {{parent: number, id: number, token: string, log_prob: number, total: number}} Node */
 /** @typedef {{ids: number[], finished: boolean, score: number, log_prob: number, log_probs: number[]}} Hypothesis */
 /** @typedef {{source_text: string, target_text: string, source: string[], read: string[], written: string[], attention: number[][][][], nodes: Node[], hypotheses: Hypothesis[]}} Inside */
-/** @typedef {{text: string, source: string, confidence: number | null, flags: string[], lines: Line[], inside: Inside | null}} Answer */
-/** @typedef {Translation & {detected?: string, hasInside?: boolean, missingTerms?: string[]}} Shown */
+/** @typedef {{text: string, source: string, detected_confidence: number | null, confidence: number | null, flags: string[], lines: Line[], inside: Inside | null}} Answer */
+/** @typedef {Translation & {detected?: string, hasInside?: boolean, missingTerms?: string[], confidence?: number}} Shown */
 
 /** The number of translations of each line, and by what the server multiplies the weights of attention. */
 const [N_BEST, SCALE] = [5, 10000];
@@ -17,7 +17,7 @@ const [N_BEST, SCALE] = [5, 10000];
 /** Translate a text by the server. @param {string} text @param {string} key @param {import("../dragoman/options.js").Options & {terms?: string}} options @returns {Promise<Shown>} */
 async function translate(text, key, { sourceLang, targetLang, nBest, align, attention, trace, terms }) {
   const inside = Boolean(attention || trace);
-  const body = { texts: [text], source: sourceLang, target: targetLang, n_best: nBest, align: Boolean(align), inside, terms };
+  const body = { texts: [text], source: sourceLang, target: targetLang, n_best: nBest, align: Boolean(align), doubts: Boolean(align), inside, terms };
   const headers = { "Content-Type": "application/json", ...(key ? { Authorization: `Bearer ${key}` } : {}) };
   const response = await fetch("../v1/translate", { method: "POST", headers, body: JSON.stringify(body) });
   const answer = await response.json();
@@ -42,21 +42,21 @@ function insideOf({ inside, lines }) {
 }
 
 /** Join the lines of an answer. @param {string} text @param {Answer} answer @returns {Shown} */
-function translationOf(text, { text: best, source, confidence, flags, lines }) {
+function translationOf(text, { text: best, source, detected_confidence: detection, confidence, flags, lines }) {
   const ranks = Math.min(...lines.map((line) => line.alternatives.length));
   const candidates = lines.length ? Array.from({ length: ranks }, (_, rank) => joined(text, lines, rank)) : [];
   if (!candidates.length && best) candidates.push({ text: best, score: 0, logProb: 0, tokens: [] });
   const sourceWords = lines.every((line) => line.words) ? lines.flatMap((line) => line.words ?? []) : undefined;
-  const detected = confidence ? source : undefined;
+  const detected = detection ? source : undefined;
   const missingTerms = [...new Set(lines.flatMap((line) => line.missing_terms))];
-  return { text: best, score: candidates[0]?.score ?? 0, tokens: [], candidates, flags, sourceWords, detected, missingTerms };
+  return { text: best, score: candidates[0]?.score ?? 0, tokens: [], candidates, flags, sourceWords, detected, missingTerms, confidence: confidence ?? undefined };
 }
 
 /** Return the text with the translation of one rank in place of each line. @param {string} text @param {Line[]} lines @param {number} rank @returns {import("../dragoman/dragoman.js").Candidate} */
 function joined(text, lines, rank) {
-  const candidate = { text: "", score: 0, logProb: 0, tokens: [], words: /** @type {string[]} */ ([]), alignment: /** @type {[number, number][]} */ ([]) };
+  const candidate = { text: "", score: 0, logProb: 0, tokens: [], words: /** @type {string[]} */ ([]), doubtful: /** @type {number[]} */ ([]), alignment: /** @type {[number, number][]} */ ([]) };
   let [end, firstWord, isAligned] = [0, 0, true];
-  for (const { source, words, alternatives } of lines) {
+  for (const { source, words, alternatives, doubtful } of lines) {
     const found = alternatives[rank];
     const start = text.indexOf(source, end);
     candidate.text += text.slice(end, start) + found.text;
@@ -65,6 +65,7 @@ function joined(text, lines, rank) {
     candidate.logProb += found.log_prob;
     isAligned &&= Boolean(found.alignment && found.words);
     for (const [from, to] of found.alignment ?? []) candidate.alignment.push([from + firstWord, to + candidate.words.length]);
+    if (rank === 0) candidate.doubtful.push(...(doubtful ?? []).map((word) => word + candidate.words.length));
     candidate.words.push(...(found.words ?? []));
     firstWord += words?.length ?? 0;
   }
