@@ -49,7 +49,7 @@ class _Job:
 
 @dataclass(frozen=True)
 class _Scope:
-    """What an element says about those inside it."""
+    """Rules of an element for those inside it."""
 
     name: str = ""
     is_translated: bool = True
