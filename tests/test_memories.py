@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import threading
 from pathlib import Path
@@ -166,6 +167,23 @@ def test_threads_share_a_memory() -> None:
         thread.join()
     assert not missing
     assert len(memory) == len(UNITS) + 800
+
+
+def test_a_reader_never_meets_a_text_that_is_half_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, found = TranslationMemory(UNITS), []
+    monkeypatch.setattr(FuzzyIndex, "add", lambda self, text: found.append(memory.exact("new text", "en", "de")))
+    memory.add("new text", "neuer Text", "en", "de")
+    assert found == [None]
+    assert memory.exact("new text", "en", "de") is not None
+
+
+def test_a_memory_can_be_pickled() -> None:
+    memory = TranslationMemory(UNITS)
+    copy = pickle.loads(pickle.dumps(memory))
+    assert copy.units() == memory.units()
+    assert [copy.exact(*unit[:1], *unit[2:]) for unit in UNITS] == [
+        memory.exact(*unit[:1], *unit[2:]) for unit in UNITS
+    ]
 
 
 # ------------------------------------------------------------------------------------------------ files
