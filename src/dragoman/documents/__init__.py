@@ -22,6 +22,12 @@ from dragoman.text.marked_text import MarkedText
 __all__ = ["FORMATS", "Document", "MarkedText", "open_document", "parse_document", "translate_document"]
 
 
+def _parse_docx(content: bytes, name: Path) -> Document:
+    from dragoman.documents.word_file import parse_docx
+
+    return parse_docx(content, name)
+
+
 def _parse_html(content: bytes, name: Path) -> Document:
     from dragoman.documents.html_page import parse_html
 
@@ -59,6 +65,7 @@ FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
     ".pot": _parse_po,
     ".srt": _parse_subtitles,
     ".vtt": _parse_subtitles,
+    ".docx": _parse_docx,
 }
 
 
