@@ -147,6 +147,27 @@ def test_a_stopped_run_goes_on_with_the_parts_that_are_missing(texts: Path, tmp_
         assert translate(texts, out, Recorded(0)).n_finished_before == len(NAMES)  # nothing is left to do
 
 
+def test_terms_and_memories_work_for_many_files_and_are_settings(
+    model: str, texts: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    terms, memory, out = tmp_path / "terms.csv", tmp_path / "memory.tsv", tmp_path / "out"
+    text = gzip.decompress((texts / "more/b.en.gz").read_bytes()).decode().split("\n")[0]
+    memory.write_text(f"{text}\tA translation by a person.\n")
+    terms.write_text(f"source,target\nnowhere,{PAIRS[0][1].split()[0]}\n")
+    arguments = command(model, "--input", texts, "--output", out, "--terms", terms, "--memory", memory)
+    for _ in range(2):  # the second time, nothing is left to do
+        assert run(arguments) == 0
+    assert "4 finished before" in capfd.readouterr().err
+    assert gzip.decompress((out / "more/b.en.gz").read_bytes()).decode().startswith("A translation by a person.\n")
+    for changed in (terms, memory):
+        before = changed.read_text()
+        changed.write_text(f"{before}{before.splitlines()[-1].replace('e', 'x')}\n")
+        assert run(arguments) == 2
+        assert "other settings (options)" in capfd.readouterr().err
+        changed.write_text(before)
+    assert run(arguments) == 0
+
+
 def test_a_kept_part_is_not_taken_for_that_of_another_text(texts: Path, tmp_path: Path) -> None:
     """The input changes between two runs, in place and in length."""
     out = tmp_path / "out"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 import random
 import threading
 from pathlib import Path
@@ -168,6 +169,23 @@ def test_threads_share_a_memory() -> None:
     assert len(memory) == len(UNITS) + 800
 
 
+def test_a_reader_never_meets_a_text_that_is_half_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    memory, found = TranslationMemory(UNITS), []
+    monkeypatch.setattr(FuzzyIndex, "add", lambda self, text: found.append(memory.exact("new text", "en", "de")))
+    memory.add("new text", "neuer Text", "en", "de")
+    assert found == [None]
+    assert memory.exact("new text", "en", "de") is not None
+
+
+def test_a_memory_can_be_pickled() -> None:
+    memory = TranslationMemory(UNITS)
+    copy = pickle.loads(pickle.dumps(memory))
+    assert copy.units() == memory.units()
+    assert [copy.exact(*unit[:1], *unit[2:]) for unit in UNITS] == [
+        memory.exact(*unit[:1], *unit[2:]) for unit in UNITS
+    ]
+
+
 # ------------------------------------------------------------------------------------------------ files
 
 
@@ -230,7 +248,19 @@ def test_bad_memories_are_told_in_one_line(tmp_path: Path, capfd: pytest.Capture
         list(open_units(tmp_path / "missing.tmx"))
     assert run(["memory", "add", str(table), " ", "x"]) == 2
     assert run(["memory", "lookup", str(tmp_path / "missing.tmx"), "x"]) == 1
-    assert capfd.readouterr().err.count("\n") == 2
+    assert run(["memory", "import", str(table), str(table)]) == 2
+    assert capfd.readouterr().err.count("\n") == 3
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".csv"])
+def test_a_memory_that_is_no_text_is_refused(suffix: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / f"memory{suffix}"
+    path.write_bytes(b"\x80\xff,\xfe\n" * 3)
+    with pytest.raises(DataError, match="no line can be read"):
+        list(open_units(path))
+    path.write_bytes(b"\xff,\xfe\n" + (b'{"source": "a", "target": "b"}\n' if suffix == ".jsonl" else b"a,b\n"))
+    assert [unit[:2] for unit in open_units(path)] == [("a", "b")]
+    assert "1 lines cannot be read" in caplog.text
 
 
 def test_the_commands_look_up_add_import_and_export(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -22,7 +22,7 @@ from dragoman.text.learning import learn_tokenizers
 from dragoman.text.surfaces import Surfaces
 from dragoman.text.terms import Term, TermList, missing_terms
 from dragoman.text.tokenizer import Tokenizers
-from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translator
+from dragoman.translator import Candidate, Request, SearchJob, StopCondition, Translator, term_phrases
 
 pytestmark = pytest.mark.torch
 
@@ -206,6 +206,18 @@ def test_only_segments_without_their_terms_are_searched_again(plain: Tokenizers)
     without = ScriptedSearch(plain, lambda text: [text.replace("book", "Buch")])
     pipeline(without).translate([Request(text, sentences=True) for text in texts])
     assert without.calls == [first]
+
+
+def test_a_search_looks_for_so_many_phrases_and_the_other_terms_are_checked(
+    plain: Tokenizers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(term_phrases, "_MOST_PHRASES", 2)
+    monkeypatch.setattr(term_phrases, "_MOST_KNOWN", 2)
+    search = ObedientSearch(plain, lambda text: [text])
+    (found,) = pipeline(search).translate([Request("A horse on a mat, a book.", terms=TERM_LIST)])
+    (job,) = search.calls[1]
+    assert [len(demand) for demand in job.required] == [1, 1]
+    assert found.missing_terms == ("book",)
 
 
 def test_what_a_search_cannot_write_is_named_and_flagged(plain: Tokenizers) -> None:

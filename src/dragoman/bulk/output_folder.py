@@ -25,8 +25,6 @@ from dragoman.machine.json_files import read_json, to_json
 from dragoman.machine.locks import lock_folder
 
 _STATE = f"{TEMPORARY}bulk"
-#: Bytes of the settings, with all terms of a list.
-_MAX_SETTINGS = 1 << 26
 _SETTINGS, _FINISHED = "settings.json", "finished.jsonl"
 
 
@@ -115,7 +113,7 @@ def open_output(path: Path, settings: Mapping[str, Any], *, overwrite: bool) -> 
         raise DataError("the output is a file, and must be a folder", path, advice="choose another --output")
     state, settings = path / _STATE, json.loads(to_json(settings))
     with lock_folder(state):
-        if (state / _SETTINGS).exists() and (before := read_json(state / _SETTINGS, _MAX_SETTINGS)) != settings:
+        if (state / _SETTINGS).exists() and (before := read_json(state / _SETTINGS)) != settings:
             if not overwrite:
                 names = [name for name in {**before, **settings} if before.get(name) != settings.get(name)]
                 problem = f"the translations here were made with other settings ({', '.join(sorted(names))})"

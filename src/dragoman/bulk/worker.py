@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Protocol
 
 from dragoman.bulk.file_parts import DocumentContent, Lines, Part
@@ -14,6 +15,8 @@ from dragoman.errors import BundleError, DataError
 from dragoman.machine.devices import Precision
 from dragoman.machine.folders import MANIFEST
 from dragoman.machine.json_files import read_json
+from dragoman.memories import TranslationMemory
+from dragoman.text.terms import TermList
 from dragoman.translator import Translation, Translator
 
 #: Options of `Translator.translate_stream` that documents do not have.
@@ -66,6 +69,12 @@ class BulkJob:
     precision: Precision = "float32"
     short_list: bool = True
     fuzzy: bool = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return all that the translations depend on, in a form for JSON. The fingerprints stand for the models."""
+        settings = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "models"}
+        options = {name: _for_json(value) for name, value in self.options.items()}
+        return {**settings, "options": options, "output": asdict(self.output)}
 
     def load(self, device: str) -> BulkWorker:
         """Load the models, for one process of one thread.
@@ -128,6 +137,17 @@ def model_fingerprints(models: Iterable[str]) -> tuple[str, ...]:
     """
     manifests = (read_json(find_bundle(name) / MANIFEST) for name in models)
     return tuple(str(manifest.get("self")) for manifest in manifests)
+
+
+def _for_json(value: object) -> object:
+    """Return the value of an option; for a term list or a memory, a hash of its content."""
+    if isinstance(value, TermList):
+        content: Sequence[object] = list(value)
+    elif isinstance(value, TranslationMemory):
+        content = value.units()
+    else:
+        return value
+    return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
 def _flags(translations: Iterable[Translation]) -> dict[str, int]:

@@ -38,7 +38,10 @@ def lookup(
     from dragoman.memories import TranslationMemory
 
     opened = TranslationMemory.open(file, source_lang=source_lang, target_lang=target_lang)
-    for match in opened.lookup(text, source_lang, target_lang, threshold=threshold):
+    matches = opened.lookup(text, source_lang, target_lang, threshold=threshold)
+    if not matches:
+        say(f"nothing in {file} is equal or similar")
+    for match in matches:
         line = json.dumps(asdict(match), ensure_ascii=False)
         print_result(line if as_json else f"{match.score:.2f}\t{match.source}\t{match.target}")
 
@@ -78,6 +81,8 @@ def import_(
     """
     from dragoman.memories import append_units, open_units
 
+    if any(path.exists() and file.exists() and path.samefile(file) for path in inputs):
+        raise typer.BadParameter(f"{file} cannot be imported into itself")
     units = [unit for path in inputs for unit in open_units(path, (source_lang, target_lang))]
     say(f"added {append_units(file, units):,} texts to {file}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,8 +93,7 @@ def translate_files(many: ManyFiles, models: ModelOptions, form: LineFormat) -> 
     # On a cluster, this process only checks the options; its workers translate.
     translator = engine.load(models.names, one_worker=models.ray is not None)
     job = _job(translator, models, form, fuzzy=many.fuzzy)
-    settings = {**asdict(job), "invalid_utf8": many.invalid_utf8}
-    del settings["models"]  # the fingerprints say which they are
+    settings = {**job.settings(), "invalid_utf8": many.invalid_utf8}
     with open_output(output, settings, overwrite=many.overwrite) as folder:
         translation = BulkTranslation(files.taken, folder, many.invalid_utf8)
         with _pool(translator, job, models) as pool:

@@ -50,9 +50,17 @@ def open_units(path: Path, languages: Languages = (None, None)) -> Iterator[Unit
         return
     pairs = open_pairs(path, languages, None, "drop")
     codes = tuple(known or asked for known, asked in zip(pairs.languages, languages, strict=True))
+    n_read = n_unreadable = 0
     for _, source, target in pairs.read():
-        if not isinstance(source, Unreadable) and not isinstance(target, Unreadable):
+        if isinstance(source, Unreadable) or isinstance(target, Unreadable):
+            n_unreadable += 1
+        else:
+            n_read += 1
             yield Unit(source, target, *codes)
+    if n_unreadable and not n_read:
+        raise DataError("no line can be read", path, advice="give a memory in UTF-8: TMX, TSV, CSV or JSONL")
+    if n_unreadable:
+        _log.warning(f"{path}: {n_unreadable:,} lines cannot be read (no UTF-8, or too long); they are passed over")
 
 
 def is_log(path: Path) -> bool:
@@ -170,7 +178,7 @@ def _header(units: Sequence[Unit]) -> list[bytes]:
 
 def _require_one_direction(path: Path, units: Sequence[Unit]) -> None:
     if len(directions := {unit.direction for unit in units}) > 1:
-        names = ", ".join(sorted(f"{source} to {target}" for source, target in directions))
+        names = ", ".join(sorted(f"{source or UNKNOWN} to {target or UNKNOWN}" for source, target in directions))
         raise ConfigError(f"a table has one direction, and there are {names}", path, advice="use a .jsonl or .tmx file")
 
 

@@ -40,12 +40,12 @@ class _Direction:
     index: FuzzyIndex = field(default_factory=FuzzyIndex)
 
     def add(self, key: str, unit: Unit) -> None:
-        row = self.rows.setdefault(key, len(self.units))
-        if row < len(self.units):
+        if (row := self.rows.get(key)) is not None:
             self.units[row] = unit
         else:
             self.units.append(unit)
             self.index.add(key)
+            self.rows[key] = len(self.units) - 1  # at last: `exact` reads without the lock
 
 
 class TranslationMemory:
@@ -79,11 +79,15 @@ class TranslationMemory:
 
     def __len__(self) -> int:
         """Return the number of different sources."""
-        return sum(len(direction.units) for direction in self._directions.values())
+        return sum(len(direction.units) for direction in list(self._directions.values()))
+
+    def __reduce__(self) -> tuple[type[Self], tuple[list[Unit]]]:
+        """Pickle the units; indices are made again where they are needed."""
+        return type(self), (self.units(),)
 
     def units(self) -> list[Unit]:
         """Return the units, each source once."""
-        return [unit for direction in self._directions.values() for unit in direction.units]
+        return [unit for direction in list(self._directions.values()) for unit in direction.units]
 
     def add(self, source: str, target: str, source_lang: str | None = None, target_lang: str | None = None) -> None:
         """Add a unit; it replaces one of an equal source. A unit with an empty side is left out."""

@@ -8,10 +8,12 @@ from pathlib import Path
 from dragoman.data.term_files import read_terms, typed_terms
 from dragoman.server.api_errors import ApiError
 from dragoman.server.native_schema import GivenTerm, SearchOptions
-from dragoman.text.terms import Term, TermList
+from dragoman.text.terms import BETWEEN_TARGETS, Term, TermList
 
-#: The most terms of a request; long lists belong to the server.
-MOST_TERMS = 1_000
+#: The most terms of a request, and translations of them; long lists belong to the server.
+MOST_TERMS, MOST_TARGETS = 1_000, 4_000
+#: Characters of a term or of its translation: a search looks for all of them at each step.
+LONGEST = 200
 
 
 def named_lists(entries: Sequence[str]) -> dict[str, TermList]:
@@ -43,15 +45,32 @@ class WantedLists:
         """
         given = options.terms
         if given and id(given) not in self._made:
-            n_terms = given.count("\n") if isinstance(given, str) else len(given)
-            if n_terms > MOST_TERMS:
-                raise ApiError(400, f"more than {MOST_TERMS:,} terms; the operator can load longer lists by name")
-            self._made[id(given)] = typed_terms(given) if isinstance(given, str) else TermList(map(_term, given))
+            self._made[id(given)] = _checked(given)
         names = options.term_lists or []
         if unknown := [name for name in names if name not in self._known]:
             lists = ", ".join(self._known) or "there is none"
             raise ApiError(400, f"no term list {unknown[0][:100]} (the server's: {lists})")
         return (*([self._made[id(given)]] if given else []), *(self._known[name] for name in names))
+
+
+def _checked(given: str | Sequence[GivenTerm]) -> TermList:
+    """Return the terms of a request, as objects or as lines.
+
+    Raises:
+        ApiError: there are too many, or one is too long.
+        ConfigError: a term is none.
+    """
+    if isinstance(given, str):
+        n_terms, n_targets = len(given.splitlines()), given.count(BETWEEN_TARGETS)
+    else:
+        n_terms, n_targets = len(given), sum(len(each.targets) for each in given)
+    if n_terms > MOST_TERMS or n_targets > MOST_TARGETS:
+        limits = f"{MOST_TERMS:,} terms, or {MOST_TARGETS:,} translations of them"
+        raise ApiError(400, f"more than {limits}; the operator can load longer lists by name")
+    terms = typed_terms(given) if isinstance(given, str) else TermList(map(_term, given))
+    if too_long := [text for term in terms for text in (term.source, *term.targets) if len(text) > LONGEST]:
+        raise ApiError(400, f"a term or a translation of more than {LONGEST} characters: {too_long[0][:20]}...")
+    return terms
 
 
 def terms_in(line: str, lists: Sequence[TermList]) -> tuple[Term, ...]:

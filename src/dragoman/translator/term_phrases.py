@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 from functools import cached_property
 
-from dragoman.decoding.constraints.required import Phrase
+from dragoman.decoding.constraints.required import Demands, Phrase
 from dragoman.text.protection import occurrences
 from dragoman.text.spans import VERBATIM, find_spans
 from dragoman.text.surfaces import Surfaces
@@ -16,6 +16,10 @@ from dragoman.translator.cutting import Segment
 
 _log = logging.getLogger(__name__)
 
+#: Phrases that a search of one segment looks for at each step; terms beyond them are only checked.
+_MOST_PHRASES = 128
+#: Terms whose phrases are kept: clients of a server may send ever new ones.
+_MOST_KNOWN = 1 << 14
 #: Terms that are warned of because the vocabulary cannot write them.
 _MOST_WARNINGS = 20
 
@@ -45,13 +49,23 @@ class TermPhrases:
             if not term.is_kept and not any(start < last and first < end for first, last in kept)
         ]
         found = list(dict.fromkeys(found))
-        required = [phrases for term in found if (phrases := self._phrases(term))]
-        return segment._replace(reading=segment.reading._replace(terms=found), required=required)
+        return segment._replace(reading=segment.reading._replace(terms=found), required=self._demands(found))
+
+    def _demands(self, terms: Sequence[Term]) -> Demands:
+        """Return the phrases of terms, each of which is demanded once; not more than a search can look for."""
+        demands, room = [], _MOST_PHRASES
+        for term in terms:
+            if phrases := self._phrases(term)[:room]:
+                demands.append(phrases)
+                room -= len(phrases)
+        return demands
 
     def _phrases(self, term: Term) -> Sequence[Phrase]:
         """Return the ways to write a term, those at the beginning of a sentence too; none if there are none."""
         if (known := self._known.get(term)) is not None:
             return known
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
         forms = [form for target in term.targets for form in _forms(target, case=term.case)]
         phrases = self._known[term] = tuple(
             phrase for form in dict.fromkeys(forms) if (phrase := self._phrase(form)) is not None
