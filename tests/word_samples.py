@@ -51,6 +51,7 @@ def package(body: str, **others: str) -> bytes:
         f'<Relationship Id="r{number}" Type="{_OFFICE}/{name.rstrip("1")}" Target="{name}.xml"/>'
         for number, name in enumerate([*others, "styles"])
     ]
+    links.append(f'<Relationship Id="r9" Type="{_OFFICE}/hyperlink" Target="http://a.org/" TargetMode="External"/>')
     page = "".join(
         f'<w:{name.rstrip("1")}Reference w:type="default" r:id="r{number}"/>'
         for number, name in enumerate(others)
@@ -90,7 +91,7 @@ def _inline(draw: random.Random, depth: int = 0) -> str:
         lambda: f"<w:r>{look}<w:t>{escape(text)}</w:t><w:tab/><w:t>x</w:t><w:br/></w:r>",
         lambda: f'<w:hyperlink r:id="r9" w:history="1">{run(text, look)}{run(" and more")}</w:hyperlink>',
         lambda: f'<w:fldSimple w:instr=" PAGE ">{run("7")}</w:fldSimple>',
-        lambda: "Page".join(("", "")) + run("Page ") + field("PAGE", "3") + run(" of ") + field("NUMPAGES", "12", look),
+        lambda: run("Page ") + field("PAGE", "3") + run(" of ") + field("NUMPAGES", "12", look),
         lambda: field('HYPERLINK "http://a.org/?a=1&amp;b"', text, look),
         lambda: f'<w:r>{look}<w:footnoteReference w:id="2"/></w:r>',
         lambda: f'<w:bookmarkStart w:id="0" w:name="a"/>{run(text)}<w:bookmarkEnd w:id="0"/>',

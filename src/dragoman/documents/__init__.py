@@ -53,7 +53,7 @@ def _parse_subtitles(content: bytes, name: Path) -> Document:
 
 
 #: Parsers of the content of a file by its suffix; they raise DataError for a content that they cannot read. Markdown
-#: and PO need the packages of the extra `documents`.
+#: and PO need the packages of the extra `documents`; files of Word need none.
 FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
     ".txt": parse_text,
     ".html": _parse_html,

@@ -1,4 +1,4 @@
-"""What a paragraph of WordprocessingML (ISO/IEC 29500-1) shows, in its order: words, objects, what wraps them.
+"""The contents of a paragraph of WordprocessingML (ISO/IEC 29500-1) in their order: words, objects, what wraps them.
 
 Tracked changes are read as accepted. The result of a field, such as the number of a page, is an object with a text.
 """

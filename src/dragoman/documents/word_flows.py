@@ -14,7 +14,7 @@ from dragoman.text.protection import Stretch
 
 @dataclass(frozen=True)
 class Step:
-    """What a mark stands for: an event, or the beginning or the end of a formatting or of an object."""
+    """The meaning of a mark: an event, or the beginning or the end of a formatting or of an object."""
 
     event: Event | None = None
     look: str | None = None
