@@ -25,7 +25,8 @@ DocumentFile = Annotated[Path | None, typer.Option("--document", help="The same 
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", help="Keep the form of a document: html, md, po, srt, vtt, xlf, tmx or txt. Default: by its suffix."
+        "--format",
+        help="Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx or txt. Default: by its suffix.",
     ),
 ]
 Fuzzy = Annotated[

@@ -22,6 +22,12 @@ from dragoman.text.marked_text import MarkedText
 __all__ = ["FORMATS", "Document", "MarkedText", "open_document", "parse_document", "translate_document"]
 
 
+def _parse_docx(content: bytes, name: Path) -> Document:
+    from dragoman.documents.word_file import parse_docx
+
+    return parse_docx(content, name)
+
+
 def _parse_html(content: bytes, name: Path) -> Document:
     from dragoman.documents.html_page import parse_html
 
@@ -59,7 +65,7 @@ def _parse_subtitles(content: bytes, name: Path) -> Document:
 
 
 #: Parsers of the content of a file by its suffix; they raise DataError for a content that they cannot read. Markdown
-#: and PO need the packages of the extra `documents`.
+#: and PO need the packages of the extra `documents`; files of Word need none.
 FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
     ".txt": parse_text,
     ".html": _parse_html,
@@ -74,6 +80,7 @@ FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
     ".xlf": _parse_xliff,
     ".xliff": _parse_xliff,
     ".tmx": _parse_tmx,
+    ".docx": _parse_docx,
 }
 
 

@@ -16,6 +16,7 @@ from dragoman.documents.html_page import parse_html
 from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
+from dragoman.server.downloads import media_type
 from dragoman.server.libretranslate_input import Parameters, check_limits
 from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
@@ -97,7 +98,7 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
         if (found := parts.downloads.get(name)) is None:
             raise ApiError(404, "there is no such file (any more)")
         headers = {"content-disposition": f'attachment; filename="{found[0]}"'}
-        return Response(found[1], media_type="application/octet-stream", headers=headers)
+        return Response(found[1], media_type=media_type(found[0]), headers=headers)
 
 
 async def _open(parts: ServerParts, request: Request) -> Parameters:
