@@ -193,6 +193,7 @@ def _units(file: XmlFile) -> Iterator[_Unit]:
             scope = scopes.pop()
             if scope.name in _UNITS and unit.source and scope.is_translated:
                 yield unit
+                unit = _Unit(0, is_preserved=False)
 
 
 def _take(unit: _Unit, at: int, token: XmlToken, ends: Mapping[int, int], *, is_preserved: bool) -> None:
