@@ -42,6 +42,14 @@ def elements_of(content: str) -> list[tuple[str, list[tuple[str, str]]]]:
     return sorted((one.tag, sorted(one.attrib.items())) for one in ET.fromstring(f"<x>{content}</x>").iter())
 
 
+def hostile_text(source: MarkedText, draw: random.Random) -> tuple[str, list[tuple[int, int]]]:
+    """A translation that shuffles the verbatim stretches among other words, and an alignment that means nothing."""
+    words = [source.text[start:end] for start, end in source.verbatim]
+    words += [draw.choice(["der", "a & b", "<x>", "Hund.", "]]>", "\x01"]) for _ in range(draw.randint(0, 9))]
+    draw.shuffle(words)
+    return " ".join(words), [(draw.randrange(12), draw.randrange(12)) for _ in range(8)]
+
+
 def check_message(error: DataError) -> None:
     assert "\n" not in error.message
     assert "; " in error.message
@@ -131,10 +139,10 @@ def test_what_is_no_target_stays_byte_for_byte(kind: str, number: int) -> None:
 @pytest.mark.parametrize("number", range(N_FILES))
 def test_each_inline_element_is_there_once(kind: str, number: int) -> None:
     format, make = BILINGUAL[kind]
-    document = opened(make(random.Random(number)).encode(), format)
+    document, draw = opened(make(random.Random(number)).encode(), format), random.Random(number)
     for flow in (part for job in document._jobs for part in job.parts if not isinstance(part, str)):  # type: ignore[attr-defined]
-        for text in (f"{flow.source.text} Zusatz", "Zusatz " + flow.source.text):
-            filled = flow.fill(Translation(text, 0.0, ()))
+        for text, alignment in ((f"{flow.source.text} Zusatz", None), hostile_text(flow.source, draw)):
+            filled = flow.fill(Translation(text, 0.0, (), alignment=alignment))
             assert elements_of(filled) == elements_of(flow.raw)
 
 
