@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from serving import ADMIN, KEY, METRICS, client_of, require_server, write_many
 from tiny import PAIRS
+from word_samples import package, run
 
-from dragoman.documents import FORMATS
+from dragoman.documents import FORMATS, parse_document
 from dragoman.translator import Translator
 
 require_server()
@@ -229,10 +230,22 @@ def test_a_file_is_translated_and_fetched(client: Any, oracle: Translator) -> No
     assert client.get("/download_file/..%2f..%2fetc%2fpasswd").status_code == 404
 
 
+def test_a_file_of_word_is_translated(client: Any, oracle: Translator) -> None:
+    content = package(f"<w:p>{run(SOURCES[0])}</w:p>")
+    answer = client.post(
+        "/translate_file", data={"source": "en", "target": "de"}, files={"file": ("letter.DOCX", content)}
+    )
+    file = client.get(answer.json()["translatedFileUrl"])
+    assert file.headers["content-type"].endswith("wordprocessingml.document")
+    (segment,) = parse_document(file.content, "docx").segments()
+    assert segment.text == german(oracle, SOURCES[0])
+
+
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("a.docx", b"x", "Invalid request: file format not supported"),
+        ("a.docx", b"PK", "this is no .docx"),
+        ("a.doc", b"x", "Invalid request: file format not supported"),
         ("a.txt", b"\xff\xff", "invalid UTF-8"),
         ("a.txt", b"%PDF-1.4 ", "PDF"),
         ("a.txt", b"x" * 300, "exceeds text limit"),

@@ -13,12 +13,16 @@ from pathlib import Path
 from chapters import BOOK
 
 ROOT = BOOK.parents[1]
+#: Pages whose English is at the root of the repository.
+_AT_ROOT = {"architecture.md": "ARCHITECTURE.md", "changelog.md": "CHANGELOG.md"}
 _HEAD = re.compile(r"\A% translates (?P<english>\S+) at (?P<hash>\w+)\n")
 
 
 def english_of(page: Path) -> Path:
-    """Return the page of `docs/` with the name of a Chinese page."""
-    return BOOK.parent / page.relative_to(BOOK / "zh")
+    """Return the English page that a Chinese page translates or includes."""
+    name = page.relative_to(BOOK / "zh")
+    root = _AT_ROOT.get(name.as_posix())
+    return ROOT / root if root else BOOK.parent / name
 
 
 def hash_of(english: Path) -> str:

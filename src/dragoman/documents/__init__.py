@@ -22,6 +22,12 @@ from dragoman.text.marked_text import MarkedText
 __all__ = ["FORMATS", "Document", "MarkedText", "open_document", "parse_document", "translate_document"]
 
 
+def _parse_docx(content: bytes, name: Path) -> Document:
+    from dragoman.documents.word_file import parse_docx
+
+    return parse_docx(content, name)
+
+
 def _parse_html(content: bytes, name: Path) -> Document:
     from dragoman.documents.html_page import parse_html
 
@@ -40,6 +46,18 @@ def _parse_po(content: bytes, name: Path) -> Document:
     return parse_po(content, name)
 
 
+def _parse_xliff(content: bytes, name: Path) -> Document:
+    from dragoman.documents.xliff_file import parse_xliff
+
+    return parse_xliff(content, name)
+
+
+def _parse_tmx(content: bytes, name: Path) -> Document:
+    from dragoman.documents.tmx_file import parse_tmx
+
+    return parse_tmx(content, name)
+
+
 def _parse_subtitles(content: bytes, name: Path) -> Document:
     from dragoman.documents.subtitles import parse_subtitles
 
@@ -47,7 +65,7 @@ def _parse_subtitles(content: bytes, name: Path) -> Document:
 
 
 #: Parsers of the content of a file by its suffix; they raise DataError for a content that they cannot read. Markdown
-#: and PO need the packages of the extra `documents`.
+#: and PO need the packages of the extra `documents`; files of Word need none.
 FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
     ".txt": parse_text,
     ".html": _parse_html,
@@ -59,6 +77,10 @@ FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
     ".pot": _parse_po,
     ".srt": _parse_subtitles,
     ".vtt": _parse_subtitles,
+    ".xlf": _parse_xliff,
+    ".xliff": _parse_xliff,
+    ".tmx": _parse_tmx,
+    ".docx": _parse_docx,
 }
 
 

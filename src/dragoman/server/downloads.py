@@ -12,6 +12,8 @@ from pathlib import PurePath
 #: Bytes of all files, and the seconds for which each is kept.
 MAX_BYTES, MAX_SECONDS = 64 * 2**20, 30 * 60
 _LONGEST_NAME = 100
+#: Types of files that a browser hands to a program. Others are bytes to it, so that it shows no page of a stranger.
+_MEDIA_TYPES = {".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document"}
 
 
 class Downloads:
@@ -48,6 +50,11 @@ class Downloads:
     def _drop(self, key: str) -> None:
         content, _ = self._files.pop(key)
         self._n_bytes -= len(content)
+
+
+def media_type(name: str) -> str:
+    """Return the type of a file for the header of an answer, by its name."""
+    return _MEDIA_TYPES.get(PurePath(name).suffix.lower(), "application/octet-stream")
 
 
 def _plain(name: str) -> str:

@@ -11,10 +11,12 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
 from dragoman.documents import FORMATS
+from dragoman.documents.document import Bilingual
 from dragoman.documents.html_page import parse_html
 from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
 from dragoman.server.connection import while_connected
+from dragoman.server.downloads import media_type
 from dragoman.server.libretranslate_input import Parameters, check_limits
 from dragoman.server.server_memory import FullError
 from dragoman.server.server_parts import ServerParts
@@ -96,7 +98,7 @@ def _add_files(router: APIRouter, parts: ServerParts) -> None:
         if (found := parts.downloads.get(name)) is None:
             raise ApiError(404, "there is no such file (any more)")
         headers = {"content-disposition": f'attachment; filename="{found[0]}"'}
-        return Response(found[1], media_type="application/octet-stream", headers=headers)
+        return Response(found[1], media_type=media_type(found[0]), headers=headers)
 
 
 async def _open(parts: ServerParts, request: Request) -> Parameters:
@@ -173,6 +175,8 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
         document = await parts.service.in_thread(lambda: parse(content, Path(PurePath(name).name)))
     except ModuleNotFoundError as error:
         raise ApiError(400, f"this server cannot read such files: {error.name} is not installed") from None
+    if isinstance(document, Bilingual):
+        document.set_languages(None if source == AUTO else source, target)
     segments = document.segments()
     texts = [segment.text for segment in segments]
     for text in texts:

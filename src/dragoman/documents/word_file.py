@@ -1,0 +1,106 @@
+"""Files of Word (.docx, WordprocessingML of ISO/IEC 29500): only paragraphs with a translation are written anew.
+
+The text of the body, tables, text boxes, headers, footers, footnotes and endnotes is translated. Comments, charts and
+all other parts of the package stay, byte for byte.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from dragoman.documents.word_paragraph import WordParagraph
+from dragoman.documents.xml_tree import Element, parse_xml
+from dragoman.documents.zip_package import ZipPackage
+from dragoman.errors import DataError
+from dragoman.text.marked_text import MarkedText
+from dragoman.translator import Translation
+
+_TYPES = "[Content_Types].xml"
+_MAIN = ("document.main+xml", "document.macroEnabled.main+xml", "template.main+xml")
+_WITH_TEXT = (*_MAIN, "header+xml", "footer+xml", "footnotes+xml", "endnotes+xml")
+
+
+class _Part:
+    """A part of the package with text.
+
+    Args:
+        content: of the part.
+        name: of the part, for messages.
+    """
+
+    def __init__(self, content: bytes, name: Path) -> None:
+        self._mark, self._root = parse_xml(content, name)
+        prefix = next((element.prefix for element in self._root.elements), "")
+        self._paragraphs = {
+            id(element): paragraph
+            for element in self._root.all()
+            if element.name == "p" and element.prefix == prefix and (paragraph := WordParagraph(element)).flows
+        }
+
+    def segments(self) -> list[MarkedText]:
+        """Return its texts to translate."""
+        return [flow.source for paragraph in self._paragraphs.values() for flow in paragraph.flows]
+
+    def rebuild(self, translations: Iterator[Translation], language: str | None) -> bytes | None:
+        """Return the part with translations, or None if they are what it has."""
+        changed: dict[int, Sequence[Translation]] = {}
+        for key, paragraph in self._paragraphs.items():
+            given = [next(translations) for _ in paragraph.flows]
+            if any(one.text != flow.source.text for one, flow in zip(given, paragraph.flows, strict=True)):
+                changed[key] = given
+
+        def write(element: Element) -> str:
+            if (given := changed.get(id(element))) is not None:
+                return self._paragraphs[id(element)].write(given, language, write)
+            children = [child if isinstance(child, str) else write(child) for child in element.children]
+            return "".join([element.start, *children, element.end])
+
+        return self._mark + write(self._root).encode() if changed else None
+
+
+class WordFile:
+    """A file of Word.
+
+    Args:
+        content: of the file.
+        name: of the file, for messages.
+    """
+
+    def __init__(self, content: bytes, name: Path) -> None:
+        self._content = content
+        self._package = ZipPackage(content, name)
+        self._parts = {part: _Part(self._package.read(part), name / part) for part in self._parts_with_text(name)}
+
+    def segments(self) -> list[MarkedText]:
+        """Return the texts to translate: those of the body, then those of headers, footers and notes."""
+        return [segment for part in self._parts.values() for segment in part.segments()]
+
+    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
+        """Return the file with a translation in place of each segment; its words have the language."""
+        given = iter(translations)
+        parts = {name: part.rebuild(given, target_lang) for name, part in self._parts.items()}
+        changed = {name: content for name, content in parts.items() if content is not None}
+        return self._package.rebuild(changed) if changed else self._content
+
+    def _parts_with_text(self, name: Path) -> list[str]:
+        """Return the names of the parts to translate, the body first."""
+        types: dict[str, str] = {}
+        if _TYPES in self._package.names:
+            _, root = parse_xml(self._package.read(_TYPES), name / _TYPES)
+            overrides = (element for element in root.all() if element.name == "Override")
+            types = {one.get("PartName").removeprefix("/"): one.get("ContentType") for one in overrides}
+        found = [part for part in self._package.names if types.get(part, "").endswith(_WITH_TEXT)]
+        found.sort(key=lambda part: not types[part].endswith(_MAIN))
+        if not found or not types[found[0]].endswith(_MAIN):
+            raise DataError("this is no document of Word", name, advice="give a .docx")
+        return found
+
+
+def parse_docx(content: bytes, name: Path) -> WordFile:
+    """Read a file of Word.
+
+    Raises:
+        DataError: it is no such file, damaged, encrypted, or made to do harm.
+    """
+    return WordFile(content, name)

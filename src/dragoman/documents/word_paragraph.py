@@ -1,0 +1,150 @@
+"""A paragraph of a file of Word as segments, and with their translations in place of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+from dragoman.alignment.links import Link
+from dragoman.documents.mark_projection import project
+from dragoman.documents.object_links import with_objects
+from dragoman.documents.word_events import CODE_STYLES, Event, Piece, paragraph_events
+from dragoman.documents.word_flows import Flow, paragraph_parts
+from dragoman.documents.word_looks import in_language
+from dragoman.documents.xml_tree import Element
+from dragoman.translator import Translation
+
+#: A mark in a text: a number between characters that XML does not have.
+_MARK = re.compile("\0([0-9]+)\0")
+#: Characters that XML does not have.
+_NO_XML = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+#: Parts on each side of a mark where a copy of its text is looked for.
+_NEAR = 200
+_EDGE = re.compile(r"(?P<kind>bookmark|\w*Range)(?P<edge>Start|End)")
+
+
+class WordParagraph:
+    """A paragraph.
+
+    Args:
+        element: the whole of it.
+    """
+
+    def __init__(self, element: Element) -> None:
+        self.element = element
+        properties = element.child("pPr")
+        style = properties.child("pStyle") if properties else None
+        is_code = style is not None and style.get("val") in CODE_STYLES
+        events = [] if is_code else paragraph_events(element)
+        self._parts = [*paragraph_parts(events)]
+        self._properties = properties.raw() if properties else ""
+
+    @property
+    def flows(self) -> list[Flow]:
+        """Its parts with text to translate."""
+        return [part for part in self._parts if isinstance(part, Flow)]
+
+    def write(self, translations: Sequence[Translation], language: str | None, raw: Callable[[Element], str]) -> str:
+        """Return the paragraph with translations of its flows.
+
+        Args:
+            language: of the translations.
+            raw: writes an element that stays, and paragraphs inside it.
+        """
+        given = iter(translations)
+        prefix = self.element.prefix
+        parts = [self.element.start, self._properties]
+        for part in self._parts:
+            writer = _Writer(prefix, language, raw)
+            if isinstance(part, Event):
+                writer.add(part.pieces)
+            elif (translation := next(given)).text == part.source.text:
+                for event in part.events:
+                    writer.add(event.pieces)
+            else:
+                writer.fill(part, translation)
+            parts += writer.written
+        return "".join([*parts, self.element.end])
+
+
+class _Writer:
+    """Writes runs."""
+
+    def __init__(self, prefix: str, language: str | None, raw: Callable[[Element], str]) -> None:
+        self.written: list[str] = []
+        self._prefix, self._language, self._raw = prefix, language, raw
+        #: Beginnings of bookmarks and the like that are still to come, and ends that wait for theirs.
+        self._to_come: set[tuple[str, str]] = set()
+        self._late: dict[tuple[str, str], Piece] = {}
+
+    def add(self, pieces: Sequence[Piece]) -> None:
+        """Write what stays. No end of a bookmark, a comment or the like comes before its beginning."""
+        for piece in pieces:
+            edge, key = _edge(piece)
+            if edge == "End" and key in self._to_come:
+                self._late[key] = piece
+                continue
+            raw = piece.content if isinstance(piece.content, str) else self._raw(piece.content)
+            self.written.append(raw if piece.look is None else self._run(piece.look, raw))
+            self._to_come.discard(key)
+            if edge == "Start" and key in self._late:
+                self.add([self._late.pop(key)])
+
+    def fill(self, flow: Flow, translation: Translation) -> None:
+        """Write a flow with a translation."""
+        pieces = [piece for event in flow.events for piece in event.pieces]
+        self._to_come = {key for edge, key in map(_edge, pieces) if edge == "Start"}
+        looks = [flow.look]
+        self._text(flow.before, flow.look)
+        for number, part in enumerate(_projected(flow, translation)):
+            if number % 2 == 0:
+                self._text(part, looks[-1])
+                continue
+            step = flow.step(part)
+            if step.event is not None:
+                self.add(step.event.pieces)
+            if step.look is not None or (step.event is not None and step.event.text):
+                looks.append(step.look or looks[-1])
+            elif step.event is None or step.event.kind == "close":
+                looks = looks[:-1] or looks
+        self._text(flow.after, flow.look)
+
+    def _text(self, text: str, look: str) -> None:
+        if text:
+            look = in_language(look, self._language, self._prefix) if self._language else look
+            prefix = self._prefix
+            raw = f'<{prefix}t xml:space="preserve">{escape(text, quote=False)}</{prefix}t>'
+            self.written.append(self._run(look, raw))
+
+    def _run(self, look: str, content: str) -> str:
+        return f"<{self._prefix}r>{look}{content}</{self._prefix}r>"
+
+
+def _edge(piece: Piece) -> tuple[str, tuple[str, str]]:
+    """Return Start or End for the edge of a bookmark, a comment or the like, and which it is; else nothing."""
+    name = "" if isinstance(piece.content, str) else piece.content.name
+    if isinstance(piece.content, str) or (match := _EDGE.fullmatch(name)) is None:
+        return "", ("", "")
+    return match["edge"], (match["kind"], piece.content.get("id"))
+
+
+def _projected(flow: Flow, translation: Translation) -> list[str]:
+    """Return a translation in parts, each second one a mark; the text of an object is in its mark only."""
+    source, text = flow.source, translation.text
+    links: Iterable[Link] | None = translation.alignment
+    if objects := flow.objects():
+        links = with_objects(source.text, text, links, objects)
+    parts = _MARK.split(project(source, text, links, lambda text: _NO_XML.sub("", text)))
+    for at in range(1, len(parts), 2):
+        event = flow.step(parts[at]).event
+        if event is None or not event.text:
+            continue
+        if event.text in parts[at + 1]:
+            before, _, parts[at + 1] = parts[at + 1].partition(event.text)
+            parts[at - 1] += before
+        elif text.count(event.text) >= source.text.count(event.text):  # a copy is there, but the mark went elsewhere
+            near = (place for step in range(1, _NEAR, 2) for place in (at - step, at + step) if 0 <= place < len(parts))
+            place = next((place for place in near if event.text in parts[place]), at + 1)
+            parts[place] = parts[place].replace(event.text, "", 1)
+    return parts

@@ -1,0 +1,284 @@
+"""Files of Word: a file of its own segments is the file, marks and objects stay, bad files are refused."""
+
+from __future__ import annotations
+
+import io
+import random
+import re
+import time
+import zipfile
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from word_samples import field, package, paragraph, run, word_file
+
+from dragoman.documents import Document, open_document, parse_document
+from dragoman.errors import DataError
+from dragoman.translator import Translation
+
+BOLD, RED = "<w:rPr><w:b/></w:rPr>", '<w:rPr><w:color w:val="FF0000"/></w:rPr>'
+MOST_SECONDS = 5.0
+
+
+def translated(text: str, **values: object) -> Translation:
+    return replace(Translation(text, 0.0, ()), **values)
+
+
+def letters(text: str) -> list[str]:
+    return sorted("".join(text.split()))
+
+
+def check_message(error: DataError) -> None:
+    assert "\n" not in error.message
+    assert "; " in error.message
+
+
+def copied(document: Document) -> list[Translation]:
+    return [translated(segment.text) for segment in document.segments()]
+
+
+def changed(document: Document) -> list[Translation]:
+    return [translated(f"{segment.text} Zusatz") for segment in document.segments()]
+
+
+def parts(content: bytes) -> dict[str, bytes]:
+    with zipfile.ZipFile(io.BytesIO(content)) as file:
+        assert file.testzip() is None
+        return {name: file.read(name) for name in file.namelist()}
+
+
+def body(content: bytes) -> str:
+    text = parts(content)["word/document.xml"].decode()
+    return text.split("<w:body>")[1].split("<w:sectPr>")[0]
+
+
+def of_paragraph(inner: str) -> Document:
+    return parse_document(package(f"<w:p>{inner}</w:p>"), "docx")
+
+
+def one_to_one(n_words: int) -> tuple[tuple[int, int], ...]:
+    return tuple((number, number) for number in range(n_words))
+
+
+def elements(content: bytes) -> Counter[str]:
+    """The elements that no translation may lose or repeat."""
+    names = (
+        "hyperlink|fldChar|fldSimple|footnoteReference|bookmark\\w+|comment\\w+|sdtContent|oMath|tab|txbxContent|br|tc"
+    )
+    return Counter(re.findall(rf"<\w+:({names})\b", content.decode()))
+
+
+@pytest.mark.parametrize("number", range(40))
+def test_a_file_of_its_own_segments_is_the_file(number: int) -> None:
+    content = word_file(random.Random(number))
+    document = parse_document(content, "docx")
+    assert all(segment.text == segment.text.strip() and segment.text for segment in document.segments())
+    assert document.rebuild(copied(document), "de") == content
+
+
+@pytest.mark.parametrize("number", range(60))
+def test_a_translated_file_has_the_same_parts_and_objects(number: int) -> None:
+    content = word_file(random.Random(number))
+    document = parse_document(content, "docx")
+    translations = changed(document)
+    written = document.rebuild(translations, ("de", "zh", None)[number % 3])
+    before, after = parts(content), parts(written)
+    assert list(before) == list(after)
+    for name in before:
+        if b"w:t" in before[name] and name.startswith("word/") and name.endswith(".xml"):
+            ElementTree.fromstring(after[name])
+            assert elements(after[name]) == elements(before[name])
+        else:
+            assert after[name] == before[name]
+    again = parse_document(written, "docx").segments()
+    assert sum(segment.text.count("Zusatz") for segment in again) == len(translations)
+    unlike = parse_document(content, "docx")
+    half = [one if place % 2 else translated(source.text) for place, (one, source) in
+            enumerate(zip(translations, unlike.segments(), strict=True))]  # fmt: skip
+    again = parse_document(unlike.rebuild(half), "docx").segments()
+    assert [letters(one.text) for one in again] == [letters(one.text) for one in half]
+
+
+def test_formatting_goes_with_its_words_and_neighbours_of_one_formatting_are_joined() -> None:
+    document = of_paragraph(
+        run("The ") + run("bl", BOLD) + run("ue ", BOLD) + run("door is open.") + "<w:r><w:tab/></w:r>"
+    )
+    assert [segment.text for segment in document.segments()] == ["The blue door is open."]
+    links = ((0, 0), (2, 1), (1, 2), (3, 3), (4, 4))
+    written = document.rebuild([translated("La porte bleue est ouverte.", alignment=links)])
+    assert re.sub(' w:rsidR="00A1"| xml:space="preserve"', "", body(written)) == (
+        "<w:p><w:r><w:t>La porte </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>bleue</w:t></w:r>"
+        "<w:r><w:t> est ouverte.</w:t></w:r><w:r><w:tab/></w:r></w:p>"
+    )
+
+
+def test_links_keep_their_target_and_objects_stand_by_their_words() -> None:
+    link = f'<w:hyperlink r:id="r7">{run("old station", RED)}</w:hyperlink>'
+    note = '<w:r><w:footnoteReference w:id="2"/></w:r>'
+    document = of_paragraph(run("We saw the ") + link + note + run(" twice."))
+    assert [segment.text for segment in document.segments()] == ["We saw the old station twice."]
+    links = ((0, 0), (1, 1), (2, 3), (3, 4), (4, 5), (5, 2))
+    written = body(document.rebuild([translated("Wir sahen zweimal den alten Bahnhof.", alignment=links)], "de"))
+    inside = re.search(r'<w:hyperlink r:id="r7">(.*?)</w:hyperlink>(.*?)</w:p>', written)
+    assert inside is not None
+    assert re.findall("<w:t[^>]*>([^<]*)", inside[1]) == ["alten Bahnhof"]
+    assert inside[1].startswith('<w:r><w:rPr><w:color w:val="FF0000"/><w:lang w:val="de-DE"/></w:rPr>')
+    assert note in inside[2]
+
+
+def test_fields_are_seen_and_stay_and_tabs_part_a_line() -> None:
+    page, of = field("PAGE", "1"), field("NUMPAGES", "2")
+    document = of_paragraph(run("Draft") + "<w:r><w:tab/></w:r>" + run("Page ") + page + run(" of ") + of)
+    assert [segment.text for segment in document.segments()] == ["Draft", "Page 1 of 2"]
+    translations = [translated("Entwurf"), translated("Seite 1 von 2", alignment=one_to_one(4))]
+    written = body(document.rebuild(translations))
+    assert re.findall(">([^<>]+)<", written) == ["Entwurf", "Seite ", " PAGE ", "1", " von ", " NUMPAGES ", "2"]
+    assert page.replace(' w:rsidR="00A1"', "") in written
+    assert of.replace(' w:rsidR="00A1"', "") in written
+
+
+def test_tracked_changes_are_read_as_accepted() -> None:
+    gone = '<w:del w:id="1" w:author="A"><w:r><w:delText xml:space="preserve">old </w:delText></w:r></w:del>'
+    new = f'<w:ins w:id="2" w:author="A">{run("new ")}</w:ins>'
+    document = of_paragraph(run("The ") + gone + new + run("door."))
+    assert [segment.text for segment in document.segments()] == ["The new door."]
+    written = body(document.rebuild([translated("Die neue Tür.")]))
+    assert re.sub("<[^>]*>", "", written) == "Die neue Tür."
+
+
+def test_chinese_words_get_fonts_for_them() -> None:
+    look = '<w:rPr><w:rFonts w:ascii="Arial"/><w:lang w:val="en-US"/></w:rPr>'
+    written = body(of_paragraph(run("A door.", look)).rebuild([translated("一扇“门”。")], "zh"))
+    expected = '<w:rPr><w:rFonts w:ascii="Arial" w:hint="eastAsia"/><w:lang w:eastAsia="zh-CN"/></w:rPr>'
+    assert expected in written
+
+
+def test_code_stays_and_characters_that_xml_lacks_are_left_out() -> None:
+    code = '<w:rPr><w:rStyle w:val="VerbatimChar"/></w:rPr>'
+    listing = f'<w:p><w:pPr><w:pStyle w:val="SourceCode"/></w:pPr>{run("for each in all")}</w:p>'
+    document = parse_document(package(listing + f"<w:p>{run('Type ')}{run('ls -l', code)}{run(' now.')}</w:p>"), "docx")
+    (segment,) = document.segments()
+    assert segment.text == "Type ls -l now."
+    assert [segment.text[slice(*stretch)] for stretch in segment.verbatim] == ["ls -l"]
+    written = body(document.rebuild([translated("Tippen \0\x07<b> ls -l ein.", alignment=None)]))
+    assert listing in written
+    assert run("ls -l", code).replace(' w:rsidR="00A1"', "") in written
+    assert "&lt;b&gt;" in written
+
+
+def test_no_end_of_a_bookmark_comes_before_its_beginning() -> None:
+    inner = run("a ") + '<w:bookmarkStart w:id="3"/>' + run("b ") + '<w:bookmarkEnd w:id="3"/>' + run("c d")
+    for links in ((0, 3), (1, 2), (2, 1), (3, 0)), ((1, 0), (1, 3), (2, 1)), ():
+        written = body(of_paragraph(inner).rebuild([translated("w x y z", alignment=links)]))
+        assert 0 < written.index("bookmarkStart") < written.index("bookmarkEnd")
+
+
+def zipped(files: dict[str, bytes], **values: int) -> bytes:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w", **values) as target:
+        for name, content in files.items():
+            target.writestr(name, content)
+    return written.getvalue()
+
+
+def with_body(content: bytes) -> bytes:
+    return zipped(parts(package("")) | {"word/document.xml": content})
+
+
+GOOD = package(paragraph(random.Random(1)))
+ENTITY = b'<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:p xmlns:w="w"><w:r><w:t>&x;</w:t></w:r></w:p>'
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "this is no .docx"),
+        (b"{\\rtf1 hello}", "this is no .docx"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(999), "an old .doc, or has a password"),
+        (GOOD[: len(GOOD) // 2], "its end is missing"),
+        (zipped({"mimetype": b"application/vnd.oasis.opendocument.text"}), "no document of Word"),
+        (zipped({"word/document.xml": b"<a/>"}), "no document of Word"),
+        (with_body(ENTITY), r"it has a document type \(DTD\): .*word/document.xml"),
+        (with_body(b"<a><b></a>"), r"this is no XML \(mismatched tag\): .*word/document.xml:1"),
+        (with_body(b"<?xml version='1.0' encoding='latin-1'?><a/>"), "its encoding is latin-1"),
+        (with_body(b"<a>\xff</a>"), "invalid UTF-8"),
+        (with_body(b"<a>" * 200 + b"</a>" * 200), "more than 100 elements inside each other"),
+        (zipped({"a": bytes(50 * 2**20)}, compression=zipfile.ZIP_DEFLATED), "a unpacks to far too much"),
+        (zipped({str(number): b"" for number in range(10_001)}), "more than 10,000 files"),
+        (zipped({"a": b"x"}, compression=zipfile.ZIP_BZIP2), "a is compressed in an unusual way"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_bad_files_are_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "a.docx").write_bytes(content)
+    with pytest.raises(DataError, match=message) as caught:
+        open_document(tmp_path / "a.docx")
+    check_message(caught.value)
+
+
+def test_encrypted_files_and_two_parts_of_a_name_are_refused() -> None:
+    directory = GOOD.rindex(b"PK\x01\x02")
+    encrypted = bytearray(GOOD)
+    encrypted[directory + 8] |= 1
+    with pytest.raises(DataError, match="it is encrypted"):
+        parse_document(bytes(encrypted), "docx")
+    with pytest.raises(DataError, match="two files of one name"):
+        parse_document(zipped({"word/a": b"1", "word/b": b"2"}).replace(b"word/b", b"word/a"), "docx")
+
+
+def test_a_directory_that_lies_about_a_size_is_damage() -> None:
+    content = zipped({"a": bytes(2**20 + 9)}, compression=zipfile.ZIP_DEFLATED)
+    with pytest.raises(DataError, match="damaged"):
+        parse_document(content.replace((2**20 + 9).to_bytes(4, "little"), (100).to_bytes(4, "little")), "docx")
+
+
+@given(st.integers(0, 30), st.data())
+def test_broken_packages_and_broken_xml_give_a_result_or_one_line(seed: int, data: st.DataObject) -> None:
+    content = bytearray(word_file(random.Random(seed)))
+    if data.draw(st.booleans()):
+        files = parts(bytes(content))
+        broken = bytearray(files["word/document.xml"])
+        for _ in range(data.draw(st.integers(1, 3))):
+            place = data.draw(st.integers(0, len(broken)))
+            patch = data.draw(
+                st.sampled_from([b"", b"<", b">", b"<w:p>", b"</w:r>", b"\0", b"\xff", b"<w:r/>", b"&", b"w:"])
+            )
+            broken[place : place + data.draw(st.integers(0, 9))] = patch
+        content = bytearray(zipped(files | {"word/document.xml": bytes(broken)}))
+    else:
+        for _ in range(data.draw(st.integers(1, 4))):
+            content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+        content = content[: data.draw(st.integers(len(content) // 2, len(content)))]
+    try:
+        document = parse_document(bytes(content), "docx")
+        written = document.rebuild(changed(document), "zh")
+    except DataError as error:
+        check_message(error)
+        return
+    assert document.rebuild(copied(document)) == bytes(content)
+    ElementTree.fromstring(parts(written)["word/document.xml"])
+
+
+@pytest.mark.parametrize(
+    "inner",
+    [
+        run("a ") + '<w:bookmarkStart w:id="1"/><w:r><w:br/></w:r>' * 20_000 + run("b"),
+        '<w:r><w:fldChar w:fldCharType="begin"/></w:r>' * 20_000 + run("b"),
+        (run("a ") + run("b ", BOLD)) * 3_000,
+        '<w:hyperlink r:id="a"></w:hyperlink>' * 20_000 + run("b"),
+        "<w:r><w:fldChar w:fldCharType='begin'/><w:instrText>HYPERLINK</w:instrText></w:r>" * 3_000
+        + "<w:r><w:fldChar w:fldCharType='end'/></w:r>" * 3_000 + run("b"),
+    ],
+    ids=range(5),
+)  # fmt: skip
+def test_a_file_is_read_and_written_in_time(inner: str) -> None:
+    start = time.process_time()
+    document = of_paragraph(inner)
+    written = document.rebuild(changed(document))
+    ElementTree.fromstring(parts(written)["word/document.xml"])
+    assert time.process_time() - start < MOST_SECONDS
