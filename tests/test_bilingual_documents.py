@@ -18,6 +18,7 @@ from dragoman.cli.program import run
 from dragoman.documents import Document, parse_document
 from dragoman.documents.document import Bilingual, Reviewed
 from dragoman.errors import DataError
+from dragoman.memories import MemoryMatch
 from dragoman.text.marked_text import MarkedText
 from dragoman.translator import Translation
 
@@ -201,6 +202,12 @@ def test_states_say_what_is_translated_and_what_to_check() -> None:
         assert written(unit.format(kept)) == unit.format(kept)
     assert written(unit.format(""), flags=("unknown-words",)) == unit.format(
         new.replace('"translated"', '"needs-review-translation"')
+    )
+    for score, origin in ((1.0, "exact-match"), (0.9, "leveraged-mt")):
+        remembered = written(unit.format(""), memory=(MemoryMatch(score, "A dog", "A dog"),))
+        assert remembered == unit.format(new.replace("leveraged-mt", origin))
+    assert written("<trans-unit><source>12</source></trans-unit>") == (
+        '<trans-unit><source>12</source><target state="translated">12</target></trans-unit>'
     )
     document = opened(f"{HEAD}{unit.format('')}{END}".encode(), "xlf")
     assert isinstance(document, Reviewed)

@@ -67,16 +67,20 @@ class _Parts:
         self._pieces: list[str] = []
         self._builder = MarkedTextBuilder()
 
-    def parts(self, start: int, end: int) -> Iterator[str | Flow]:
-        """Yield the segments between two tokens, and what is between segments."""
+    def parts(self, start: int, end: int, *, inside: bool = False) -> Iterator[str | Flow]:
+        """Yield the segments between two tokens, and what is between segments.
+
+        Args:
+            inside: these are the tokens of an element around a segment.
+        """
         at = start
         while at < end:
             token = self._file.tokens[at]
             stop = self._file.ends[at] + 1 if token.kind == "start" else at + 1
-            if is_segment(token):
+            if is_segment(token) and not inside:
                 yield from self._flush()
                 yield token.raw
-                yield from self.parts(at + 1, stop - 1)
+                yield from self.parts(at + 1, stop - 1, inside=True)
                 yield self._file.tokens[stop - 1].raw
             elif token.kind == "text" and self._is_preserved and "\n" in token.text:
                 yield from self._lines(token)

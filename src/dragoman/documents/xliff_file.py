@@ -143,10 +143,11 @@ class XliffFile:
     def _fill(self, job: _Job, given: Iterator[Translation], changed: dict[int, str]) -> None:
         """Write the target of a unit into the tokens to change."""
         tokens, unit = self._file.tokens, job.unit
-        written, is_doubtful = [], self.is_fuzzy
+        written, is_doubtful, used = [], self.is_fuzzy, []
         for part in job.parts:
             if isinstance(part, Flow):
                 translation = next(given)
+                used.append(translation)
                 is_doubtful = is_doubtful or bool(translation.flags)
                 written.append(part.fill(translation))
             else:
@@ -157,7 +158,7 @@ class XliffFile:
             changed[unit.start] = with_attribute(head, "state", "initial" if is_doubtful else "translated")
         else:
             tag = with_attribute(tag, "state", "needs-review-translation" if is_doubtful else "translated")
-            tag = with_attribute(tag, "state-qualifier", "leveraged-mt")
+            tag = with_attribute(tag, "state-qualifier", _qualifier(used))
         element = f"{tag}{''.join(written)}</{self._file.prefix}target>"
         if unit.target is None:
             before = tokens[unit.source - 1]
@@ -193,6 +194,7 @@ def _units(file: XmlFile) -> Iterator[_Unit]:
             scope = scopes.pop()
             if scope.name in _UNITS and unit.source and scope.is_translated:
                 yield unit
+                unit = _Unit(0, is_preserved=False)
 
 
 def _take(unit: _Unit, at: int, token: XmlToken, ends: Mapping[int, int], *, is_preserved: bool) -> None:
@@ -210,6 +212,14 @@ def _has_content(tokens: Sequence[XmlToken]) -> bool:
     return any(
         token.text.strip() or (token.kind == "start" and token.name not in ("mrk", "g", "pc")) for token in tokens
     )
+
+
+def _qualifier(translations: Sequence[Translation]) -> str:
+    """Return the origin of a target in the words of XLIFF 1.2; "" for a copy of a source without words."""
+    if not translations:
+        return ""
+    are_remembered = all(one.memory and one.memory[0].score == 1 for one in translations)
+    return "exact-match" if are_remembered else "leveraged-mt"
 
 
 def _opening(tag: str) -> str:

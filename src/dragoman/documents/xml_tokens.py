@@ -28,7 +28,7 @@ _ENCODINGS = re.compile(
     r"(?i)utf-?8|(us-)?ascii|iso-?8859-?\d\d?|latin-?\d|windows-?\d+|cp\d+|koi8-[ru]|shift_?jis|"
     r"euc-(jp|kr)|gb(k|2312|18030)|big5"
 )
-_ATTRIBUTE = re.compile(r"""\s+(?P<name>[^\s=<>"']+)\s*=\s*("[^"]*"|'[^']*')""")
+_ATTRIBUTE = re.compile(r"""(?<!\s)\s++(?P<name>[^\s=<>"']+)\s*=\s*("[^"]*"|'[^']*')""")
 #: Elements inside each other.
 _MOST_DEPTH = 1_000
 
