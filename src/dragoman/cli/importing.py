@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from dragoman.cli.export import compared_lines
 from dragoman.cli.missing_packages import require_package
 from dragoman.cli.options import Command
 from dragoman.cli.streams import command_line, say
@@ -56,7 +57,6 @@ def hf(
         require_package("import hf --compare", "transformers", "torch")
     require_folder(output, new=True)
     from dragoman.bundle.bundle import write_bundle
-    from dragoman.cli.export import compared_lines
     from dragoman.exchange.hugging_face_import import import_hugging_face
 
     sentences = compared_lines(compare)

@@ -74,8 +74,7 @@ def translate(
     dragoman translate -m runs/my --input text.en --output text.de
     dragoman translate -m runs/my --input texts/ --output translations/
     """
-    if of_lines.form.moses and not of_lines.as_json and (of_lines.doubts or of_texts.min_confidence is not None):
-        raise typer.BadParameter("--n-best prints candidates as they are; --doubts and --min-confidence need --json")
+    of_lines.check(of_texts.min_confidence)
     given = of_texts.options()
 
     def options(translator: Translator) -> dict[str, Any]:
