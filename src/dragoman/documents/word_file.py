@@ -18,8 +18,8 @@ from dragoman.translator import Translation
 
 _TYPES = "[Content_Types].xml"
 _MAIN = ("document.main+xml", "document.macroEnabled.main+xml", "template.main+xml")
-#: Of all parts with text. A thousand pages have less than half; each takes some hundred bytes of RAM.
-_MOST_TAGS = 2_000_000
+#: Of all parts with text: each takes some hundred bytes of RAM, and most documents have a few ten thousand.
+_MOST_TAGS = 1_000_000
 _WITH_TEXT = (*_MAIN, "header+xml", "footer+xml", "footnotes+xml", "endnotes+xml")
 
 
