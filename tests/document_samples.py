@@ -216,3 +216,115 @@ MAKERS: dict[str, Callable[[random.Random], str]] = {
     "srt": subtitles,
     "txt": plain_text,
 }
+
+
+def _inline(draw: random.Random, codes: list[str], depth: int = 0) -> str:
+    """The content of a source. In each form, "#" becomes a number of its own."""
+    parts = []
+    for _ in range(draw.randint(1, 3)):
+        text = draw.choice(SENTENCES).replace("&", "&amp;").replace("<", "&lt;")
+        form = draw.choice(["{}", "{}", *codes]).replace("#", str(draw.randint(1, 10**9)))
+        inner = text if depth > 2 or draw.random() < 0.7 else _inline(draw, codes, depth + 1)
+        parts.append(form.replace("{}", inner))
+    return draw.choice([" ", "\n  ", ""]).join(parts)
+
+
+_CODES_1 = [
+    '<g id="#" ctype="bold">{}</g>',
+    '{} <x id="#"/>',
+    '<bpt id="#">&lt;b></bpt>{}<ept id="#">&lt;/b></ept>',
+    '<bx id="#" rid="1"/>{}<ex id="#" rid="1"/>',
+    '<ph id="#" equiv-text="%s">%s</ph> {}',
+    '<it id="#" pos="open">&lt;i></it>{}',
+    '{}<x id="#" ctype="lb"/>{}',
+    '<mrk mtype="protected">Foo {}</mrk> {}',
+    '<mrk mtype="term">{}</mrk>',
+    "{} %s {0} &lt;b&gt;bold&lt;/b&gt;",
+    "<![CDATA[x < 1 & <b>y</b>]]><!-- note --> {}",
+    '<x id="START_LINK" ctype="x-a"/>{}<x id="CLOSE_LINK" ctype="x-a"/>',
+    "<g id='#'/>{}",
+]
+_CODES_2 = [
+    '<pc id="#">{}</pc>',
+    '{} <ph id="#" dataRef="d1"/>',
+    '<sc id="#"/>{}<ec id="#" startRef="#"/>',
+    '<sc id="#" isolated="yes"/>{}',
+    '{}<cp hex="001A"/>',
+    '<mrk id="#" translate="no">Foo {}</mrk> {}',
+    '<mrk id="#" type="term">{}</mrk>',
+    '<sm id="#"/>{}<em startRef="#"/>',
+    '<ph id="#" type="fmt" subType="xlf:lb"/>{}',
+]
+_CODES_TMX = [
+    '<bpt i="#">&lt;b></bpt>{}<ept i="#">&lt;/b></ept>',
+    '{} <ph x="#">%s</ph>',
+    '<it pos="begin">&lt;i></it>{}',
+    "<hi>{}</hi>",
+    "{}<ut>x</ut>",
+]
+
+
+def xliff_1(draw: random.Random) -> str:
+    units = []
+    for number in range(draw.randint(1, 8)):
+        source = _inline(draw, _CODES_1)
+        note = draw.choice(
+            ["", "<note>A note</note>", '<alt-trans><source>x</source><target state="new"/></alt-trans>']
+        )
+        target = draw.choice(
+            [
+                *("", "", "<target/>", '<target state="new"></target>', '<target state="final"/>'),
+                *("<target state='needs-translation'>Alt</target>", '<target state="translated">Fertig</target>'),
+            ]
+        )
+        space = draw.choice(["", ' xml:space="preserve"', ' translate="no"', ' approved="yes"'])
+        segments = draw.choice(["", "", f'<seg-source><mrk mtype="seg" mid="1">{source}</mrk> </seg-source>\n      '])
+        units.append(
+            f"    <trans-unit id='{number}'{space}>\n      <source>{source}</source>\n      {segments}{target}{note}\n"
+            "    </trans-unit>\n"
+        )
+    body = draw.choice(["{}", '<group id="g" translate="no">{}</group>', "{}<!-- the end -->"]).replace(
+        "{}", "".join(units)
+    )
+    target = draw.choice(["", " target-language='de-AT'", ' target-language=""'])
+    name = draw.choice(["", ' xmlns="urn:oasis:names:tc:xliff:document:1.2"'])
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<xliff{name} version="1.2">\n'
+        f'  <file original="a" source-language="en"{target} datatype="plaintext"><header/><body>\n{body}</body>'
+        "</file>\n</xliff>\n"
+    )
+
+
+def xliff_2(draw: random.Random) -> str:
+    units = []
+    for number in range(draw.randint(1, 8)):
+        source = _inline(draw, _CODES_2)
+        target = draw.choice(["", "", "<target/>", "<target>Fertig</target>"])
+        state = draw.choice(["", ' state="initial"', " id='s1' state='translated' subState=\"a:b\""])
+        units.append(
+            f'<unit id="u{number}"><notes><note>{{}}</note></notes>\n<segment{state}>\n<source>{source}</source>'
+            f"\n{target}</segment><ignorable><source> </source></ignorable></unit>\n"
+        )
+    root = '<xliff xmlns="urn:oasis:names:tc:xliff:document:2.0" version="2.0" srcLang="en"'
+    target = draw.choice(["", ' trgLang="de"'])
+    return f"{root}{target}>\n<file id='f'>{''.join(units)}</file></xliff>\n"
+
+
+def tmx(draw: random.Random) -> str:
+    units = []
+    for _ in range(draw.randint(1, 8)):
+        variants = [("en", _inline(draw, _CODES_TMX))]
+        variants += draw.choice([[], [], [("de", "Fertig")], [("de-AT", "")], [("fr", "Fini")]])
+        draw.shuffle(variants)
+        written = "".join(f'\n  <tuv xml:lang="{code}"><seg>{text}</seg></tuv>' for code, text in variants)
+        units.append(f"<tu><prop type='x'>{{}}</prop>{written}</tu>\n")
+    head = '<?xml version="1.0"?>\n<!DOCTYPE tmx SYSTEM "tmx14.dtd">\n<tmx version="1.4"><header srclang="en"/><body>\n'
+    return f"{head}{''.join(units)}</body></tmx>\n"
+
+
+#: Formats whose translation adds texts to the file.
+BILINGUAL: dict[str, tuple[str, Callable[[random.Random], str]]] = {
+    "xliff 1.2": ("xlf", xliff_1),
+    "xliff 2": ("xliff", xliff_2),
+    "tmx": ("tmx", tmx),
+}

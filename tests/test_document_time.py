@@ -20,6 +20,7 @@ require_documents()
 
 #: Of processor time; each case takes a fraction of it, and took several times as long with a loop in a loop.
 MOST_SECONDS = 5.0
+XLIFF = "<xliff version='1.2'><file><trans-unit><source>{}</source></trans-unit></file></xliff>"
 CUE = "00:00:01,000 --> 00:00:02,000\n"
 
 
@@ -33,6 +34,13 @@ CUE = "00:00:01,000 --> 00:00:02,000\n"
         ("srt", f"{CUE}b <{'a' * 60_000}\n"),
         ("html", "<p>" + '"<a b=">' * 10_000),
         ("html", "<p>" + "<!-- >" * 50_000),
+        ("xlf", XLIFF.format("<mrk mtype='seg'>" * 900 + "a" + "</mrk>" * 900)),
+        ("xlf", XLIFF.format("<g>" * 900 + "a" + "</g>" * 900)),
+        ("xlf", XLIFF.format("<bpt id='1'/>a <ept id='2'/>" * 3_000)),
+        ("xlf", XLIFF.format("<x id='1'/> a " * 3_000)),
+        ("xlf", XLIFF.format(f"a</source><target{' ' * 60_000}></target><source>")),
+        ("xlf", XLIFF.format("a</source></trans-unit><trans-unit><source>" * 10_000)),
+        ("xlf", XLIFF.format("<![CDATA[a]]>" * 20_000)),
         ("po", 'msgid ""\nmsgstr ""\n\nmsgid "' + "%s **a** " * 15_000 + '"\nmsgstr ""\n'),
     ],
     ids=lambda value: value[:40],

@@ -58,7 +58,7 @@ class BulkJob:
         fingerprints: of their bundles, which must be equal everywhere.
         options: of `Translator.translate_stream`.
         target: the code of the language of the translations, if it is known.
-        fuzzy: new translations in PO files are marked as fuzzy, to be checked.
+        fuzzy: new translations in PO and XLIFF files are marked as to be checked.
     """
 
     models: tuple[str, ...]

@@ -25,10 +25,13 @@ DocumentFile = Annotated[Path | None, typer.Option("--document", help="The same 
 Format = Annotated[
     str | None,
     typer.Option(
-        "--format", help="Keep the form of a document: html, md, docx, po, srt, vtt or txt. Default: by its suffix."
+        "--format",
+        help="Keep the form of a document: html, md, docx, po, srt, vtt, xlf, tmx or txt. Default: by its suffix.",
     ),
 ]
-Fuzzy = Annotated[bool, typer.Option("--fuzzy", help="Mark all new translations of a PO file as fuzzy, to be checked.")]
+Fuzzy = Annotated[
+    bool, typer.Option("--fuzzy", help="Mark all new translations of a PO or XLIFF file as to be checked.")
+]
 Output = Annotated[
     Path | None, typer.Option("--output", "-o", help="A file, or the folder for many; default: standard output.")
 ]

@@ -46,6 +46,18 @@ def _parse_po(content: bytes, name: Path) -> Document:
     return parse_po(content, name)
 
 
+def _parse_xliff(content: bytes, name: Path) -> Document:
+    from dragoman.documents.xliff_file import parse_xliff
+
+    return parse_xliff(content, name)
+
+
+def _parse_tmx(content: bytes, name: Path) -> Document:
+    from dragoman.documents.tmx_file import parse_tmx
+
+    return parse_tmx(content, name)
+
+
 def _parse_subtitles(content: bytes, name: Path) -> Document:
     from dragoman.documents.subtitles import parse_subtitles
 
@@ -65,6 +77,9 @@ FORMATS: dict[str, Callable[[bytes, Path], Document]] = {
     ".pot": _parse_po,
     ".srt": _parse_subtitles,
     ".vtt": _parse_subtitles,
+    ".xlf": _parse_xliff,
+    ".xliff": _parse_xliff,
+    ".tmx": _parse_tmx,
     ".docx": _parse_docx,
 }
 

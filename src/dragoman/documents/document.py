@@ -28,9 +28,21 @@ class Document(Protocol):
 
 @runtime_checkable
 class Reviewed(Protocol):
-    """A document that people check: its new translations can be marked as fuzzy."""
+    """A document that people check: its new translations can be marked as fuzzy, or to be reviewed."""
 
     is_fuzzy: bool
+
+
+@runtime_checkable
+class Bilingual(Protocol):
+    """A document that names its languages. They are set before its segments are read."""
+
+    def set_languages(self, source: str | None, target: str | None) -> None:
+        """Take the languages of a translation, as far as they are known.
+
+        Raises:
+            DataError: the document is in others.
+        """
 
 
 class Segment(Protocol):

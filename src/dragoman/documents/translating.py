@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Unpack
 
-from dragoman.documents.document import Document
+from dragoman.documents.document import Bilingual, Document
 from dragoman.text.marked_text import MarkedText
+from dragoman.text.tags import SEVERAL, UNKNOWN
 from dragoman.translator import Request, Translation, Translator
 from dragoman.translator.options import CallOptions, split_options
 
@@ -36,6 +37,8 @@ def translate_document(
     of_texts, of_search = split_options(options)
     config = translator.search_config(**of_search)
     template = Request("", prefix, sentences, **of_texts).checked("")
+    if isinstance(document, Bilingual):
+        document.set_languages(*_languages(translator, of_texts.get("source_lang"), of_texts.get("target_lang")))
     segments = document.segments()
 
     def translations() -> Iterator[Translation]:
@@ -55,6 +58,13 @@ def _with_capital(segment: MarkedText, translation: Translation) -> Translation:
     first, text = segment.text[:1], translation.text
     is_small = text[:1].islower() and len(text[:1].upper()) == 1 and text.split()[0] not in segment.text.split()
     return replace(translation, text=text[0].upper() + text[1:]) if first.isupper() and is_small else translation
+
+
+def _languages(translator: Translator, *given: str | None) -> list[str | None]:
+    """Return the languages of source and target: as given, else the only ones of the model."""
+    sides = [set(side) for side in zip(*translator.directions, strict=True)]
+    only = [side.pop() if len(side) == 1 and not side & {UNKNOWN, SEVERAL} else None for side in sides]
+    return [code or own for code, own in zip(given, only, strict=True)]
 
 
 def _request(segment: MarkedText, template: Request) -> Request:

@@ -11,6 +11,7 @@ from fastapi import APIRouter, Request, Response
 from starlette.responses import JSONResponse
 
 from dragoman.documents import FORMATS
+from dragoman.documents.document import Bilingual
 from dragoman.documents.html_page import parse_html
 from dragoman.memories import Unit
 from dragoman.server.api_errors import ApiError
@@ -174,6 +175,8 @@ async def _translate_file(parts: ServerParts, request: Request, parameters: Para
         document = await parts.service.in_thread(lambda: parse(content, Path(PurePath(name).name)))
     except ModuleNotFoundError as error:
         raise ApiError(400, f"this server cannot read such files: {error.name} is not installed") from None
+    if isinstance(document, Bilingual):
+        document.set_languages(None if source == AUTO else source, target)
     segments = document.segments()
     texts = [segment.text for segment in segments]
     for text in texts:

@@ -79,6 +79,11 @@ class MarkedTextBuilder:
         #: The text ends with a space, or is empty.
         self._after_space = True
 
+    @property
+    def depth(self) -> int:
+        """The number of marks that are open."""
+        return len(self._open)
+
     def add_text(self, text: str) -> None:
         """Add text that is translated."""
         text = _SPACE.sub(" ", text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 
 from dragoman.text.marked_text import POINTS, MarkedText, MarkedTextBuilder
 from dragoman.text.protection import Stretch, merged, protection
@@ -29,7 +30,16 @@ def marked_rst(text: str) -> MarkedText:
     return builder.build()
 
 
-def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool) -> None:
+def add_message(builder: MarkedTextBuilder, text: str, escape: Callable[[str], str]) -> None:
+    """Add a part of a message of a program: tags of HTML as marks; placeholders, addresses and lone tags as they are.
+
+    Args:
+        escape: writes tags and what stays in the format of the document.
+    """
+    _add(builder, text, has_marks=False, escape=escape)
+
+
+def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool, escape: Callable[[str], str] = str) -> None:
     at = 0
     tags, lone = _tags(text)
     stretches = merged([*protection(_RULES).stretches(text), *lone])
@@ -45,27 +55,27 @@ def _add(builder: MarkedTextBuilder, text: str, *, has_marks: bool) -> None:
         match = wrapping[-1] if wrapping else None
         if match is not None and (stretch is None or match.start() <= stretch[0]):
             builder.add_text(text[at : match.start()])
-            _add_mark(builder, match)
+            _add_mark(builder, match, escape)
             at = match.end()
         elif stretch is not None:
             builder.add_text(text[at : stretch[0]])
-            builder.add_verbatim(text[slice(*stretch)])
+            builder.add_verbatim(escape(text[slice(*stretch)]))
             at = stretch[1]
         else:
             break
     builder.add_text(text[at:])
 
 
-def _add_mark(builder: MarkedTextBuilder, match: re.Match[str]) -> None:
+def _add_mark(builder: MarkedTextBuilder, match: re.Match[str], escape: Callable[[str], str]) -> None:
     """Add one tag, or a stretch that reStructuredText wraps, with its text."""
     if match.re is _TAG:
         tag = _name(match)
         if tag in POINTS:
-            builder.add_point(match[0], is_space=tag == "br")
+            builder.add_point(escape(match[0]), is_space=tag == "br")
         elif match["closing"]:
-            builder.close(f"<{tag}>", match[0])
+            builder.close(f"<{tag}>", escape(match[0]))
         else:
-            builder.open(f"<{tag}>", match[0])
+            builder.open(f"<{tag}>", escape(match[0]))
         return
     name = match.lastgroup or ""
     start, end = match.span(name)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from dragoman.data.formats import json_lines, po_catalogue, tables, tmx
+from dragoman.data.formats import json_lines, po_catalogue, tables, tmx, xliff
 from dragoman.data.formats.column_names import Languages
 from dragoman.data.formats.pair_file import InvalidUtf8, PairFile, PairRequest, TextFile
 from dragoman.data.text_files.compression import uncompressed_name
@@ -30,6 +30,7 @@ class PairFormat(NamedTuple):
 #: In the order in which they are tried; any text may be a table.
 FORMATS = (
     PairFormat(tmx.SUFFIXES, tmx.is_tmx, tmx.open_tmx),
+    PairFormat(xliff.SUFFIXES, xliff.is_xliff, xliff.open_xliff),
     PairFormat(po_catalogue.SUFFIXES, po_catalogue.is_po, po_catalogue.open_po),
     PairFormat(json_lines.SUFFIXES, json_lines.is_json, json_lines.open_json_lines),
     PairFormat(tables.SUFFIXES, lambda _: True, tables.open_table),

@@ -110,7 +110,7 @@ _TEXT_KINDS = (
         ".html .htm .xhtml",
     ),
     _Kind("a translation memory (TMX)", _PAIRS, rb"\s*<(!DOCTYPE\s+tmx\b|tmx\s+\w+\s*=)", ".tmx"),
-    _Kind("an XLIFF file", _SEGMENTS, rb"\s*<xliff\s+[\w:]+\s*=", ".xlf .xliff .sdlxliff"),
+    _Kind("an XLIFF file", _PAIRS, rb"\s*<xliff\s+[\w:]+\s*=", ".xlf .xliff .sdlxliff"),
     _Kind(
         "an XML or SGML file (TMX, XLIFF and test sets are such)",
         _SEGMENTS,

@@ -1,0 +1,177 @@
+"""XLIFF 1.2 and 2 (OASIS): pairs from the units that have a target."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from dragoman.data.formats.column_choice import join_lines
+from dragoman.data.formats.column_names import Languages, is_swapped, language_code
+from dragoman.data.formats.pair_file import LocatedPair, PairFile, PairRequest, TextFile
+from dragoman.data.formats.xml_blocks import parse_blocks
+from dragoman.data.text_files.lines import Line, Unreadable
+from dragoman.data.text_files.raw_lines import MAX_LINE_BYTES
+from dragoman.errors import ConfigError, DataError
+
+SUFFIXES = frozenset((".xlf", ".xliff"))
+_UNITS, _SIDES = frozenset(("trans-unit", "segment")), ("source", "target")
+#: Inline elements that hold native code, which is no text; of these types, they are a line break.
+_CODE = frozenset(("bpt", "ept", "it", "ph", "x", "bx", "ex", "sc", "ec", "cp"))
+_BREAKS = frozenset(("lb", "pb", "cb", "x-html-br", "xlf:lb", "xlf:pb"))
+#: States of targets that nobody should learn from: of XLIFF 1.2, and of 2.
+_UNFINISHED = re.compile("new|needs-.*|initial")
+#: Possessive, as in `data/formats/tmx.py`.
+_HEAD = re.compile(r"\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*+<(\w+:)?xliff\b", re.DOTALL)
+
+
+@dataclass
+class _Unit:
+    """A `<trans-unit>` or `<segment>`: its line, its texts, and its state; None if it has none."""
+
+    line: int
+    state: str | None
+    is_translated: bool
+    texts: dict[str, Line] = field(default_factory=dict)
+
+    def fault(self) -> str | None:
+        """Return the reason why this is no pair, if there is one."""
+        if not self.is_translated:
+            return "not to translate"
+        if not all(self.texts.get(side, "") for side in _SIDES):
+            return "without a target"
+        return "unfinished" if self.state and _UNFINISHED.fullmatch(self.state) else None
+
+
+def is_xliff(request: PairRequest) -> bool:
+    """Return True if a file begins like XLIFF."""
+    head = request.head
+    encoding = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    return _HEAD.match(head.decode(encoding, errors="ignore")) is not None
+
+
+def open_xliff(request: PairRequest) -> PairFile:
+    """Return the pairs of a file: source and target of each unit that has both.
+
+    Units that are not to be translated are left out, and those whose state says that they are unfinished.
+
+    Raises:
+        DataError: the file is not well-formed XML, is no XLIFF, or has no translation.
+        ConfigError: it is of other languages than those requested.
+    """
+    path = request.path
+    if request.columns is not None:
+        raise ConfigError("XLIFF has no columns", path, advice="leave --columns out")
+    left_out: Counter[str] = Counter()
+    reader = _UnitReader(path)
+    for unit in reader.read(request.text):
+        left_out[unit.fault() or ""] += 1
+    n_pairs = left_out.pop("", 0)
+    listed = ", ".join(f"{n:,} {kind}" for kind, n in left_out.items())
+    if not n_pairs:
+        advice = f"give one with translations (left out: {listed})" if listed else "check the file"
+        raise DataError("no unit has a translation", path, advice=advice)
+    languages = reader.languages(path)
+    swapped = is_swapped(languages, request.languages)
+    if swapped is None:
+        known, wanted = (
+            " to ".join(code or "any language" for code in each) for each in (languages, request.languages)
+        )
+        advice = "give the languages of the file: --source-lang and --target-lang"
+        raise ConfigError(f"the file is from {known}, and {wanted} is asked for", path, advice=advice)
+    sides = _SIDES[::-1] if swapped else _SIDES
+
+    def read() -> Iterator[LocatedPair]:
+        for unit in _UnitReader(path).read(request.text):
+            if unit.fault() is None:
+                yield unit.line, unit.texts[sides[0]], unit.texts[sides[1]]
+
+    note = f"{path}: read as XLIFF, {n_pairs:,} units" + (f" (left out: {listed})" if listed else "")
+    note += f"; source: {sides[0]}, target: {sides[1]}"
+    return PairFile(read, lambda: n_pairs, languages[::-1] if swapped else languages, (note,))
+
+
+class _UnitReader:
+    """Builds units from the elements of a file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stated: tuple[set[str], set[str]] = (set(), set())
+        self._units: list[_Unit] = []
+        self._unit: _Unit | None = None
+        #: The elements around, and True for those whose text is to be translated.
+        self._open: list[tuple[str, bool]] = []
+        self._pieces: list[str] | None = None  # of the side that is open
+        self._n_characters = self._code_depth = 0
+
+    def read(self, text: TextFile) -> Iterator[_Unit]:
+        """Yield the units of a file."""
+        for _ in parse_blocks(text, self):
+            units, self._units = self._units, []
+            yield from units
+
+    def languages(self, path: Path) -> Languages:
+        """Return the languages that the file names.
+
+        Raises:
+            DataError: it names several for one side.
+        """
+        for side, codes in zip(_SIDES, self._stated, strict=True):
+            if len(codes) > 1:
+                problem = f"the file has more than one {side} language ({', '.join(sorted(codes))})"
+                raise DataError(problem, path, advice="give a file for each direction")
+        source, target = (next(iter(codes), None) for codes in self._stated)
+        return source, target
+
+    def start(self, name: str, attributes: dict[str, str], line: int) -> None:
+        """Take a start tag."""
+        if not self._open and name != "xliff":
+            advice = "export it as XLIFF, or as a table with tabs"
+            raise DataError(f"this is XML ({name}), not XLIFF", self._path, line=line, advice=advice)
+        parent, is_translated = self._open[-1] if self._open else ("", True)
+        translate = attributes.get("translate")
+        if self._pieces is None and translate in ("yes", "no"):
+            is_translated = translate == "yes"
+        self._open.append((name, is_translated))
+        if self._code_depth:
+            self._code_depth += 1
+        elif self._pieces is not None:
+            self._code_depth = int(name in _CODE)
+            if self._code_depth and _BREAKS & {attributes.get(key) for key in ("ctype", "type", "subType")}:
+                self._pieces.append(" ")
+        elif name in _UNITS:
+            self._unit = _Unit(line, attributes.get("state"), is_translated)
+        elif name in _SIDES and parent in _UNITS and self._unit is not None:
+            self._pieces, self._n_characters = [], 0
+            self._unit.state = attributes.get("state", self._unit.state)
+        elif name in ("xliff", "file"):
+            self._name_languages(attributes)
+
+    def end(self, name: str) -> None:
+        """Take an end tag."""
+        self._open.pop()
+        if self._code_depth:
+            self._code_depth -= 1
+        elif self._pieces is not None and name in _SIDES and self._unit is not None:
+            is_long = self._n_characters > MAX_LINE_BYTES
+            text = Unreadable.TOO_LONG if is_long else join_lines("".join(self._pieces)).strip()
+            self._unit.texts[name] = text
+            self._pieces = None
+        elif name in _UNITS and self._unit is not None:
+            self._units.append(self._unit)
+            self._unit = None
+
+    def text(self, text: str) -> None:
+        """Take some text."""
+        if self._pieces is not None and not self._code_depth:
+            self._n_characters += len(text)
+            if self._n_characters <= MAX_LINE_BYTES:
+                self._pieces.append(text)
+
+    def _name_languages(self, attributes: dict[str, str]) -> None:
+        names = (("source-language", "srcLang"), ("target-language", "trgLang"))
+        for codes, (first, second) in zip(self._stated, names, strict=True):
+            if code := language_code(attributes.get(first) or attributes.get(second) or ""):
+                codes.add(code)

@@ -1,0 +1,226 @@
+"""Files of XLIFF 1.2 and 2 (OASIS): units without a target get one, and everything else stays, byte for byte.
+
+A unit whose target has a state such as "needs-translation" is translated anew. A new target with a flag, and with
+`is_fuzzy` every new one, gets the state of one that people must check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dragoman.data.formats.column_names import same_language
+from dragoman.documents.inline_elements import Flow, inline_parts, is_segment
+from dragoman.documents.xml_tokens import XmlFile, XmlToken, parse_xml, with_attribute
+from dragoman.errors import DataError
+from dragoman.text.marked_text import MarkedText
+from dragoman.translator import Translation
+
+#: States of targets that are no translations, and of those that are finished even if they are empty.
+_UNTRANSLATED, _FINISHED = frozenset(("new", "needs-translation", "needs-l10n")), frozenset(("final", "signed-off"))
+#: Elements with a source and a target: of XLIFF 1.2, and of 2.
+_UNITS = frozenset(("trans-unit", "segment"))
+
+
+@dataclass
+class _Unit:
+    """A unit: the places of its tags among the tokens of the file.
+
+    Args:
+        after: the tag that the target follows.
+    """
+
+    start: int
+    is_preserved: bool
+    source: int = 0
+    segmented: int | None = None
+    after: int = 0
+    target: int | None = None
+
+
+@dataclass(frozen=True)
+class _Job:
+    """A unit to translate, with the parts of its target."""
+
+    unit: _Unit
+    parts: Sequence[str | Flow]
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """Rules of an element for those inside it."""
+
+    name: str = ""
+    is_translated: bool = True
+    is_preserved: bool = False
+
+    def inside(self, token: XmlToken) -> _Scope:
+        """Return the scope of an element in this one."""
+        translate, space = token.attributes.get("translate"), token.attributes.get("xml:space")
+        is_translated = self.is_translated if translate not in ("yes", "no") else translate == "yes"
+        return _Scope(token.name, is_translated, self.is_preserved if space is None else space == "preserve")
+
+
+class XliffFile:
+    """A file of units.
+
+    `is_fuzzy` gives all new targets the state of those to check; without it, those with a flag have it.
+    """
+
+    def __init__(self, file: XmlFile, name: Path) -> None:
+        self.is_fuzzy = False
+        self._file, self._name = file, name
+        root = next(token for token in file.tokens if token.kind == "start")
+        if root.name != "xliff":
+            problem = f"this is XML ({root.name}), not XLIFF"
+            raise DataError(problem, name, line=root.line, advice="give an XLIFF file")
+        self._is_second = root.attributes.get("version", "").startswith("2")
+        self._jobs = [_Job(unit, self._parts(unit)) for unit in _units(file) if self._is_open(unit)]
+
+    def segments(self) -> list[MarkedText]:
+        """Return the texts of the units to translate."""
+        return [part.source for job in self._jobs for part in job.parts if isinstance(part, Flow)]
+
+    def set_languages(self, source: str | None, target: str | None) -> None:
+        """Check the languages of a translation.
+
+        Raises:
+            DataError: the file names others.
+        """
+        for at, names in self._language_tags():
+            token = self._file.tokens[at]
+            for name, wanted, option in zip(names, (source, target), ("source", "target"), strict=True):
+                stated = token.attributes.get(name)
+                if stated and wanted and not same_language(stated, wanted):
+                    problem = f"the file has {name} {stated!r}, and {wanted} is asked for"
+                    raise DataError(
+                        problem, self._name, line=token.line, advice=f"change --{option}-lang, or {name} in the file"
+                    )
+
+    def rebuild(self, translations: Sequence[Translation], target_lang: str | None = None) -> bytes:
+        """Return the file with a target in each of these units, and the language where the file names none.
+
+        Raises:
+            DataError: the file names another language.
+        """
+        self.set_languages(None, target_lang)
+        changed: dict[int, str] = {}
+        if target_lang:
+            for at, (_, name) in self._language_tags():
+                if not self._file.tokens[at].attributes.get(name):
+                    changed[at] = with_attribute(self._file.tokens[at].raw, name, target_lang)
+        given = iter(translations)
+        for job in self._jobs:
+            self._fill(job, given, changed)
+        return self._file.written(changed)
+
+    def _language_tags(self) -> Iterator[tuple[int, tuple[str, str]]]:
+        """Yield the place of each tag that names languages, and the names of its attributes."""
+        names = ("srcLang", "trgLang") if self._is_second else ("source-language", "target-language")
+        for at, token in enumerate(self._file.tokens):
+            if token.kind == "start" and token.name == ("xliff" if self._is_second else "file"):
+                yield at, names
+
+    def _is_open(self, unit: _Unit) -> bool:
+        """Return True for a unit to translate."""
+        tokens = self._file.tokens
+        if not _has_content(tokens[unit.source + 1 : self._file.ends[unit.source]]):
+            return False
+        state = tokens[unit.start if self._is_second or unit.target is None else unit.target].attributes.get("state")
+        if unit.target is None or not _has_content(tokens[unit.target + 1 : self._file.ends[unit.target]]):
+            return state not in _FINISHED
+        return state in _UNTRANSLATED and tokens[unit.start].attributes.get("approved") != "yes"
+
+    def _parts(self, unit: _Unit) -> list[str | Flow]:
+        """Return the parts of the target of a unit: those of its source, or of its segments."""
+        start = unit.source
+        if unit.segmented is not None:
+            inside = self._file.tokens[unit.segmented : self._file.ends[unit.segmented]]
+            start = unit.segmented if any(map(is_segment, inside)) else start
+        return inline_parts(self._file, start + 1, self._file.ends[start], is_preserved=unit.is_preserved)
+
+    def _fill(self, job: _Job, given: Iterator[Translation], changed: dict[int, str]) -> None:
+        """Write the target of a unit into the tokens to change."""
+        tokens, unit = self._file.tokens, job.unit
+        written, is_doubtful, used = [], self.is_fuzzy, []
+        for part in job.parts:
+            if isinstance(part, Flow):
+                translation = next(given)
+                used.append(translation)
+                is_doubtful = is_doubtful or bool(translation.flags)
+                written.append(part.fill(translation))
+            else:
+                written.append(part)
+        tag = f"<{self._file.prefix}target>" if unit.target is None else _opening(tokens[unit.target].raw)
+        if self._is_second:
+            head = with_attribute(changed.get(unit.start, tokens[unit.start].raw), "subState", "")
+            changed[unit.start] = with_attribute(head, "state", "initial" if is_doubtful else "translated")
+        else:
+            tag = with_attribute(tag, "state", "needs-review-translation" if is_doubtful else "translated")
+            tag = with_attribute(tag, "state-qualifier", _qualifier(used))
+        element = f"{tag}{''.join(written)}</{self._file.prefix}target>"
+        if unit.target is None:
+            before = tokens[unit.source - 1]
+            indentation = before.raw if before.kind == "text" and before.raw.isspace() else ""
+            changed[unit.after] = tokens[unit.after].raw + indentation + element
+        else:
+            end = self._file.ends[unit.target]
+            changed |= dict.fromkeys(range(unit.target, end + 1), "") | {unit.target: element}
+
+
+def parse_xliff(content: bytes, name: Path) -> XliffFile:
+    """Find the units of a file.
+
+    Raises:
+        DataError: it is not well-formed, declares entities or a document type, or is no XLIFF.
+    """
+    return XliffFile(parse_xml(content, name), name)
+
+
+def _units(file: XmlFile) -> Iterator[_Unit]:
+    """Yield the units with a source, except those that are not to be translated."""
+    scopes = [_Scope()]
+    unit = _Unit(0, is_preserved=False)
+    for at, token in enumerate(file.tokens):
+        if token.kind == "start":
+            parent = scopes[-1]
+            scopes.append(parent.inside(token))
+            if token.name in _UNITS:
+                unit = _Unit(at, scopes[-1].is_preserved)
+            elif parent.name in _UNITS:
+                _take(unit, at, token, file.ends, is_preserved=scopes[-1].is_preserved)
+        elif token.kind == "end":
+            scope = scopes.pop()
+            if scope.name in _UNITS and unit.source and scope.is_translated:
+                yield unit
+                unit = _Unit(0, is_preserved=False)
+
+
+def _take(unit: _Unit, at: int, token: XmlToken, ends: Mapping[int, int], *, is_preserved: bool) -> None:
+    """Write down an element of a unit."""
+    if token.name == "source" and not unit.source:
+        unit.source, unit.after, unit.is_preserved = at, ends[at], is_preserved
+    elif token.name == "seg-source":
+        unit.segmented, unit.after = at, ends[at]
+    elif token.name == "target" and unit.target is None:
+        unit.target = at
+
+
+def _has_content(tokens: Sequence[XmlToken]) -> bool:
+    """Return True if there is text or code, beside elements that wrap nothing."""
+    return any(
+        token.text.strip() or (token.kind == "start" and token.name not in ("mrk", "g", "pc")) for token in tokens
+    )
+
+
+def _qualifier(translations: Sequence[Translation]) -> str:
+    """Return the origin of a target in the words of XLIFF 1.2; "" for a copy of a source without words."""
+    if not translations:
+        return ""
+    are_remembered = all(one.memory and one.memory[0].score == 1 for one in translations)
+    return "exact-match" if are_remembered else "leveraged-mt"
+
+
+def _opening(tag: str) -> str:
+    return tag.removesuffix("/>").rstrip() + ">" if tag.endswith("/>") else tag
