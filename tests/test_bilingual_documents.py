@@ -206,8 +206,8 @@ def test_states_say_what_is_translated_and_what_to_check() -> None:
     for score, origin in ((1.0, "exact-match"), (0.9, "leveraged-mt")):
         remembered = written(unit.format(""), memory=(MemoryMatch(score, "A dog", "A dog"),))
         assert remembered == unit.format(new.replace("leveraged-mt", origin))
-    assert written("<trans-unit><source>12</source></trans-unit>") == (
-        '<trans-unit><source>12</source><target state="translated">12</target></trans-unit>'
+    assert written("<trans-unit><source>%s</source></trans-unit>") == (
+        '<trans-unit><source>%s</source><target state="translated">%s</target></trans-unit>'
     )
     document = opened(f"{HEAD}{unit.format('')}{END}".encode(), "xlf")
     assert isinstance(document, Reviewed)
